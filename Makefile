@@ -1,0 +1,42 @@
+# Everything runs in a virtual environment that is made here on first use.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: help setup test lint format bench clean
+
+help: ## show this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
+
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "broadlearn needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $(READY)
+
+setup: $(READY) ## make the virtual environment
+
+test: $(READY) ## run all tests, doctests included
+	$(BIN)/python -m pytest
+
+lint: $(READY) ## ruff, mypy and the import contract
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(READY) ## let ruff rewrite the code
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(READY) ## run all benchmarks (about half an hour; the accuracy one needs the data folder)
+	$(BIN)/python benchmarks/scores.py
+	$(BIN)/python benchmarks/fit.py
+	$(BIN)/python benchmarks/kernel_width.py
+	$(BIN)/python benchmarks/accuracy.py
+
+clean: ## remove the virtual environment and caches
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

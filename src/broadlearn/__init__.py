@@ -1,0 +1,20 @@
+"""Fast, closed-form classifiers that stay accurate when rows are noisy, mislabelled or outlying."""
+
+from broadlearn.classifiers import (
+    BLSClassifier,
+    BLSRegressor,
+    FuzzyBLSClassifier,
+    IntuitionisticFuzzyBLSClassifier,
+)
+from broadlearn.random_features import BroadFeatures
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BLSClassifier",
+    "BLSRegressor",
+    "BroadFeatures",
+    "FuzzyBLSClassifier",
+    "IntuitionisticFuzzyBLSClassifier",
+    "__version__",
+]

@@ -1,0 +1,199 @@
+"""What all broad learners share: parameters, the weighted ridge fit and blockwise prediction."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from numbers import Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import validate_data
+
+from broadlearn.random_features._broad_map import (
+    MapSettings,
+    ReducedMap,
+    learn_map,
+    reduce_map,
+)
+from broadlearn.random_features._constraints import MAP_CONSTRAINTS
+from broadlearn.random_features._draws import draw_seed
+from broadlearn.random_features._standardize import (
+    Standardization,
+    affine_block,
+    identity_standardization,
+    learn_standardization,
+    row_slices,
+)
+from broadlearn.solvers._leave_one_out import dual_leave_one_out, primal_leave_one_out
+from broadlearn.solvers._ridge import Block, DualSolution, PrimalSolution, solve_dual, solve_primal
+
+Array = NDArray[np.float64]
+
+FLOAT_TYPES = [np.float64, np.float32]
+# Numbers in one block of design rows, and rows whose leave-one-out decisions are computed.
+BLOCK_NUMBERS = 1 << 21
+LEAVE_ONE_OUT_ROWS = 2048
+
+
+class FittedRidge(NamedTuple):
+    """A solved ridge problem with what leave-one-out needs."""
+
+    reduced: ReducedMap
+    solution: PrimalSolution | DualSolution
+    leave_one_out_rows: NDArray[np.intp]
+    leave_one_out: Array
+
+
+class BroadModel(BaseEstimator):
+    """Base of the estimators: fits ``[F, E] W = T`` and predicts it in blocks."""
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        **MAP_CONSTRAINTS,
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "solver": [StrOptions({"auto", "primal", "dual"})],
+    }
+
+    def __init__(
+        self,
+        n_feature_groups: int = 10,
+        n_feature_nodes: int = 10,
+        n_enhancement_groups: int = 1,
+        n_enhancement_nodes: int = 900,
+        C: float = 1.0,
+        *,
+        activation: str = "tanh",
+        feature_activation: str = "identity",
+        feature_weights: str = "random",
+        feature_scaling: str | None = "node",
+        enhancement_scale: float = 1.0,
+        standardize: bool = True,
+        solver: str = "auto",
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_feature_groups = n_feature_groups
+        self.n_feature_nodes = n_feature_nodes
+        self.n_enhancement_groups = n_enhancement_groups
+        self.n_enhancement_nodes = n_enhancement_nodes
+        self.C = C
+        self.activation = activation
+        self.feature_activation = feature_activation
+        self.feature_weights = feature_weights
+        self.feature_scaling = feature_scaling
+        self.enhancement_scale = enhancement_scale
+        self.standardize = standardize
+        self.solver = solver
+        self.random_state = random_state
+
+    def _learn_standardization(
+        self, X: NDArray[np.floating], weight: Array | None
+    ) -> Standardization:
+        if self.standardize:
+            return learn_standardization(X, weight)
+        return identity_standardization(X.shape[1])
+
+    def _fit_ridge(
+        self,
+        X: NDArray[np.floating],
+        T: Array,
+        scores: Array | None,
+        weight: Array | None,
+        standardization: Standardization,
+        *,
+        leave_one_out: bool,
+    ) -> FittedRidge:
+        """Draw the map, solve for the output weights and keep what prediction needs.
+
+        X, T, scores and weight hold rows of positive weight only.
+        """
+        broad_map = learn_map(
+            X, standardization, MapSettings.of(self), draw_seed(self.random_state), weight
+        )
+        reduced = reduce_map(broad_map)
+        s = scores
+        if weight is not None:
+            s = np.sqrt(weight) if s is None else s * np.sqrt(weight)
+        n_rows, n_columns = X.shape[0], reduced.n_columns
+        self.solver_ = self._choose_solver(n_rows, reduced)
+        # A row of weight w stands for w copies, of which one is left out.
+        share = None if weight is None else 1.0 / np.maximum(weight, 1.0)
+        rows: NDArray[np.intp] = np.arange(0)
+        held_out = np.empty((0, T.shape[1]))
+        solution: PrimalSolution | DualSolution
+        if self.solver_ == "dual":
+            G = reduced(affine_block(X, slice(0, n_rows), standardization))
+            solution = solve_dual(G, s, T, self.C)
+            if leave_one_out:
+                rows = np.arange(n_rows)
+                fitted = G @ solution.weights
+                held_out = dual_leave_one_out(solution, fitted, T, self.C, share)
+        else:
+
+            def blocks() -> Iterator[Block]:
+                for part in row_slices(n_rows, n_columns, BLOCK_NUMBERS):
+                    G = reduced(affine_block(X, part, standardization))
+                    yield G, None if s is None else s[part], T[part]
+
+            solution = solve_primal(blocks, n_columns, T.shape[1], self.C)
+            if leave_one_out:
+                rows = np.unique(
+                    np.linspace(0, n_rows - 1, min(n_rows, LEAVE_ONE_OUT_ROWS)).astype(np.intp)
+                )
+                G = reduced(affine_block(X[rows], slice(0, rows.size), standardization))
+                held_out = primal_leave_one_out(
+                    solution,
+                    G,
+                    None if s is None else s[rows],
+                    T[rows],
+                    None if share is None else share[rows],
+                )
+        weights = reduced.full_weights(solution.weights)
+        self._standardization = standardization
+        self._map = broad_map
+        self.output_weights_ = weights.astype(X.dtype, copy=False)
+        n_features = broad_map.settings.n_features
+        self._direct_weights = (
+            (broad_map.feature_weights @ weights[:n_features]).astype(X.dtype, copy=False)
+            if broad_map.settings.affine
+            else None
+        )
+        return FittedRidge(reduced, solution, rows, held_out)
+
+    def _choose_solver(self, n_rows: int, reduced: ReducedMap) -> str:
+        settings = reduced.map.settings
+        n_nodes = settings.n_features + settings.n_enhancements
+        if self.solver == "auto":
+            return "dual" if n_rows < reduced.n_columns else "primal"
+        if self.solver == "dual" and n_rows >= n_nodes:
+            warnings.warn(
+                f"solver='dual' builds a rows x rows matrix and is used only where rows are fewer "
+                f"than nodes; there are {n_rows} rows and {n_nodes} nodes, so the primal is solved "
+                "instead (the solution is the same).",
+                stacklevel=4,
+            )
+            return "primal"
+        return self.solver
+
+    def _output(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
+        """``G W`` for validated rows, block by block."""
+        settings, n_features = self._map.settings, self._map.settings.n_features
+        W = self.output_weights_.astype(X.dtype, copy=False)
+        out = np.empty((X.shape[0], W.shape[1]), dtype=X.dtype)
+        n_numbers = settings.n_enhancements + (0 if settings.affine else settings.n_features)
+        for rows in row_slices(X.shape[0], n_numbers, BLOCK_NUMBERS // 4):
+            affine = affine_block(X, rows, self._standardization)
+            if self._direct_weights is not None:
+                features = None
+                np.matmul(affine, self._direct_weights.astype(X.dtype, copy=False), out=out[rows])
+            else:
+                features = self._map.features(affine)
+                np.matmul(features, W[:n_features], out=out[rows])
+            out[rows] += self._map.enhancements(affine, features) @ W[n_features:]
+        return out
+
+    def _validate_rows(self, X: Any) -> NDArray[np.floating]:
+        rows: NDArray[np.floating] = validate_data(self, X, dtype=FLOAT_TYPES, reset=False)
+        return rows

@@ -1,0 +1,242 @@
+"""Broad learning system: random feature and enhancement nodes, one ridge solution."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from broadlearn.classifiers._base import FLOAT_TYPES, BroadModel
+from broadlearn.classifiers._calibration import learn_slope, probabilities
+from broadlearn.random_features._standardize import Standardization
+from broadlearn.sample_scores._inputs import check_weights
+
+Array = NDArray[np.float64]
+
+
+class RowTrust(NamedTuple):
+    """Scores of the training rows with their parts; None where a model has no such part."""
+
+    score: Array | None
+    membership: Array | None = None
+    nonmembership: Array | None = None
+
+
+class BLSClassifier(ClassifierMixin, BroadModel):
+    r"""Broad learning system classifier.
+
+    Random feature nodes :math:`F_i = map(X W_{Fi} + b_{Fi})` in m groups of p, and enhancement
+    nodes :math:`E_j = act(F^m W_{Ej} + b_{Ej})` in l groups of q, make the design matrix
+    :math:`G = [F^m, E^l]`. The output weights minimise
+
+    .. math:: \frac{C}{2} \|G W - T\|^2 + \frac{1}{2} \|W\|^2
+
+    in closed form, with T the one-hot targets (for two classes one column of -1 and 1, which gives
+    the same decisions).
+
+    Parameters
+    ----------
+    n_feature_groups : int, default=10
+        m, groups of feature nodes.
+    n_feature_nodes : int, default=10
+        p, nodes of a feature group. Feature nodes are affine in the inputs by default: more than
+        there are input columns add nothing.
+    n_enhancement_groups : int, default=1
+        l, groups of enhancement nodes.
+    n_enhancement_nodes : int, default=900
+        q, nodes of an enhancement group.
+    C : float, default=1.0
+        Weight of the errors against the size of W; larger fits closer.
+    activation : {"tanh", "sigmoid", "relu", "sine"}, default="tanh"
+        Activation of the enhancement nodes.
+    feature_activation : {"identity", "tanh", "sigmoid", "relu", "sine"}, default="identity"
+        Activation of the feature nodes.
+    feature_weights : {"random", "sparse"}, default="random"
+        "sparse" refines each group's weights by a sparse auto-encoder.
+    feature_scaling : {"node", "sample", "robust"} or None, default="node"
+        "node" brings each feature node to [-1, 1] by its extremes on the training rows, "robust" by
+        its 10 % and 90 % quantiles; "sample" scales each row within a group, as the published code
+        does.
+    enhancement_scale : float, default=1.0
+        Factor on the inputs of the enhancement activation.
+    standardize : bool, default=True
+        Bring columns of X to mean 0 and deviation 1, learnt in fit.
+    solver : {"auto", "primal", "dual"}, default="auto"
+        "auto" factorises the smaller Gram matrix.
+    random_state : int, RandomState or None, default=None
+        Seeds all draws. With the same seed, a smaller model's nodes are part of a larger one's.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    output_weights_ : ndarray of shape (m * p + l * q, n_outputs)
+        W; one column for two classes, else one a class.
+    sample_scores_ : ndarray of shape (n_samples,)
+        Score of each training row, 1 for this model.
+    solver_ : {"primal", "dual"}
+        The form that was solved.
+    proba_slope_ : float
+        Slope of the decision values in `predict_proba`, learnt from leave-one-out decisions.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Where X has column names that are strings.
+
+    References
+    ----------
+    C. L. P. Chen, Z. Liu, "Broad learning system: an effective and efficient incremental learning
+    system without the need for deep architecture", IEEE TNNLS 29 (2018).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from broadlearn import BLSClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> BLSClassifier(random_state=0).fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A row of weight w counts as w copies of it, a row of weight 0 as absent.
+
+        Returns
+        -------
+        self
+        """
+        rows, labels = validate_data(self, X, y, dtype=FLOAT_TYPES)
+        check_classification_targets(labels)
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        if self.classes_.size < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs rows of at least two classes in y, but there is only "
+                f"one class: {self.classes_[0]!r}."
+            )
+        weight = None if sample_weight is None else check_weights(sample_weight, rows)
+        keep: NDArray[np.bool_] | slice = slice(None)
+        if weight is not None and not weight.all():
+            keep = weight > 0.0
+            if np.unique(codes[keep]).size < 2:
+                raise ValueError(
+                    "sample_weight leaves rows of only one class with a positive weight; "
+                    "at least two classes are needed."
+                )
+        kept_weight = None if weight is None else weight[keep]
+        standardization = self._learn_standardization(rows[keep], kept_weight)
+        trust = self._score_rows(rows, codes, weight, standardization)
+        scores = trust.score
+        if scores is not None:
+            self._check_scores(scores, codes, keep)
+        T = np.zeros((codes.size, self.classes_.size))
+        T[np.arange(codes.size), codes] = 1.0
+        if self.classes_.size == 2:
+            T = T[:, 1:] - T[:, :1]
+        fitted = self._fit_ridge(
+            rows[keep],
+            T[keep],
+            None if scores is None else scores[keep],
+            kept_weight,
+            standardization,
+            leave_one_out=True,
+        )
+        held_out = fitted.leave_one_out_rows
+        row_weight = np.ones(held_out.size) if kept_weight is None else kept_weight[held_out]
+        if scores is not None:
+            row_weight = row_weight * scores[keep][held_out] ** 2
+        self.proba_slope_ = learn_slope(fitted.leave_one_out, codes[keep][held_out], row_weight)
+        self.sample_scores_ = np.ones(codes.size) if scores is None else scores
+        if trust.membership is not None:
+            self.membership_ = trust.membership
+        if trust.nonmembership is not None:
+            self.nonmembership_ = trust.nonmembership
+        return self
+
+    def _score_rows(
+        self,
+        X: NDArray[np.floating],
+        codes: NDArray[np.intp],
+        weight: Array | None,
+        standardization: Standardization,
+    ) -> RowTrust:
+        """Score training rows; the plain model trusts all alike."""
+        return RowTrust(None)
+
+    def _check_scores(
+        self, scores: Array, codes: NDArray[np.intp], keep: NDArray[np.bool_] | slice
+    ) -> None:
+        """Raise if a class has no row left that counts."""
+        best = np.zeros(self.classes_.size)
+        np.maximum.at(best, codes[keep], scores[keep])
+        present = np.bincount(codes[keep], minlength=best.size) > 0
+        lost = self.classes_[present & (best == 0.0)]
+        if lost.size:
+            which = (
+                "every class"
+                if lost.size == present.sum()
+                else "class " + ", ".join(repr(label) for label in lost.tolist())
+            )
+            raise ValueError(
+                f"All sample scores of {which} are zero, so no row of it would count: its rows lie "
+                f"nearer to other classes than to their own. {self._zero_score_remedy()}"
+            )
+
+    def _zero_score_remedy(self) -> str:
+        return "Use BLSClassifier, which trusts all rows alike."
+
+    def decision_function(self, X: ArrayLike) -> NDArray[np.floating]:
+        """Decision values ``G W``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            For two classes positive where the second is predicted.
+        """
+        check_is_fitted(self)
+        decision = self._output(self._validate_rows(X))
+        return decision.ravel() if self.classes_.size == 2 else decision
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Predict class labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        decision = self.decision_function(X)
+        codes = decision > 0 if decision.ndim == 1 else np.argmax(decision, axis=1)
+        labels: NDArray[Any] = self.classes_[np.asarray(codes, dtype=np.intp)]
+        return labels
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.floating]:
+        """Class probabilities, ``softmax(proba_slope_ * decision)``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            In the order of `classes_`.
+        """
+        decision = self.decision_function(X)
+        return probabilities(decision.reshape(decision.shape[0], -1), self.proba_slope_)

@@ -1,0 +1,99 @@
+"""Broad learning system for regression."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import MultiOutputMixin, RegressorMixin, _fit_context
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from broadlearn.classifiers._base import FLOAT_TYPES, BroadModel
+from broadlearn.sample_scores._inputs import check_weights
+
+
+class BLSRegressor(MultiOutputMixin, RegressorMixin, BroadModel):
+    r"""Broad learning system regressor.
+
+    The model of :class:`BLSClassifier` with real targets, from which their mean is taken first, so
+    that it is not penalised:
+    :math:`\min_W \frac{C}{2} \|G W - (Y - \bar y)\|^2 + \frac{1}{2} \|W\|^2`.
+
+    Parameters
+    ----------
+    n_feature_groups, n_feature_nodes, n_enhancement_groups, n_enhancement_nodes, C, activation, \
+feature_activation, feature_weights, feature_scaling, enhancement_scale, standardize, solver, \
+random_state
+        As for :class:`BLSClassifier`.
+
+    Attributes
+    ----------
+    output_weights_ : ndarray of shape (m * p + l * q, n_targets)
+    intercept_ : ndarray of shape (n_targets,)
+        Mean of the targets.
+    solver_ : {"primal", "dual"}
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Where X has column names that are strings.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from broadlearn import BLSRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> BLSRegressor(random_state=0).fit(X, y).score(X, y) > 0.5
+    True
+    """
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        sample_weight : array-like of shape (n_samples,), default=None
+            A row of weight w counts as w copies of it, a row of weight 0 as absent.
+
+        Returns
+        -------
+        self
+        """
+        rows, targets = validate_data(
+            self, X, y, dtype=FLOAT_TYPES, multi_output=True, y_numeric=True
+        )
+        self._one_target = targets.ndim == 1
+        Y = np.asarray(targets, dtype=np.float64).reshape(rows.shape[0], -1)
+        weight = None if sample_weight is None else check_weights(sample_weight, rows)
+        if weight is not None and not weight.all():
+            keep = weight > 0.0
+            rows, Y, weight = rows[keep], Y[keep], weight[keep]
+        mean = np.average(Y, axis=0, weights=weight)
+        self._fit_ridge(
+            rows,
+            Y - mean,
+            None,
+            weight,
+            self._learn_standardization(rows, weight),
+            leave_one_out=False,
+        )
+        self.intercept_ = mean.astype(rows.dtype, copy=False)
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[np.floating]:
+        """Predict targets.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_targets)
+        """
+        check_is_fitted(self)
+        prediction = self._output(self._validate_rows(X))
+        prediction += self.intercept_.astype(prediction.dtype, copy=False)
+        return prediction.ravel() if self._one_target else prediction

@@ -1,0 +1,107 @@
+"""Fuzzy broad learning system: rows weighted by nearness to their class's centre."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval
+
+from broadlearn.classifiers._bls import Array, BLSClassifier, RowTrust
+from broadlearn.random_features._standardize import Standardization, affine_block
+from broadlearn.sample_scores._fuzzy import class_memberships
+
+
+class FuzzyBLSClassifier(BLSClassifier):
+    r"""Fuzzy broad learning system (F-BLS).
+
+    A broad learning system whose rows count by their fuzzy membership s in their own class,
+    :math:`s = 1 - \|x - c\| / (R + \delta)`, with c and R the centre and radius of the class in
+    input space. The output weights minimise
+
+    .. math:: \frac{C}{2} \|S (G W - T)\|^2 + \frac{1}{2} \|W\|^2, \quad S = diag(s).
+
+    Parameters
+    ----------
+    n_feature_groups, n_feature_nodes, n_enhancement_groups, n_enhancement_nodes, C, activation, \
+feature_activation, feature_weights, feature_scaling, enhancement_scale, standardize, solver, \
+random_state
+        As for :class:`BLSClassifier`. Centres and radii are those of the standardised columns.
+    delta : float, default=1e-4
+        Added to the radius, so that the outermost row of a class keeps a small weight.
+
+    Attributes
+    ----------
+    membership_, sample_scores_ : ndarray of shape (n_samples,)
+        Membership of each training row, which is its score.
+    classes_, output_weights_, solver_, proba_slope_, n_features_in_, feature_names_in_
+        As for :class:`BLSClassifier`.
+
+    References
+    ----------
+    M. Sajid, A. K. Malik, M. Tanveer, "Intuitionistic fuzzy broad learning system: enhancing
+    robustness against noise and outliers", IEEE Transactions on Fuzzy Systems (2024).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from broadlearn import FuzzyBLSClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = FuzzyBLSClassifier(random_state=0).fit(X, y)
+    >>> int(model.sample_scores_.argmin())
+    41
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        **BLSClassifier._parameter_constraints,
+        "delta": [Interval(Real, 0, None, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        n_feature_groups: int = 10,
+        n_feature_nodes: int = 10,
+        n_enhancement_groups: int = 1,
+        n_enhancement_nodes: int = 900,
+        C: float = 1.0,
+        *,
+        delta: float = 1e-4,
+        activation: str = "tanh",
+        feature_activation: str = "identity",
+        feature_weights: str = "random",
+        feature_scaling: str | None = "node",
+        enhancement_scale: float = 1.0,
+        standardize: bool = True,
+        solver: str = "auto",
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        super().__init__(
+            n_feature_groups,
+            n_feature_nodes,
+            n_enhancement_groups,
+            n_enhancement_nodes,
+            C,
+            activation=activation,
+            feature_activation=feature_activation,
+            feature_weights=feature_weights,
+            feature_scaling=feature_scaling,
+            enhancement_scale=enhancement_scale,
+            standardize=standardize,
+            solver=solver,
+            random_state=random_state,
+        )
+        self.delta = delta
+
+    def _score_rows(
+        self,
+        X: NDArray[np.floating],
+        codes: NDArray[np.intp],
+        weight: Array | None,
+        standardization: Standardization,
+    ) -> RowTrust:
+        Z = affine_block(X, slice(0, X.shape[0]), standardization)[:, :-1]
+        weight = np.ones(X.shape[0]) if weight is None else weight
+        membership = class_memberships(Z, codes, weight, self.delta, self.classes_.size)
+        return RowTrust(membership, membership)

@@ -1,0 +1,99 @@
+"""Random weights that nest: a smaller model's weights are part of a larger model's.
+
+Every group has a stream of its own, keyed by the seed and the group's number, and is drawn node
+by node. The first p nodes of a group are then the same whatever p is, the first m groups whatever m
+is, and the first q enhancement nodes of a given number of feature nodes whatever q is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+Array = NDArray[np.float64]
+
+FEATURE_STREAM, ENHANCEMENT_STREAM = 0, 1
+# Columns orthonormalised at a time. Shapes must not depend on q, or rounding would.
+PANEL = 32
+
+
+def draw_seed(random_state: int | np.random.RandomState | None) -> int:
+    """One integer from scikit-learn's ``random_state``, from which all streams derive."""
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def _stream(seed: int, *key: int) -> np.random.Generator:
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
+
+
+def draw_feature_weights(seed: int, n_groups: int, n_nodes: int, n_inputs: int) -> Array:
+    """Weights of the feature groups, uniform on [-1, 1], the bias as the last row.
+
+    Parameters
+    ----------
+    seed : int
+    n_groups, n_nodes : int
+        m groups of p nodes.
+    n_inputs : int
+        D, columns of X.
+
+    Returns
+    -------
+    A : ndarray of shape (n_inputs + 1, n_groups * n_nodes)
+
+    Examples
+    --------
+    >>> small = draw_feature_weights(0, 2, 3, 4)
+    >>> large = draw_feature_weights(0, 5, 7, 4)
+    >>> bool((small[:, 3:] == large[:, 7:10]).all())
+    True
+    """
+    groups = [
+        _stream(seed, FEATURE_STREAM, i).uniform(-1.0, 1.0, (n_nodes, n_inputs + 1))
+        for i in range(n_groups)
+    ]
+    return np.ascontiguousarray(np.concatenate(groups).T)
+
+
+def draw_enhancement_weights(seed: int, n_groups: int, n_nodes: int, n_features: int) -> Array:
+    """Weights of the enhancement groups, the bias as the last row.
+
+    Within a group, columns are orthonormal in blocks of ``n_features + 1`` (no more fit into that
+    space). Column k of a block is made from the first k columns drawn, by block Gram-Schmidt in
+    panels of fixed width, so it does not change when more columns follow.
+
+    Parameters
+    ----------
+    seed : int
+    n_groups, n_nodes : int
+        l groups of q nodes.
+    n_features : int
+        Feature nodes that feed the groups, mp.
+
+    Returns
+    -------
+    W : ndarray of shape (n_features + 1, n_groups * n_nodes)
+    """
+    rows = n_features + 1
+    groups = []
+    for j in range(n_groups):
+        stream = _stream(seed, ENHANCEMENT_STREAM, n_features, j)
+        blocks, missing = [], n_nodes
+        while missing > 0:
+            blocks.append(_orthonormal_columns(stream, rows, min(missing, rows)))
+            missing -= rows
+        groups.append(np.concatenate(blocks, axis=1))
+    return np.concatenate(groups, axis=1)
+
+
+def _orthonormal_columns(stream: np.random.Generator, rows: int, wanted: int) -> Array:
+    Q = np.empty((rows, 0))
+    while Q.shape[1] < wanted:
+        width = min(PANEL, rows - Q.shape[1])
+        panel = stream.uniform(-1.0, 1.0, (width, rows)).T
+        # Once removes the components along Q, twice also those that rounding brought back.
+        for _ in range(2):
+            panel = panel - Q @ (Q.T @ panel)
+        Q = np.concatenate([Q, np.linalg.qr(panel)[0]], axis=1)
+    return Q[:, :wanted]

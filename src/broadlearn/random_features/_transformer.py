@@ -1,0 +1,151 @@
+"""The broad feature map as a scikit-learn transformer."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    _fit_context,
+)
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from broadlearn.random_features._broad_map import MapSettings, learn_map
+from broadlearn.random_features._constraints import MAP_CONSTRAINTS
+from broadlearn.random_features._draws import draw_seed
+from broadlearn.random_features._standardize import (
+    affine_block,
+    identity_standardization,
+    learn_standardization,
+    row_slices,
+)
+
+
+class BroadFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    r"""Random feature and enhancement nodes, for any linear model to follow.
+
+    Gives the design matrix :math:`G = [F^m, E^l]` of the broad learning system:
+    :math:`F_i = map(X W_{Fi} + b_{Fi})` in m groups of p nodes, :math:`E_j = act(F^m W_{Ej} +
+    b_{Ej})` in l groups of q. The estimators use the same nodes for the same seed.
+
+    Parameters
+    ----------
+    n_feature_groups, n_feature_nodes, n_enhancement_groups, n_enhancement_nodes : int, \
+default=10, 10, 1, 900
+        m, p, l, q.
+    activation : {"tanh", "sigmoid", "relu", "sine"}, default="tanh"
+        Activation of the enhancement nodes.
+    feature_activation : {"identity", "tanh", "sigmoid", "relu", "sine"}, default="identity"
+        Activation of the feature nodes.
+    feature_weights : {"random", "sparse"}, default="random"
+        "sparse" refines each group's weights by a sparse auto-encoder.
+    feature_scaling : {"node", "sample", "robust"} or None, default="node"
+        "node" brings each feature node to [-1, 1] by its extremes on the training rows, "robust" by
+        its 10 % and 90 % quantiles; "sample" scales each row within a group.
+    enhancement_scale : float, default=1.0
+        Factor on the inputs of the enhancement activation.
+    standardize : bool, default=True
+        Bring columns of X to mean 0 and deviation 1, learnt in fit.
+    random_state : int, RandomState or None, default=None
+        Seeds all draws. With the same seed, a smaller map's nodes are part of a larger one's.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Where X has column names that are strings.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from broadlearn import BroadFeatures
+    >>> X, y = load_iris(return_X_y=True)
+    >>> BroadFeatures(2, 3, 1, 10, random_state=0).fit_transform(X).shape
+    (150, 16)
+    >>> model = make_pipeline(BroadFeatures(random_state=0), LogisticRegression())
+    >>> model.fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = MAP_CONSTRAINTS
+
+    def __init__(
+        self,
+        n_feature_groups: int = 10,
+        n_feature_nodes: int = 10,
+        n_enhancement_groups: int = 1,
+        n_enhancement_nodes: int = 900,
+        *,
+        activation: str = "tanh",
+        feature_activation: str = "identity",
+        feature_weights: str = "random",
+        feature_scaling: str | None = "node",
+        enhancement_scale: float = 1.0,
+        standardize: bool = True,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_feature_groups = n_feature_groups
+        self.n_feature_nodes = n_feature_nodes
+        self.n_enhancement_groups = n_enhancement_groups
+        self.n_enhancement_nodes = n_enhancement_nodes
+        self.activation = activation
+        self.feature_activation = feature_activation
+        self.feature_weights = feature_weights
+        self.feature_scaling = feature_scaling
+        self.enhancement_scale = enhancement_scale
+        self.standardize = standardize
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: ArrayLike, y: Any = None) -> Self:
+        """Draw the nodes and learn standardisation and scaling.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        rows = validate_data(self, X, dtype=[np.float64, np.float32])
+        self._standardization = (
+            learn_standardization(rows)
+            if self.standardize
+            else identity_standardization(rows.shape[1])
+        )
+        settings = MapSettings.of(self)
+        self._map = learn_map(rows, self._standardization, settings, draw_seed(self.random_state))
+        self._n_features_out = settings.n_features + settings.n_enhancements
+        return self
+
+    def transform(self, X: ArrayLike) -> NDArray[np.floating]:
+        """Map rows to nodes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        G : ndarray of shape (n_samples, m * p + l * q)
+            Feature groups first, then enhancement groups.
+        """
+        check_is_fitted(self)
+        rows = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        G = np.empty((rows.shape[0], self._n_features_out), dtype=rows.dtype)
+        for part in row_slices(*G.shape):
+            self._map.design(affine_block(rows, part, self._standardization), out=G[part])
+        return G
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

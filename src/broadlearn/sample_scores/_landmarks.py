@@ -1,0 +1,127 @@
+"""Pair sums estimated from a few rows drawn per class, for tables too big for all pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from broadlearn.sample_scores._pairs import (
+    BLOCK_ROWS,
+    Array,
+    PairSums,
+    Points,
+    class_blocks,
+    kernel_chain,
+    nearest_exact_distance,
+    negative_squared_distances,
+    squared_input_radius,
+)
+
+
+def draw_landmarks(points: Points, landmarks: int, rng: np.random.Generator) -> Array:
+    """Draw `landmarks` rows of every class; return how often each row was drawn.
+
+    A class of at most `landmarks` rows is taken whole, with its weights, which makes its sums
+    exact. Rows of equal weight are drawn without replacement; rows of unequal weight independently,
+    with probability proportional to their weight.
+    """
+    drawn = np.zeros(points.X.shape[0])
+    for start, stop in pairwise(points.bounds):
+        weight = points.weight[start:stop]
+        candidates = np.flatnonzero(weight > 0.0)
+        if candidates.size <= landmarks:
+            drawn[start:stop] = weight
+        elif np.all(weight[candidates] == weight[candidates[0]]):
+            drawn[start + rng.choice(candidates, landmarks, replace=False)] = 1.0
+        else:
+            drawn[start:stop] = rng.multinomial(landmarks, weight / weight.sum())
+    return drawn
+
+
+def landmark_pair_sums(
+    points: Points,
+    drawn: Array,
+    widths: Sequence[float],
+    *,
+    kernels: bool,
+    radii: Sequence[float] | None,
+    block_rows: int = BLOCK_ROWS,
+) -> PairSums:
+    """Unbiased estimates of the sums of `symmetric_pair_sums` from landmark rows.
+
+    For row i and class c, with V the number of landmarks of c that are not row i itself and W_c
+    the weight of the class without row i, ``W_c / V * sum_b K(i, b)`` over those landmarks
+    estimates the sum over the class without i; row i's own part, w_i, is known. Neighbour weights
+    likewise.
+
+    Parameters
+    ----------
+    points : Points
+    drawn : ndarray of shape (n,)
+        How often each row is a landmark, from `draw_landmarks`.
+    widths, kernels, radii, block_rows
+        As for `symmetric_pair_sums`.
+
+    Returns
+    -------
+    PairSums
+    """
+    n = points.X.shape[0]
+    sums = PairSums(len(widths), n)
+    chosen = np.flatnonzero(drawn > 0.0)
+    class_of = np.repeat(np.arange(points.bounds.size - 1), np.diff(points.bounds))
+    marks = Points(
+        points.X[chosen],
+        points.left[:0],
+        points.right[chosen],
+        points.squared_norms[chosen],
+        drawn[chosen],
+        np.searchsorted(class_of[chosen], np.arange(points.bounds.size)),
+        chosen,
+    )
+    row_blocks = class_blocks(points.bounds, block_rows)
+    mark_blocks = class_blocks(marks.bounds, block_rows)
+    class_weight = np.add.reduceat(np.append(points.weight, 0.0), points.bounds[:-1]) * (
+        np.diff(points.bounds) > 0
+    )
+    mark_weight = np.bincount(class_of[chosen], drawn[chosen], minlength=class_weight.size)
+    distances, kernel = np.empty(block_rows**2), np.empty(block_rows**2)
+    for class_i, rows in row_blocks:
+        own_weight, own_drawn = points.weight[rows], drawn[rows]
+        for class_j in range(class_weight.size):
+            same_class = class_i == class_j
+            if mark_weight[class_j] == 0.0 or not (same_class or radii is not None):
+                continue
+            kernel_sum = np.zeros((len(widths), own_weight.size))
+            near_sum = np.zeros_like(kernel_sum)
+            for _, columns in (block for block in mark_blocks if block[0] == class_j):
+                norms = points.squared_norms[rows.stop - 1] + marks.squared_norms[columns.stop - 1]
+                near = nearest_exact_distance(widths, norms) if kernels and same_class else 0.0
+                block = negative_squared_distances(points, rows, marks, columns, near, distances)
+                v = marks.weight[columns]
+                if kernels and same_class:
+                    buffer = kernel[: block.size].reshape(block.shape)
+                    for k, K in kernel_chain(block, widths, buffer):
+                        kernel_sum[k] += K @ v
+                if radii is not None:
+                    for k, (mu, epsilon) in enumerate(zip(widths, radii, strict=True)):
+                        r2 = squared_input_radius(epsilon, mu, norms)
+                        near_sum[k] += (block >= -r2) @ v
+            if not same_class:
+                sums.other[:, rows] += near_sum * (class_weight[class_j] / mark_weight[class_j])
+                continue
+            # The row itself is taken out of its landmarks and put back with its true weight.
+            others = mark_weight[class_j] - own_drawn
+            ratio = np.divide(
+                class_weight[class_j] - own_weight,
+                others,
+                out=np.zeros_like(others),
+                where=others > 0.0,
+            )
+            if kernels:
+                sums.kernel[:, rows] = own_weight + ratio * (kernel_sum - own_drawn)
+            if radii is not None:
+                sums.own[:, rows] = own_weight + ratio * (near_sum - own_drawn)
+    return sums

@@ -1,0 +1,210 @@
+"""Weighted ridge by Cholesky on the smaller Gram matrix, refined in residual form.
+
+All solvers minimise ``C/2 ‖S(GW - T)‖² + 1/2 ‖W‖²``. The primal ``(GᵗS²G + I/C) W = GᵗS²T`` needs
+rows only block by block; the dual ``W = GᵗS (S G Gᵗ S + I/C)⁻¹ S T`` needs all of G, and is taken
+where rows are fewer than columns. Its form is symmetric, so a score may be zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cho_solve, cholesky, solve_triangular
+from scipy.linalg.blas import dsyrk
+
+Array = NDArray[np.float64]
+
+# A block of rows: columns G, scores s (None: all one), targets T.
+Block = tuple[NDArray[np.floating], Array | None, Array]
+Blocks = Callable[[], Iterable[Block]]
+
+# Estimated relative errors of predictions from which on one, and two, refinements are made.
+REFINE_ONCE, REFINE_TWICE = 3e-11, 1e-6
+
+
+class PrimalSolution(NamedTuple):
+    """Solution of the primal problem.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_columns, n_targets)
+    factor : ndarray of shape (n_columns, n_columns)
+        Lower Cholesky factor of ``GᵗS²G + I/C`` (what stands above the diagonal is undefined).
+    """
+
+    weights: Array
+    factor: Array
+
+    def leverage(self, G: NDArray[np.floating]) -> Array:
+        """``g (GᵗS²G + I/C)⁻¹ gᵗ`` for every row g."""
+        half = solve_triangular(self.factor, G.T, lower=True, check_finite=False)
+        return np.einsum("ij,ij->j", half, half)
+
+
+class DualSolution(NamedTuple):
+    """Solution of the dual problem.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_columns, n_targets)
+    factor : ndarray of shape (n_rows, n_rows)
+        Lower Cholesky factor of ``S G Gᵗ S + I/C``.
+    """
+
+    weights: Array
+    factor: Array
+
+    def inverse_diagonal(self) -> Array:
+        """Diagonal of ``(S G Gᵗ S + I/C)⁻¹``."""
+        half = solve_triangular(
+            self.factor, np.eye(self.factor.shape[0]), lower=True, check_finite=False
+        )
+        return np.einsum("ij,ij->j", half, half)
+
+
+def _factorize(gram: Array, C: float) -> Array:
+    """Lower Cholesky factor of ``gram + I/C``, overwriting `gram`."""
+    gram[np.diag_indices_from(gram)] += 1.0 / C
+    try:
+        return cholesky(gram, lower=True, overwrite_a=True, check_finite=False)
+    except LinAlgError as error:
+        raise ValueError(
+            f"The ridge problem cannot be solved in float64 with C={C:g}: the penalty 1/C is lost "
+            "against the features. Use a smaller C, or standardize=True if the columns of X are "
+            "on very different scales."
+        ) from error
+
+
+def normal_equations(
+    blocks: Iterable[Block], n_columns: int, n_targets: int
+) -> tuple[Array, Array]:
+    """Sum ``GᵗS²G`` (lower triangle only) and ``GᵗS²T`` over blocks of rows.
+
+    Parameters
+    ----------
+    blocks : iterable of (G, s, T)
+    n_columns, n_targets : int
+
+    Returns
+    -------
+    gram : ndarray of shape (n_columns, n_columns), Fortran order
+    right : ndarray of shape (n_columns, n_targets)
+    """
+    gram = np.zeros((n_columns, n_columns), order="F")
+    right = np.zeros((n_columns, n_targets))
+    for G, s, T in blocks:
+        G = G.astype(np.float64, copy=False)
+        if s is not None:
+            G = G * s[:, None]
+            T = T * s[:, None]
+        gram = dsyrk(1.0, G.T, beta=1.0, c=gram, overwrite_c=1, lower=1)
+        right += G.T @ T
+    return gram, right
+
+
+def solve_primal(blocks: Blocks, n_columns: int, n_targets: int, C: float) -> PrimalSolution:
+    """Ridge weights from blocks of rows; no more than a block is held at a time.
+
+    Parameters
+    ----------
+    blocks : callable
+        Gives a fresh iterator over (G, s, T) each time it is called: once to sum the normal
+        equations, and once more for each refinement that C and the features call for.
+    n_columns, n_targets : int
+    C : float
+
+    Returns
+    -------
+    PrimalSolution
+    """
+    gram, right = normal_equations(blocks(), n_columns, n_targets)
+    spread = float(np.trace(gram))
+    factor = _factorize(gram, C)
+    W = cho_solve((factor, True), right, check_finite=False)
+    error = _prediction_error(spread, C, W, right)
+    for _ in range((error >= REFINE_ONCE) + (error >= REFINE_TWICE)):
+        residual = -W / C
+        for G, s, T in blocks():
+            missing = T - G @ W
+            residual += G.T @ (missing if s is None else missing * (s * s)[:, None])
+        W = W + cho_solve((factor, True), residual, check_finite=False)
+    return PrimalSolution(W, factor)
+
+
+def _prediction_error(spread: float, C: float, W: Array, right: Array) -> float:
+    """Estimate the relative error of predictions that rounding of the Gram matrix M brings.
+
+    With M = gram + I/C, a perturbation of relative size eps moves predictions by
+    ``G M⁻¹ (dM) W``, at most ``sqrt(C) eps ‖M‖ ‖W‖`` in norm; predictions themselves have norm
+    ``sqrt(Wᵗ right)`` or less.
+    """
+    size = float(np.sqrt(max(np.vdot(W, right), np.finfo(np.float64).tiny)))
+    eps = float(np.finfo(np.float64).eps)
+    return eps * (spread + 1.0 / C) * float(np.sqrt(C) * np.linalg.norm(W)) / size / 10.0
+
+
+def solve_dual(G: NDArray[np.floating], s: Array | None, T: Array, C: float) -> DualSolution:
+    """Ridge weights where rows are fewer than columns.
+
+    Parameters
+    ----------
+    G : ndarray of shape (n_rows, n_columns)
+    s : ndarray of shape (n_rows,) or None
+        Scores; None for all one.
+    T : ndarray of shape (n_rows, n_targets)
+    C : float
+
+    Returns
+    -------
+    DualSolution
+    """
+    G = G.astype(np.float64, copy=False)
+    if s is not None:
+        G = G * s[:, None]
+        T = T * s[:, None]
+    factor = _factorize(dsyrk(1.0, G.T, trans=1, lower=1), C)
+    alpha = cho_solve((factor, True), T, check_finite=False)
+    for _ in range(2):
+        residual = T - G @ (G.T @ alpha) - alpha / C
+        alpha = alpha + cho_solve((factor, True), residual, check_finite=False)
+    return DualSolution(G.T @ alpha, factor)
+
+
+def weighted_ridge(
+    G: NDArray[np.floating],
+    T: Array,
+    C: float,
+    *,
+    scores: Array | None = None,
+    solver: str = "auto",
+) -> Array:
+    """Ridge weights of a whole design matrix.
+
+    Parameters
+    ----------
+    G : ndarray of shape (n_rows, n_columns)
+    T : ndarray of shape (n_rows, n_targets)
+    C : float
+        Weight of the errors against the size of the weights.
+    scores : ndarray of shape (n_rows,), default=None
+        Each row's score, the diagonal of S.
+    solver : {"auto", "primal", "dual"}, default="auto"
+        "auto" takes the dual where rows are fewer than columns.
+
+    Returns
+    -------
+    W : ndarray of shape (n_columns, n_targets)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from broadlearn.solvers import weighted_ridge
+    >>> weighted_ridge(np.array([[1.0], [1.0]]), np.array([[2.0], [4.0]]), C=1e12).round(6)
+    array([[3.]])
+    """
+    if solver == "dual" or (solver == "auto" and G.shape[0] < G.shape[1]):
+        return solve_dual(G, scores, T, C).weights
+    return solve_primal(lambda: [(G, scores, T)], G.shape[1], T.shape[1], C).weights

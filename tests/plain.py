@@ -1,0 +1,42 @@
+"""Slow, obvious versions of the equations, for comparison."""
+
+import numpy as np
+
+
+def plain_fuzzy_membership(X, y, delta=1e-4):
+    result = np.empty(len(X))
+    for label in np.unique(y):
+        rows = np.flatnonzero(y == label)
+        centre = X[rows].mean(axis=0)
+        distance = np.sqrt(((X[rows] - centre) ** 2).sum(axis=1))
+        result[rows] = 1 - distance / (distance.max() + delta)
+    return result
+
+
+def plain_intuitionistic_scores(X, y, mu, epsilon=None, delta=1e-4):
+    """Return membership, non-membership, heterogeneity, score, radius by N x N matrices."""
+    squared = ((X[:, None, :] - X[None, :, :]) ** 2).sum(axis=2)
+    K = np.exp(-squared / mu**2)
+    distance, radius = np.zeros(len(X)), np.zeros(len(X))
+    for label in np.unique(y):
+        rows = np.flatnonzero(y == label)
+        within = K[np.ix_(rows, rows)]
+        distance[rows] = np.sqrt(np.maximum(1 + within.mean() - 2 * within.mean(axis=1), 0))
+        radius[rows] = distance[rows].max()
+    epsilon = radius.max() if epsilon is None else epsilon
+    theta = 1 - distance / (radius + delta)
+    near = np.sqrt(np.maximum(2 - 2 * K, 0)) <= epsilon
+    foreign = np.asarray(y)[:, None] != np.asarray(y)[None, :]
+    Theta = (near & foreign).sum(axis=1) / near.sum(axis=1)
+    nu = (1 - theta) * Theta
+    score = np.where(nu == 0, theta, np.where(theta <= nu, 0, (1 - nu) / (2 - theta - nu)))
+    return theta, nu, Theta, score, epsilon
+
+
+def plain_ridge(G, T, C, scores=None):
+    """Ridge weights by the augmented least-squares problem, which squares nothing."""
+    s = np.ones(len(G)) if scores is None else np.asarray(scores)
+    penalty = np.eye(G.shape[1]) / np.sqrt(C)
+    A = np.vstack([G * s[:, None], penalty])
+    b = np.vstack([T * s[:, None], np.zeros((G.shape[1], T.shape[1]))])
+    return np.linalg.lstsq(A, b, rcond=None)[0]

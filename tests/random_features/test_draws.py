@@ -1,0 +1,52 @@
+import numpy as np
+import pytest
+
+from broadlearn.random_features._draws import (
+    draw_enhancement_weights,
+    draw_feature_weights,
+    draw_seed,
+)
+
+
+def group(A, i, p):
+    return A[:, i * p : (i + 1) * p]
+
+
+def test_feature_weights_nest_in_groups_and_nodes():
+    large = draw_feature_weights(7, 6, 9, 4)
+    small = draw_feature_weights(7, 3, 5, 4)
+    for i in range(3):
+        np.testing.assert_array_equal(group(small, i, 5), group(large, i, 9)[:, :5])
+
+
+def test_feature_weights_fill_the_interval():
+    A = draw_feature_weights(0, 20, 50, 9)
+    assert A.shape == (10, 1000)
+    assert A.min() < -0.99
+    assert A.max() > 0.99
+    assert abs(A.mean()) < 0.02
+
+
+@pytest.mark.parametrize("n_features", [1, 6, 40, 100])
+def test_enhancement_weights_nest_in_nodes_and_groups(n_features):
+    large = draw_enhancement_weights(7, 3, 130, n_features)
+    for q in (1, 31, 33, 90):
+        small = draw_enhancement_weights(7, 2, q, n_features)
+        for j in range(2):
+            np.testing.assert_array_equal(group(small, j, q), group(large, j, 130)[:, :q])
+
+
+@pytest.mark.parametrize("n_features", [1, 6, 40, 100])
+def test_enhancement_weights_are_orthonormal_in_blocks(n_features):
+    W = draw_enhancement_weights(3, 1, 130, n_features)
+    rows = n_features + 1
+    assert W.shape == (rows, 130)
+    for start in range(0, 130, rows):
+        block = W[:, start : start + rows]
+        np.testing.assert_allclose(block.T @ block, np.eye(block.shape[1]), atol=1e-13)
+
+
+def test_seed_follows_random_state():
+    assert draw_seed(5) == draw_seed(5) != draw_seed(6)
+    state = np.random.RandomState(0)
+    assert draw_seed(state) != draw_seed(state)

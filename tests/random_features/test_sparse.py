@@ -1,0 +1,31 @@
+import numpy as np
+import pytest
+from sklearn.linear_model import Lasso
+
+from broadlearn.random_features._sparse import sparse_codes
+
+
+@pytest.mark.parametrize("penalty", [1e-3, 0.05, 0.3])
+def test_reaches_the_lasso_optimum(penalty):
+    rng = np.random.default_rng(0)
+    H, X = rng.normal(size=(200, 8)), rng.normal(size=(200, 5))
+    X[:, 0] += H[:, 1] - 2 * H[:, 2]
+    B = sparse_codes(H.T @ H / 200, H.T @ X / 200, penalty)
+    lasso = Lasso(alpha=penalty, fit_intercept=False, tol=1e-10, max_iter=100_000).fit(H, X)
+    np.testing.assert_allclose(B, lasso.coef_.T, atol=1e-5)
+
+
+def test_sub_gradient_vanishes_on_ill_conditioned_nodes():
+    rng = np.random.default_rng(0)
+    H = rng.normal(size=(100, 3)) @ rng.normal(size=(3, 10)) + 0.01 * rng.normal(size=(100, 10))
+    X = rng.normal(size=(100, 2))
+    G, R = H.T @ H / 100, H.T @ X / 100
+    B = sparse_codes(G, R, 0.01, max_iter=20_000, tol=1e-10)
+    slope = G @ B - R
+    assert np.abs(slope).max() <= 0.01 + 1e-6
+    np.testing.assert_allclose(slope[B != 0], -0.01 * np.sign(B[B != 0]), atol=1e-6)
+
+
+def test_strong_penalty_and_empty_nodes_give_zero():
+    assert not sparse_codes(np.eye(2), np.ones((2, 1)), 10.0).any()
+    assert not sparse_codes(np.zeros((2, 2)), np.zeros((2, 1)), 0.1).any()

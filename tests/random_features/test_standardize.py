@@ -1,0 +1,61 @@
+import numpy as np
+import pytest
+
+from broadlearn.random_features._standardize import (
+    affine_block,
+    identity_standardization,
+    learn_standardization,
+    row_slices,
+)
+
+
+def standardize(X, weight=None):
+    return affine_block(X, slice(0, len(X)), learn_standardization(X, weight))
+
+
+def test_mean_zero_deviation_one_and_a_column_of_ones():
+    X = np.random.default_rng(0).normal(5, 3, (200, 4))
+    Z = standardize(X)
+    np.testing.assert_allclose(Z[:, :4].mean(axis=0), 0, atol=1e-13)
+    np.testing.assert_allclose(Z[:, :4].std(axis=0), 1)
+    np.testing.assert_array_equal(Z[:, 4], 1)
+
+
+@pytest.mark.parametrize("size", [1e300, 1e-300, 1.0])
+def test_columns_of_any_size(size):
+    base = np.random.default_rng(0).normal(1, 1, (50, 2))
+    np.testing.assert_allclose(standardize(base * size), standardize(base), rtol=1e-10)
+
+
+def test_constant_column_becomes_zero():
+    X = np.column_stack([np.full(5, 0.1), np.arange(5.0), np.full(5, 1e300)])
+    Z = standardize(X)
+    np.testing.assert_allclose(Z[:, [0, 2]], 0, atol=1e-12)
+
+
+def test_weights_equal_copies_whatever_the_blocks():
+    rng = np.random.default_rng(0)
+    X, weight = rng.normal(size=(300_000, 2)), rng.integers(1, 3, 300_000)
+    weighted = learn_standardization(X, weight * 1.0)
+    repeated = learn_standardization(np.repeat(X, weight, axis=0))
+    np.testing.assert_allclose(weighted.mean, repeated.mean, atol=1e-12)
+    np.testing.assert_allclose(weighted.scale, repeated.scale, rtol=1e-12)
+
+
+def test_float32_rows_stay_float32_with_float64_moments():
+    X = np.random.default_rng(0).normal(1e4, 1, (1000, 2)).astype(np.float32)
+    Z = standardize(X)
+    assert Z.dtype == np.float32
+    np.testing.assert_allclose(Z[:, :2].mean(axis=0), 0, atol=1e-3)
+
+
+def test_identity_changes_nothing():
+    X = np.arange(6.0).reshape(3, 2)
+    Z = affine_block(X, slice(1, 3), identity_standardization(2))
+    np.testing.assert_array_equal(Z, [[2, 3, 1], [4, 5, 1]])
+
+
+def test_slices_cover_all_rows():
+    slices = list(row_slices(10, 3, numbers=9))
+    assert [(s.start, s.stop) for s in slices] == [(0, 3), (3, 6), (6, 9), (9, 10)]
+    assert next(row_slices(3, 100, numbers=9)) == slice(0, 1)

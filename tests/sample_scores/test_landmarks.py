@@ -1,0 +1,67 @@
+import numpy as np
+import pytest
+
+from broadlearn.sample_scores import intuitionistic_scores
+from broadlearn.sample_scores._landmarks import draw_landmarks, landmark_pair_sums
+from broadlearn.sample_scores._pairs import prepare_points, symmetric_pair_sums
+
+
+def make(weights, n=120):
+    rng = np.random.default_rng(0)
+    X, codes = rng.normal(size=(n, 4)), np.sort(rng.integers(0, 2, n))
+    weight = rng.integers(0, 4, n) * 1.0 if weights == "unequal" else np.ones(n)
+    return X, codes, weight
+
+
+@pytest.mark.parametrize("weights", ["equal", "unequal"])
+def test_all_rows_as_landmarks_are_exact(weights):
+    X, codes, weight = make(weights)
+    points = prepare_points(X, codes, weight, 2)
+    drawn = draw_landmarks(points, 1000, np.random.default_rng(0))
+    estimate = landmark_pair_sums(
+        points, drawn, [1.0, 2.0], kernels=True, radii=[0.8, 0.8], block_rows=16
+    )
+    exact = symmetric_pair_sums(points, [1.0, 2.0], kernels=True, radii=[0.8, 0.8])
+    # A row of weight 0 meets itself with weight 0 in both.
+    for part in ("kernel", "own", "other"):
+        np.testing.assert_allclose(getattr(estimate, part), getattr(exact, part), atol=1e-10)
+
+
+@pytest.mark.parametrize("weights", ["equal", "unequal"])
+def test_estimates_are_unbiased(weights):
+    X, codes, weight = make(weights)
+    points = prepare_points(X, codes, weight, 2)
+    exact = symmetric_pair_sums(points, [2.0], kernels=True, radii=[1.0])
+    rng = np.random.default_rng(1)
+    runs = []
+    for _ in range(600):
+        drawn = draw_landmarks(points, 12, rng)
+        sums = landmark_pair_sums(points, drawn, [2.0], kernels=True, radii=[1.0])
+        runs.append([sums.kernel[0], sums.own[0], sums.other[0]])
+    mean, error = np.mean(runs, axis=0), np.std(runs, axis=0) / np.sqrt(600)
+    expected = [exact.kernel[0], exact.own[0], exact.other[0]]
+    # 360 means, each within 4.5 standard errors.
+    assert (np.abs(mean - expected) <= 4.5 * error + 1e-9).all()
+
+
+def test_error_falls_with_landmarks():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(1500, 5)), rng.integers(0, 2, 1500)
+    exact = intuitionistic_scores(X, y, kernel_width=2.0)
+    errors = [
+        np.abs(
+            intuitionistic_scores(X, y, kernel_width=2.0, landmarks=n, random_state=0).membership
+            - exact.membership
+        ).mean()
+        for n in (20, 80, 320)
+    ]
+    assert errors[0] > 1.5 * errors[1] > 2.25 * errors[2]
+
+
+def test_same_seed_same_scores():
+    X, codes, _ = make("equal")
+    first, second = (
+        intuitionistic_scores(X, codes, kernel_width=1.0, landmarks=10, random_state=3)
+        for _ in range(2)
+    )
+    np.testing.assert_array_equal(first.score, second.score)
