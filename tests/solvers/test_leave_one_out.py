@@ -31,7 +31,7 @@ def test_equals_refitting(shape, C, weighted):
     share = 1.0 / np.maximum(weight, 1.0)
     s = score * np.sqrt(weight)
     expected = refitted(G, score, T, C, weight)
-    primal = solve_primal(lambda: [(G, s, T)], G.shape[1], 2, C)
+    primal = solve_primal(lambda: [(np.hstack([G, T]), s)], G.shape[1], 2, C)
     found = primal_leave_one_out(primal, G, s, T, share)
     np.testing.assert_allclose(found, expected, atol=1e-5 if C > 1 else 1e-9)
     dual = solve_dual(G, s, T, C)
@@ -41,7 +41,7 @@ def test_equals_refitting(shape, C, weighted):
 
 def test_some_rows_only():
     G, T, s = make(30, 12)
-    primal = solve_primal(lambda: [(G, s, T)], 12, 2, 1.0)
+    primal = solve_primal(lambda: [(np.hstack([G, T]), s)], 12, 2, 1.0)
     whole = primal_leave_one_out(primal, G, s, T, None)
     part = primal_leave_one_out(primal, G[5:9], s[5:9], T[5:9], None)
     np.testing.assert_allclose(part, whole[5:9])

@@ -36,9 +36,11 @@ def test_zero_score_equals_absence(solver, C):
 
 def test_blocks_do_not_matter():
     G, T, s = make(300, 40)
-    whole = solve_primal(lambda: [(G, s, T)], 40, 2, 1e4).weights
+    whole = solve_primal(lambda: [(np.hstack([G, T]), s)], 40, 2, 1e4).weights
     cuts = [slice(0, 1), slice(1, 120), slice(120, 300)]
-    parts = solve_primal(lambda: [(G[c], s[c], T[c]) for c in cuts], 40, 2, 1e4).weights
+    parts = solve_primal(
+        lambda: [(np.hstack([G[c], T[c]]), s[c]) for c in cuts], 40, 2, 1e4
+    ).weights
     np.testing.assert_allclose(G @ whole, G @ parts, atol=1e-10)
 
 
@@ -53,7 +55,7 @@ def test_float32_features_are_summed_in_float64():
 def test_leverage_and_inverse_diagonal():
     G, T, s = make(40, 70)
     M = (G * s[:, None] ** 2).T @ G + np.eye(70) / 10
-    primal = solve_primal(lambda: [(G, s, T)], 70, 2, 10.0)
+    primal = solve_primal(lambda: [(np.hstack([G, T]), s)], 70, 2, 10.0)
     np.testing.assert_allclose(
         primal.leverage(G), np.einsum("ij,jk,ik->i", G, np.linalg.inv(M), G), rtol=1e-9
     )

@@ -59,17 +59,17 @@ class BroadModel(BaseEstimator):
 
     def __init__(
         self,
-        n_feature_groups: int = 10,
-        n_feature_nodes: int = 10,
+        n_feature_groups: int = 1,
+        n_feature_nodes: int = 64,
         n_enhancement_groups: int = 1,
-        n_enhancement_nodes: int = 900,
+        n_enhancement_nodes: int = 936,
         C: float = 1.0,
         *,
         activation: str = "tanh",
         feature_activation: str = "identity",
-        feature_weights: str = "random",
+        feature_weights: str = "orthonormal",
         feature_scaling: str | None = "node",
-        enhancement_scale: float = 1.0,
+        enhancement_scale: float = 2.0,
         standardize: bool = True,
         solver: str = "auto",
         random_state: int | np.random.RandomState | None = None,
@@ -133,9 +133,13 @@ class BroadModel(BaseEstimator):
         else:
 
             def blocks() -> Iterator[Block]:
-                for part in row_slices(n_rows, n_columns, BLOCK_NUMBERS):
-                    G = reduced(affine_block(X, part, standardization))
-                    yield G, None if s is None else s[part], T[part]
+                parts = list(row_slices(n_rows, n_columns, BLOCK_NUMBERS))
+                buffer = np.empty((parts[0].stop, n_columns + T.shape[1]))
+                for part in parts:
+                    rows = buffer[: part.stop - part.start]
+                    reduced(affine_block(X, part, standardization), out=rows[:, :n_columns])
+                    rows[:, n_columns:] = T[part]
+                    yield rows, None if s is None else s[part]
 
             solution = solve_primal(blocks, n_columns, T.shape[1], self.C)
             if leave_one_out:
@@ -183,7 +187,9 @@ class BroadModel(BaseEstimator):
         W = self.output_weights_.astype(X.dtype, copy=False)
         out = np.empty((X.shape[0], W.shape[1]), dtype=X.dtype)
         n_numbers = settings.n_enhancements + (0 if settings.affine else settings.n_features)
-        for rows in row_slices(X.shape[0], n_numbers, BLOCK_NUMBERS // 4):
+        parts = list(row_slices(X.shape[0], n_numbers, BLOCK_NUMBERS // 4))
+        buffer = np.empty((parts[0].stop, settings.n_enhancements), dtype=X.dtype)
+        for rows in parts:
             affine = affine_block(X, rows, self._standardization)
             if self._direct_weights is not None:
                 features = None
@@ -191,7 +197,9 @@ class BroadModel(BaseEstimator):
             else:
                 features = self._map.features(affine)
                 np.matmul(features, W[:n_features], out=out[rows])
-            out[rows] += self._map.enhancements(affine, features) @ W[n_features:]
+            enhancements = buffer[: rows.stop - rows.start]
+            self._map.enhancements(affine, features, out=enhancements)
+            out[rows] += enhancements @ W[n_features:]
         return out
 
     def _validate_rows(self, X: Any) -> NDArray[np.floating]:

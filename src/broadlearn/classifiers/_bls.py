@@ -40,14 +40,14 @@ class BLSClassifier(ClassifierMixin, BroadModel):
 
     Parameters
     ----------
-    n_feature_groups : int, default=10
+    n_feature_groups : int, default=1
         m, groups of feature nodes.
-    n_feature_nodes : int, default=10
+    n_feature_nodes : int, default=64
         p, nodes of a feature group. Feature nodes are affine in the inputs by default: more than
         there are input columns add nothing.
     n_enhancement_groups : int, default=1
         l, groups of enhancement nodes.
-    n_enhancement_nodes : int, default=900
+    n_enhancement_nodes : int, default=936
         q, nodes of an enhancement group.
     C : float, default=1.0
         Weight of the errors against the size of W; larger fits closer.
@@ -55,13 +55,15 @@ class BLSClassifier(ClassifierMixin, BroadModel):
         Activation of the enhancement nodes.
     feature_activation : {"identity", "tanh", "sigmoid", "relu", "sine"}, default="identity"
         Activation of the feature nodes.
-    feature_weights : {"random", "sparse"}, default="random"
-        "sparse" refines each group's weights by a sparse auto-encoder.
+    feature_weights : {"orthonormal", "random", "sparse"}, default="orthonormal"
+        How the weights of a feature group are drawn: orthonormal in blocks of as many nodes as X
+        has columns, which treats all directions alike; uniform on [-1, 1], as published; or
+        uniform and then refined by a sparse auto-encoder.
     feature_scaling : {"node", "sample", "robust"} or None, default="node"
         "node" brings each feature node to [-1, 1] by its extremes on the training rows, "robust" by
         its 10 % and 90 % quantiles; "sample" scales each row within a group, as the published code
         does.
-    enhancement_scale : float, default=1.0
+    enhancement_scale : float, default=2.0
         Factor on the inputs of the enhancement activation.
     standardize : bool, default=True
         Bring columns of X to mean 0 and deviation 1, learnt in fit.
@@ -121,7 +123,7 @@ class BLSClassifier(ClassifierMixin, BroadModel):
         if self.classes_.size < 2:
             raise ValueError(
                 f"{type(self).__name__} needs rows of at least two classes in y, but there is only "
-                f"one class: {self.classes_[0]!r}."
+                f"one class: {self.classes_.tolist()[0]!r}."
             )
         weight = None if sample_weight is None else check_weights(sample_weight, rows)
         keep: NDArray[np.bool_] | slice = slice(None)
@@ -227,7 +229,7 @@ class BLSClassifier(ClassifierMixin, BroadModel):
         return labels
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.floating]:
-        """Class probabilities, ``softmax(proba_slope_ * decision)``.
+        """Class probabilities, ``softmax(proba_slope_ * tanh(decision))``.
 
         Parameters
         ----------

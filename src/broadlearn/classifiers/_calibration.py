@@ -1,4 +1,9 @@
-"""Probabilities from decision values: one slope, learnt from leave-one-out decisions."""
+"""Probabilities from decision values: one slope, learnt from leave-one-out decisions.
+
+Targets are -1 and 1 (or 0 and 1): a decision far beyond them, as an overfitted model gives for
+outlying rows, is no more evidence than one near them. So decisions pass through tanh first. That
+and a positive slope keep their order: the most probable class is the predicted one.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +18,7 @@ MAX_STEPS = 60
 
 
 def probabilities(decision: NDArray[np.floating], slope: float) -> NDArray[np.floating]:
-    """Class probabilities, ``softmax(slope * decision)``; one column means two classes.
+    """Class probabilities, ``softmax(slope * tanh(decision))``; one column means two classes.
 
     Parameters
     ----------
@@ -30,7 +35,7 @@ def probabilities(decision: NDArray[np.floating], slope: float) -> NDArray[np.fl
     >>> probabilities(np.array([[0.0]]), 3.0)
     array([[0.5, 0.5]])
     """
-    scaled = decision * decision.dtype.type(slope)
+    scaled = np.tanh(decision) * decision.dtype.type(slope)
     if decision.shape[1] == 1:
         second = expit(scaled)
         return np.concatenate([1 - second, second], axis=1)
@@ -39,7 +44,7 @@ def probabilities(decision: NDArray[np.floating], slope: float) -> NDArray[np.fl
 
 
 def learn_slope(decision: Array, codes: NDArray[np.intp], weight: Array) -> float:
-    """Slope that minimises the weighted log-loss of ``softmax(slope * decision)``.
+    """Slope that minimises the weighted log-loss of `probabilities`.
 
     Targets are smoothed by the rule of succession (one extra row of every class), so the slope
     stays finite where every row is on the right side. The loss is convex in the slope: Newton
@@ -57,6 +62,7 @@ def learn_slope(decision: Array, codes: NDArray[np.intp], weight: Array) -> floa
     -------
     float
     """
+    decision = np.tanh(decision)
     if decision.shape[1] == 1:
         decision = np.concatenate([-decision, decision], axis=1) / 2.0
     total, k = float(weight.sum()), decision.shape[1]

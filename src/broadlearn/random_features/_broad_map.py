@@ -155,12 +155,14 @@ class ReducedMap:
         """Columns in all."""
         return self.n_feature_columns + self.map.settings.n_enhancements
 
-    def __call__(self, affine: NDArray[np.floating]) -> NDArray[np.floating]:
-        """The reduced design matrix of a block ``[Z, 1]``."""
+    def __call__(
+        self, affine: NDArray[np.floating], out: NDArray[np.floating] | None = None
+    ) -> NDArray[np.floating]:
+        """The reduced design matrix of a block ``[Z, 1]``, in `out` if that is given."""
         if self.basis is None:
-            return self.map.design(affine)
+            return self.map.design(affine, out)
         r = self.basis.shape[1]
-        H = np.empty((affine.shape[0], self.n_columns), dtype=affine.dtype)
+        H = np.empty((affine.shape[0], self.n_columns), dtype=affine.dtype) if out is None else out
         np.matmul(affine, self.basis.astype(affine.dtype, copy=False), out=H[:, :r])
         self.map.enhancements(affine, None, out=H[:, r:])
         return H
@@ -205,7 +207,8 @@ def learn_map(
     BroadMap
     """
     m, p = settings.n_feature_groups, settings.n_feature_nodes
-    A = draw_feature_weights(seed, m, p, X.shape[1])
+    orthonormal = settings.feature_weights == "orthonormal"
+    A = draw_feature_weights(seed, m, p, X.shape[1], orthonormal=orthonormal)
     if settings.feature_weights == "sparse":
         A = _refine_groups(X, standardization, A, p, weight)
     scale, offset = _learn_scaling(X, standardization, settings, A, weight)

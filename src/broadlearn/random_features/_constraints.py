@@ -16,7 +16,7 @@ MAP_CONSTRAINTS: dict[str, list[Any]] = {
     "n_enhancement_nodes": [Interval(Integral, 1, None, closed="left")],
     "activation": [StrOptions(ENHANCEMENT_ACTIVATIONS)],
     "feature_activation": [StrOptions({"identity", *ENHANCEMENT_ACTIVATIONS})],
-    "feature_weights": [StrOptions({"random", "sparse"})],
+    "feature_weights": [StrOptions({"orthonormal", "random", "sparse"})],
     "feature_scaling": [StrOptions({"node", "sample", "robust"}), None],
     "enhancement_scale": [Interval(Real, 0, None, closed="neither")],
     "standardize": ["boolean"],

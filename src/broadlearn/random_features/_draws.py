@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 
 Array = NDArray[np.float64]
 
-FEATURE_STREAM, ENHANCEMENT_STREAM = 0, 1
+FEATURE_STREAM, BIAS_STREAM, ENHANCEMENT_STREAM = 0, 1, 2
 # Columns orthonormalised at a time. Shapes must not depend on q, or rounding would.
 PANEL = 32
 
@@ -27,8 +27,10 @@ def _stream(seed: int, *key: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
 
 
-def draw_feature_weights(seed: int, n_groups: int, n_nodes: int, n_inputs: int) -> Array:
-    """Weights of the feature groups, uniform on [-1, 1], the bias as the last row.
+def draw_feature_weights(
+    seed: int, n_groups: int, n_nodes: int, n_inputs: int, *, orthonormal: bool = False
+) -> Array:
+    """Weights of the feature groups, the bias as the last row.
 
     Parameters
     ----------
@@ -37,6 +39,9 @@ def draw_feature_weights(seed: int, n_groups: int, n_nodes: int, n_inputs: int) 
         m groups of p nodes.
     n_inputs : int
         D, columns of X.
+    orthonormal : bool, default=False
+        Make the weights within a group orthonormal, in blocks of D columns; else they are uniform
+        on [-1, 1]. Biases are uniform on [-1, 1] in either case.
 
     Returns
     -------
@@ -49,11 +54,16 @@ def draw_feature_weights(seed: int, n_groups: int, n_nodes: int, n_inputs: int) 
     >>> bool((small[:, 3:] == large[:, 7:10]).all())
     True
     """
-    groups = [
-        _stream(seed, FEATURE_STREAM, i).uniform(-1.0, 1.0, (n_nodes, n_inputs + 1))
-        for i in range(n_groups)
-    ]
-    return np.ascontiguousarray(np.concatenate(groups).T)
+    groups = []
+    for i in range(n_groups):
+        stream = _stream(seed, FEATURE_STREAM, i)
+        if orthonormal:
+            weights = _orthonormal_blocks(stream, n_inputs, n_nodes)
+            biases = _stream(seed, BIAS_STREAM, i).uniform(-1.0, 1.0, (1, n_nodes))
+            groups.append(np.concatenate([weights, biases]))
+        else:
+            groups.append(stream.uniform(-1.0, 1.0, (n_nodes, n_inputs + 1)).T)
+    return np.ascontiguousarray(np.concatenate(groups, axis=1))
 
 
 def draw_enhancement_weights(seed: int, n_groups: int, n_nodes: int, n_features: int) -> Array:
@@ -75,16 +85,22 @@ def draw_enhancement_weights(seed: int, n_groups: int, n_nodes: int, n_features:
     -------
     W : ndarray of shape (n_features + 1, n_groups * n_nodes)
     """
-    rows = n_features + 1
-    groups = []
-    for j in range(n_groups):
-        stream = _stream(seed, ENHANCEMENT_STREAM, n_features, j)
-        blocks, missing = [], n_nodes
-        while missing > 0:
-            blocks.append(_orthonormal_columns(stream, rows, min(missing, rows)))
-            missing -= rows
-        groups.append(np.concatenate(blocks, axis=1))
+    groups = [
+        _orthonormal_blocks(
+            _stream(seed, ENHANCEMENT_STREAM, n_features, j), n_features + 1, n_nodes
+        )
+        for j in range(n_groups)
+    ]
     return np.concatenate(groups, axis=1)
+
+
+def _orthonormal_blocks(stream: np.random.Generator, rows: int, wanted: int) -> Array:
+    """Columns that are orthonormal in blocks of `rows`."""
+    blocks = [
+        _orthonormal_columns(stream, rows, min(wanted - start, rows))
+        for start in range(0, wanted, rows)
+    ]
+    return np.concatenate(blocks, axis=1)
 
 
 def _orthonormal_columns(stream: np.random.Generator, rows: int, wanted: int) -> Array:

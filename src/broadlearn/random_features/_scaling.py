@@ -58,13 +58,27 @@ def node_quantiles(
     for start in range(0, n_nodes, step):
         part = slice(start, min(start + step, n_nodes))
         values = nodes(part)
-        low[part], high[part] = np.quantile(
-            values, ROBUST_QUANTILES, axis=0, method="inverted_cdf", weights=weight
-        )
+        low[part], high[part] = _quantiles(values, weight)
         flat = part.start + np.flatnonzero(low[part] == high[part])
         low[flat] = values[:, flat - part.start].min(axis=0)
         high[flat] = values[:, flat - part.start].max(axis=0)
     return low, high
+
+
+def _quantiles(values: NDArray[np.floating], weight: Array | None) -> Array:
+    """For each column, the least value with the wanted share of the weight at or below it.
+
+    numpy.quantile has this too, but rounds the share differently with and without weights.
+    """
+    order = np.argsort(values, axis=0)
+    share = np.cumsum(np.ones(len(values)) if weight is None else weight[order], axis=0)
+    if weight is None:
+        share = np.broadcast_to(share[:, None], values.shape)
+    wanted = [q * share[-1] * (1.0 - 1e-12) for q in ROBUST_QUANTILES]
+    columns = np.arange(values.shape[1])
+    return np.array(
+        [values[order[np.argmax(share >= w, axis=0), columns], columns] for w in wanted]
+    )
 
 
 def scale_rows_in_groups(F: NDArray[np.floating], n_groups: int) -> NDArray[np.floating]:

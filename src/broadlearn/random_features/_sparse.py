@@ -9,7 +9,7 @@ Array = NDArray[np.float64]
 
 
 def sparse_codes(
-    gram: Array, cross: Array, penalty: float, *, max_iter: int = 500, tol: float = 1e-6
+    gram: Array, cross: Array, penalty: float, *, max_iter: int = 1000, tol: float = 1e-12
 ) -> Array:
     """Minimise ``1/2 tr(BᵗGB) - tr(BᵗR) + penalty ‖B‖₁`` over B.
 
@@ -21,9 +21,10 @@ def sparse_codes(
     gram : ndarray of shape (p, p)
     cross : ndarray of shape (p, k)
     penalty : float
-    max_iter : int, default=500
-    tol : float, default=1e-6
+    max_iter : int, default=1000
+    tol : float, default=1e-12
         Ends when no entry of the scaled sub-gradient step exceeds `tol` times the largest of B.
+        It is tight, so that rounding of the input does not decide when the loop ends.
 
     Returns
     -------

@@ -35,18 +35,19 @@ class BroadFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     Parameters
     ----------
     n_feature_groups, n_feature_nodes, n_enhancement_groups, n_enhancement_nodes : int, \
-default=10, 10, 1, 900
+default=1, 64, 1, 936
         m, p, l, q.
     activation : {"tanh", "sigmoid", "relu", "sine"}, default="tanh"
         Activation of the enhancement nodes.
     feature_activation : {"identity", "tanh", "sigmoid", "relu", "sine"}, default="identity"
         Activation of the feature nodes.
-    feature_weights : {"random", "sparse"}, default="random"
-        "sparse" refines each group's weights by a sparse auto-encoder.
+    feature_weights : {"orthonormal", "random", "sparse"}, default="orthonormal"
+        How the weights of a feature group are drawn: orthonormal in blocks of as many nodes as X
+        has columns; uniform on [-1, 1]; or uniform and then refined by a sparse auto-encoder.
     feature_scaling : {"node", "sample", "robust"} or None, default="node"
         "node" brings each feature node to [-1, 1] by its extremes on the training rows, "robust" by
         its 10 % and 90 % quantiles; "sample" scales each row within a group.
-    enhancement_scale : float, default=1.0
+    enhancement_scale : float, default=2.0
         Factor on the inputs of the enhancement activation.
     standardize : bool, default=True
         Bring columns of X to mean 0 and deviation 1, learnt in fit.
@@ -77,16 +78,16 @@ default=10, 10, 1, 900
 
     def __init__(
         self,
-        n_feature_groups: int = 10,
-        n_feature_nodes: int = 10,
+        n_feature_groups: int = 1,
+        n_feature_nodes: int = 64,
         n_enhancement_groups: int = 1,
-        n_enhancement_nodes: int = 900,
+        n_enhancement_nodes: int = 936,
         *,
         activation: str = "tanh",
         feature_activation: str = "identity",
-        feature_weights: str = "random",
+        feature_weights: str = "orthonormal",
         feature_scaling: str | None = "node",
-        enhancement_scale: float = 1.0,
+        enhancement_scale: float = 2.0,
         standardize: bool = True,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:

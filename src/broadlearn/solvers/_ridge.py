@@ -1,5 +1,8 @@
 """Weighted ridge by Cholesky on the smaller Gram matrix, refined in residual form.
 
+NumPy's own product and Cholesky do the heavy work: SciPy has a second pool of threads, which the
+idle threads of the first one slow down.
+
 All solvers minimise ``C/2 ‖S(GW - T)‖² + 1/2 ‖W‖²``. The primal ``(GᵗS²G + I/C) W = GᵗS²T`` needs
 rows only block by block; the dual ``W = GᵗS (S G Gᵗ S + I/C)⁻¹ S T`` needs all of G, and is taken
 where rows are fewer than columns. Its form is symmetric, so a score may be zero.
@@ -12,13 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_solve, cholesky, solve_triangular
-from scipy.linalg.blas import dsyrk
+from scipy.linalg import cho_solve, solve_triangular
 
 Array = NDArray[np.float64]
 
-# A block of rows: columns G, scores s (None: all one), targets T.
-Block = tuple[NDArray[np.floating], Array | None, Array]
+# A block of rows: [G, T] in one array, which is overwritten, and scores s (None: all one).
+Block = tuple[Array, Array | None]
 Blocks = Callable[[], Iterable[Block]]
 
 # Estimated relative errors of predictions from which on one, and two, refinements are made.
@@ -32,7 +34,7 @@ class PrimalSolution(NamedTuple):
     ----------
     weights : ndarray of shape (n_columns, n_targets)
     factor : ndarray of shape (n_columns, n_columns)
-        Lower Cholesky factor of ``GᵗS²G + I/C`` (what stands above the diagonal is undefined).
+        Lower Cholesky factor of ``GᵗS²G + I/C``.
     """
 
     weights: Array
@@ -66,11 +68,11 @@ class DualSolution(NamedTuple):
 
 
 def _factorize(gram: Array, C: float) -> Array:
-    """Lower Cholesky factor of ``gram + I/C``, overwriting `gram`."""
+    """Lower Cholesky factor of ``gram + I/C``; the diagonal of `gram` is overwritten."""
     gram[np.diag_indices_from(gram)] += 1.0 / C
     try:
-        return cholesky(gram, lower=True, overwrite_a=True, check_finite=False)
-    except LinAlgError as error:
+        return np.linalg.cholesky(gram)
+    except np.linalg.LinAlgError as error:
         raise ValueError(
             f"The ridge problem cannot be solved in float64 with C={C:g}: the penalty 1/C is lost "
             "against the features. Use a smaller C, or standardize=True if the columns of X are "
@@ -78,31 +80,27 @@ def _factorize(gram: Array, C: float) -> Array:
         ) from error
 
 
-def normal_equations(
-    blocks: Iterable[Block], n_columns: int, n_targets: int
-) -> tuple[Array, Array]:
-    """Sum ``GᵗS²G`` (lower triangle only) and ``GᵗS²T`` over blocks of rows.
+def normal_equations(blocks: Iterable[Block], n_columns: int, n_targets: int) -> Array:
+    """Sum ``[G, T]ᵗ S² [G, T]`` over blocks of rows.
+
+    Its blocks are ``GᵗS²G``, ``GᵗS²T`` and ``TᵗS²T``: one product for all three, which NumPy halves
+    as it is that of a matrix with its own transpose.
 
     Parameters
     ----------
-    blocks : iterable of (G, s, T)
+    blocks : iterable of ([G, T], s)
     n_columns, n_targets : int
 
     Returns
     -------
-    gram : ndarray of shape (n_columns, n_columns), Fortran order
-    right : ndarray of shape (n_columns, n_targets)
+    ndarray of shape (n_columns + n_targets, n_columns + n_targets)
     """
-    gram = np.zeros((n_columns, n_columns), order="F")
-    right = np.zeros((n_columns, n_targets))
-    for G, s, T in blocks:
-        G = G.astype(np.float64, copy=False)
+    sums = np.zeros((n_columns + n_targets, n_columns + n_targets))
+    for rows, s in blocks:
         if s is not None:
-            G = G * s[:, None]
-            T = T * s[:, None]
-        gram = dsyrk(1.0, G.T, beta=1.0, c=gram, overwrite_c=1, lower=1)
-        right += G.T @ T
-    return gram, right
+            rows *= s[:, None]
+        sums += rows.T @ rows
+    return sums
 
 
 def solve_primal(blocks: Blocks, n_columns: int, n_targets: int, C: float) -> PrimalSolution:
@@ -111,7 +109,7 @@ def solve_primal(blocks: Blocks, n_columns: int, n_targets: int, C: float) -> Pr
     Parameters
     ----------
     blocks : callable
-        Gives a fresh iterator over (G, s, T) each time it is called: once to sum the normal
+        Gives a fresh iterator over ([G, T], s) each time it is called: once to sum the normal
         equations, and once more for each refinement that C and the features call for.
     n_columns, n_targets : int
     C : float
@@ -120,16 +118,20 @@ def solve_primal(blocks: Blocks, n_columns: int, n_targets: int, C: float) -> Pr
     -------
     PrimalSolution
     """
-    gram, right = normal_equations(blocks(), n_columns, n_targets)
+    sums = normal_equations(blocks(), n_columns, n_targets)
+    gram, right = sums[:n_columns, :n_columns].copy(), sums[:n_columns, n_columns:]
     spread = float(np.trace(gram))
     factor = _factorize(gram, C)
     W = cho_solve((factor, True), right, check_finite=False)
     error = _prediction_error(spread, C, W, right)
     for _ in range((error >= REFINE_ONCE) + (error >= REFINE_TWICE)):
         residual = -W / C
-        for G, s, T in blocks():
-            missing = T - G @ W
-            residual += G.T @ (missing if s is None else missing * (s * s)[:, None])
+        for rows, s in blocks():
+            G, missing = rows[:, :n_columns], rows[:, n_columns:]
+            missing -= G @ W
+            if s is not None:
+                missing *= (s * s)[:, None]
+            residual += G.T @ missing
         W = W + cho_solve((factor, True), residual, check_finite=False)
     return PrimalSolution(W, factor)
 
@@ -165,7 +167,7 @@ def solve_dual(G: NDArray[np.floating], s: Array | None, T: Array, C: float) -> 
     if s is not None:
         G = G * s[:, None]
         T = T * s[:, None]
-    factor = _factorize(dsyrk(1.0, G.T, trans=1, lower=1), C)
+    factor = _factorize(G @ G.T, C)
     alpha = cho_solve((factor, True), T, check_finite=False)
     for _ in range(2):
         residual = T - G @ (G.T @ alpha) - alpha / C
@@ -207,4 +209,6 @@ def weighted_ridge(
     """
     if solver == "dual" or (solver == "auto" and G.shape[0] < G.shape[1]):
         return solve_dual(G, scores, T, C).weights
-    return solve_primal(lambda: [(G, scores, T)], G.shape[1], T.shape[1], C).weights
+    return solve_primal(
+        lambda: [(np.concatenate([G, T], axis=1), scores)], G.shape[1], T.shape[1], C
+    ).weights

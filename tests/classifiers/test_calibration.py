@@ -1,0 +1,50 @@
+import numpy as np
+import pytest
+from scipy.optimize import minimize_scalar
+from scipy.special import expit, log_softmax
+
+from broadlearn.classifiers._calibration import learn_slope, probabilities
+
+
+def make(k, n=400, slope=4.0, seed=0):
+    rng = np.random.default_rng(seed)
+    decision = rng.normal(size=(n, k)) * 0.5
+    p = probabilities(decision, slope)
+    codes = np.array([rng.choice(p.shape[1], p=row) for row in p])
+    return decision, codes
+
+
+@pytest.mark.parametrize("k", [1, 3])
+def test_slope_minimises_the_smoothed_loss(k):
+    decision, codes = make(k)
+    weight = np.random.default_rng(1).uniform(0, 2, codes.size)
+    bounded = np.tanh(decision)
+    full = np.hstack([-bounded, bounded]) / 2 if k == 1 else bounded
+    target = (weight.sum() * np.eye(full.shape[1])[codes] + 1) / (weight.sum() + full.shape[1])
+
+    def loss(slope):
+        return -weight @ (target * log_softmax(slope * full, axis=1)).sum(axis=1)
+
+    best = minimize_scalar(loss, bounds=(0.1, 50), method="bounded", options={"xatol": 1e-9})
+    assert learn_slope(decision, codes, weight) == pytest.approx(best.x, rel=1e-5)
+
+
+@pytest.mark.parametrize("k", [1, 4])
+def test_finds_the_slope_that_made_the_labels(k):
+    decision, codes = make(k, n=20_000)
+    assert learn_slope(decision, codes, np.ones(codes.size)) == pytest.approx(4.0, rel=0.1)
+
+
+def test_perfect_and_useless_decisions_stay_finite():
+    codes = np.arange(100) % 2
+    perfect = np.where(codes == 1, 1.0, -1.0)[:, None]
+    assert 1.0 < learn_slope(perfect, codes, np.ones(100)) < 100.0
+    assert 0 < learn_slope(-perfect, codes, np.ones(100)) < 0.1
+    assert np.isfinite(learn_slope(np.zeros((100, 1)), codes, np.ones(100)))
+
+
+def test_two_classes_from_one_column():
+    p = probabilities(np.array([[0.3], [-2.0]]), 2.0)
+    np.testing.assert_allclose(p[:, 1], expit(2 * np.tanh([0.3, -2.0])))
+    np.testing.assert_allclose(p.sum(axis=1), 1)
+    assert probabilities(np.zeros((2, 3), dtype=np.float32), 2.0).dtype == np.float32
