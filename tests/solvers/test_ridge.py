@@ -19,7 +19,7 @@ def make(n, d, seed=0):
 def test_predictions_equal_augmented_least_squares(shape, solver, scored, C):
     G, T, s = make(*shape)
     s = s if scored else None
-    W = weighted_ridge(G, T, C, scores=s, solver=solver)
+    W = weighted_ridge(G, T, np.float64(C), scores=s, solver=solver)
     np.testing.assert_allclose(G @ W, G @ plain_ridge(G, T, C, s), rtol=0, atol=1e-7)
 
 

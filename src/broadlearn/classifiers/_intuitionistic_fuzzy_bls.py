@@ -102,7 +102,7 @@ random_state
         feature_activation: str = "identity",
         feature_weights: str = "orthonormal",
         feature_scaling: str | None = "node",
-        enhancement_scale: float = 2.0,
+        enhancement_scale: float = 1.5,
         standardize: bool = True,
         solver: str = "auto",
         random_state: int | np.random.RandomState | None = None,

@@ -47,7 +47,7 @@ default=1, 64, 1, 936
     feature_scaling : {"node", "sample", "robust"} or None, default="node"
         "node" brings each feature node to [-1, 1] by its extremes on the training rows, "robust" by
         its 10 % and 90 % quantiles; "sample" scales each row within a group.
-    enhancement_scale : float, default=2.0
+    enhancement_scale : float, default=1.5
         Factor on the inputs of the enhancement activation.
     standardize : bool, default=True
         Bring columns of X to mean 0 and deviation 1, learnt in fit.
@@ -63,13 +63,13 @@ default=1, 64, 1, 936
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.linear_model import RidgeClassifier
     >>> from sklearn.pipeline import make_pipeline
     >>> from broadlearn import BroadFeatures
     >>> X, y = load_iris(return_X_y=True)
     >>> BroadFeatures(2, 3, 1, 10, random_state=0).fit_transform(X).shape
     (150, 16)
-    >>> model = make_pipeline(BroadFeatures(random_state=0), LogisticRegression())
+    >>> model = make_pipeline(BroadFeatures(random_state=0), RidgeClassifier())
     >>> model.fit(X, y).score(X, y) > 0.95
     True
     """
@@ -87,7 +87,7 @@ default=1, 64, 1, 936
         feature_activation: str = "identity",
         feature_weights: str = "orthonormal",
         feature_scaling: str | None = "node",
-        enhancement_scale: float = 2.0,
+        enhancement_scale: float = 1.5,
         standardize: bool = True,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:

@@ -101,14 +101,15 @@ def landmark_pair_sums(
                 near = nearest_exact_distance(widths, norms) if kernels and same_class else 0.0
                 block = negative_squared_distances(points, rows, marks, columns, near, distances)
                 v = marks.weight[columns]
+                buffer = kernel[: block.size].reshape(block.shape)
                 if kernels and same_class:
-                    buffer = kernel[: block.size].reshape(block.shape)
                     for k, K in kernel_chain(block, widths, buffer):
                         kernel_sum[k] += K @ v
                 if radii is not None:
                     for k, (mu, epsilon) in enumerate(zip(widths, radii, strict=True)):
                         r2 = squared_input_radius(epsilon, mu, norms)
-                        near_sum[k] += (block >= -r2) @ v
+                        np.copyto(buffer, block >= -r2)
+                        near_sum[k] += buffer @ v
             if not same_class:
                 sums.other[:, rows] += near_sum * (class_weight[class_j] / mark_weight[class_j])
                 continue

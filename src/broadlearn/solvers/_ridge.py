@@ -71,7 +71,7 @@ def _factorize(gram: Array, C: float) -> Array:
     """Lower Cholesky factor of ``gram + I/C``; the diagonal of `gram` is overwritten."""
     gram[np.diag_indices_from(gram)] += 1.0 / C
     try:
-        return np.linalg.cholesky(gram)
+        return np.asarray(np.linalg.cholesky(gram), dtype=np.float64)
     except np.linalg.LinAlgError as error:
         raise ValueError(
             f"The ridge problem cannot be solved in float64 with C={C:g}: the penalty 1/C is lost "
@@ -144,8 +144,8 @@ def _prediction_error(spread: float, C: float, W: Array, right: Array) -> float:
     ``sqrt(Wᵗ right)`` or less.
     """
     size = float(np.sqrt(max(np.vdot(W, right), np.finfo(np.float64).tiny)))
-    eps = float(np.finfo(np.float64).eps)
-    return eps * (spread + 1.0 / C) * float(np.sqrt(C) * np.linalg.norm(W)) / size / 10.0
+    eps = np.finfo(np.float64).eps
+    return float(eps * (spread + 1.0 / C) * np.sqrt(C) * np.linalg.norm(W) / size / 10.0)
 
 
 def solve_dual(G: NDArray[np.floating], s: Array | None, T: Array, C: float) -> DualSolution:
