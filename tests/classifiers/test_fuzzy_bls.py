@@ -18,6 +18,13 @@ def test_is_the_published_model(n_nodes):
     np.testing.assert_allclose(model.decision_function(X), expected, atol=1e-9)
 
 
+def test_values_too_large_to_measure_distances_are_named():
+    X = np.array([[1e300], [2e300], [3e300]])
+    with pytest.raises(ValueError, match="X holds values beyond 1e"):
+        FuzzyBLSClassifier(standardize=False).fit(X, [0, 1, 1])
+    FuzzyBLSClassifier().fit(X, [0, 1, 1])
+
+
 def test_delta_is_checked():
     with pytest.raises(ValueError, match="delta"):
         FuzzyBLSClassifier(delta=0.0).fit([[0.0], [1.0]], [0, 1])

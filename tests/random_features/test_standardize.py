@@ -27,6 +27,13 @@ def test_columns_of_any_size(size):
     np.testing.assert_allclose(standardize(base * size), standardize(base), rtol=1e-10)
 
 
+@pytest.mark.parametrize("size", [3e38, 1e-37])
+def test_float32_columns_of_any_size(size):
+    base = np.clip(np.random.default_rng(0).normal(0, 0.5, (50, 2)), -1, 1)
+    single = (base * size).astype(np.float32)
+    np.testing.assert_allclose(standardize(single), standardize(base), atol=1e-4)
+
+
 def test_constant_column_becomes_zero():
     X = np.column_stack([np.full(5, 0.1), np.arange(5.0), np.full(5, 1e300)])
     Z = standardize(X)

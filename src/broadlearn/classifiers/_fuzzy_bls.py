@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import Interval
 from broadlearn.classifiers._bls import Array, BLSClassifier, RowTrust
 from broadlearn.random_features._standardize import Standardization, affine_block
 from broadlearn.sample_scores._fuzzy import class_memberships
+from broadlearn.sample_scores._inputs import check_range
 
 
 class FuzzyBLSClassifier(BLSClassifier):
@@ -102,6 +103,7 @@ random_state
         standardization: Standardization,
     ) -> RowTrust:
         Z = affine_block(X, slice(0, X.shape[0]), standardization)[:, :-1]
+        check_range(Z)
         weight = np.ones(X.shape[0]) if weight is None else weight
         membership = class_memberships(Z, codes, weight, self.delta, self.classes_.size)
         return RowTrust(membership, membership)

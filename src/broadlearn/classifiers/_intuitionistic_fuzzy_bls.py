@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from broadlearn.classifiers._bls import Array, BLSClassifier, RowTrust
 from broadlearn.random_features._draws import draw_seed
 from broadlearn.random_features._standardize import Standardization, affine_block
+from broadlearn.sample_scores._inputs import check_range
 from broadlearn.sample_scores._kernel_scores import score_rows
 from broadlearn.sample_scores._kernel_width import choose_kernel_width
 
@@ -141,6 +142,7 @@ random_state
                 stacklevel=4,
             )
         Z = affine_block(X, slice(0, X.shape[0]), standardization)[:, :-1]
+        check_range(Z)
         weight = np.ones(X.shape[0]) if weight is None else weight
         width = (
             choose_kernel_width(

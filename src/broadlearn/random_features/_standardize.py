@@ -12,8 +12,8 @@ from sklearn.preprocessing import StandardScaler
 Array = NDArray[np.float64]
 
 BLOCK_NUMBERS = 1 << 19
-# Squares of numbers whose exponents lie beyond this overflow or vanish.
-SAFE_EXPONENT = 400
+# Squares of numbers whose binary exponents lie beyond these overflow or vanish.
+SAFE_EXPONENT = {np.dtype(np.float64): 400, np.dtype(np.float32): 50}
 
 
 class Standardization(NamedTuple):
@@ -63,7 +63,7 @@ def learn_standardization(
     np.float64(1.0)
     """
     exponents = np.frexp(np.maximum(X.max(axis=0), -X.min(axis=0)))[1]
-    exponents[np.abs(exponents) < SAFE_EXPONENT] = 0
+    exponents[np.abs(exponents) < SAFE_EXPONENT[X.dtype]] = 0
     exponent = exponents if exponents.any() else None
     scaler = StandardScaler()
     for rows in row_slices(*X.shape):

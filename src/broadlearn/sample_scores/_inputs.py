@@ -30,16 +30,21 @@ def check_score_inputs(
     rows = check_array(X, dtype=[np.float64, np.float32], input_name="X")
     labels = column_or_1d(y, warn=True)
     check_consistent_length(rows, labels)
-    if float(np.abs(rows).max()) > LARGEST_VALUE:
-        raise ValueError(
-            f"X holds values beyond {LARGEST_VALUE:g}, whose squared distances overflow; scale its "
-            "columns first (the estimators do so with standardize=True)."
-        )
+    check_range(rows)
     if not isinstance(delta, Real) or not 0.0 < delta < np.inf:
         raise ValueError(f"delta must be a positive number, got {delta!r}.")
     classes, codes = np.unique(labels, return_inverse=True)
     weight = check_weights(sample_weight, rows)
     return ScoreInputs(rows, codes.ravel(), weight, classes)
+
+
+def check_range(X: NDArray[np.floating]) -> None:
+    """Refuse values whose squared distances overflow."""
+    if float(np.abs(X).max()) > LARGEST_VALUE:
+        raise ValueError(
+            f"X holds values beyond {LARGEST_VALUE:g}, whose squared distances overflow; scale its "
+            "columns first (the estimators do so with standardize=True)."
+        )
 
 
 def check_weights(sample_weight: ArrayLike | None, X: NDArray[Any]) -> NDArray[np.float64]:
