@@ -91,10 +91,11 @@ def main() -> None:
             if np.ndim(mean):
                 best = int(np.nanargmax(mean))
                 print(
-                    f"  {name} ({WIDTHS[best]:g}, chosen afterwards)".ljust(44), f"{mean[best]:.2f}"
+                    f"  {name} ({WIDTHS[best]:g}, of those at which no class vanishes)".ljust(70),
+                    f"{mean[best]:.2f}",
                 )
             else:
-                print(f"  {name}".ljust(44), f"{mean:.2f}")
+                print(f"  {name}".ljust(70), f"{mean:.2f}")
 
 
 if __name__ == "__main__":

@@ -39,6 +39,29 @@ BLOCK_NUMBERS = 1 << 21
 LEAVE_ONE_OUT_ROWS = 2048
 
 
+class FitTask(NamedTuple):
+    """Validated training data: rows of positive weight, and what is learnt before any draw.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_kept, n_features)
+    T : ndarray of shape (n_kept, n_targets)
+    codes : ndarray of shape (n_kept,)
+        Class of each row; empty for regression.
+    weight : ndarray of shape (n_kept,) or None
+    keep : ndarray of shape (n_samples,) or slice
+        Which of the given rows are kept.
+    standardization : Standardization
+    """
+
+    X: NDArray[np.floating]
+    T: Array
+    codes: NDArray[np.intp]
+    weight: Array | None
+    keep: NDArray[np.bool_] | slice
+    standardization: Standardization
+
+
 class FittedRidge(NamedTuple):
     """A solved ridge problem with what leave-one-out needs."""
 
@@ -96,19 +119,10 @@ class BroadModel(BaseEstimator):
         return identity_standardization(X.shape[1])
 
     def _fit_ridge(
-        self,
-        X: NDArray[np.floating],
-        T: Array,
-        scores: Array | None,
-        weight: Array | None,
-        standardization: Standardization,
-        *,
-        leave_one_out: bool,
+        self, task: FitTask, scores: Array | None, *, leave_one_out: bool
     ) -> FittedRidge:
-        """Draw the map, solve for the output weights and keep what prediction needs.
-
-        X, T, scores and weight hold rows of positive weight only.
-        """
+        """Draw the map, solve for the output weights and keep what prediction needs."""
+        X, T, weight, standardization = task.X, task.T, task.weight, task.standardization
         broad_map = learn_map(
             X, standardization, MapSettings.of(self), draw_seed(self.random_state), weight
         )

@@ -10,7 +10,7 @@ from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from broadlearn.classifiers._base import FLOAT_TYPES, BroadModel
+from broadlearn.classifiers._base import FLOAT_TYPES, BroadModel, FitTask
 from broadlearn.classifiers._calibration import learn_slope, probabilities
 from broadlearn.random_features._standardize import Standardization
 from broadlearn.sample_scores._inputs import check_weights
@@ -24,6 +24,16 @@ class RowTrust(NamedTuple):
     score: Array | None
     membership: Array | None = None
     nonmembership: Array | None = None
+
+
+def slope_of_rows(
+    task: FitTask, scores: Array | None, rows: NDArray[np.intp], decision: Array
+) -> float:
+    """Slope of `predict_proba` from leave-one-out decisions of some training rows."""
+    weight = np.ones(rows.size) if task.weight is None else task.weight[rows]
+    if scores is not None:
+        weight = weight * scores[rows] ** 2
+    return learn_slope(decision, task.codes[rows], weight)
 
 
 class BLSClassifier(ClassifierMixin, BroadModel):
@@ -118,6 +128,28 @@ class BLSClassifier(ClassifierMixin, BroadModel):
         self
         """
         rows, labels = validate_data(self, X, y, dtype=FLOAT_TYPES)
+        weight = None if sample_weight is None else check_weights(sample_weight, rows)
+        task = self._prepare(rows, labels, weight)
+        codes = np.searchsorted(self.classes_, labels)
+        trust = self._score_rows(rows, codes, weight, task.standardization)
+        scores = None if trust.score is None else trust.score[task.keep]
+        if scores is not None:
+            self._check_scores(scores, task)
+        fitted = self._fit_ridge(task, scores, leave_one_out=True)
+        self.proba_slope_ = slope_of_rows(
+            task, scores, fitted.leave_one_out_rows, fitted.leave_one_out
+        )
+        self.sample_scores_ = np.ones(codes.size) if trust.score is None else trust.score
+        if trust.membership is not None:
+            self.membership_ = trust.membership
+        if trust.nonmembership is not None:
+            self.nonmembership_ = trust.nonmembership
+        return self
+
+    def _prepare(
+        self, rows: NDArray[np.floating], labels: NDArray[Any], weight: Array | None
+    ) -> FitTask:
+        """Encode labels, drop rows of weight 0 and learn the standardisation."""
         check_classification_targets(labels)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if self.classes_.size < 2:
@@ -125,7 +157,6 @@ class BLSClassifier(ClassifierMixin, BroadModel):
                 f"{type(self).__name__} needs rows of at least two classes in y, but there is only "
                 f"one class: {self.classes_.tolist()[0]!r}."
             )
-        weight = None if sample_weight is None else check_weights(sample_weight, rows)
         keep: NDArray[np.bool_] | slice = slice(None)
         if weight is not None and not weight.all():
             keep = weight > 0.0
@@ -134,35 +165,13 @@ class BLSClassifier(ClassifierMixin, BroadModel):
                     "sample_weight leaves rows of only one class with a positive weight; "
                     "at least two classes are needed."
                 )
-        kept_weight = None if weight is None else weight[keep]
-        standardization = self._learn_standardization(rows[keep], kept_weight)
-        trust = self._score_rows(rows, codes, weight, standardization)
-        scores = trust.score
-        if scores is not None:
-            self._check_scores(scores, codes, keep)
+            rows, codes, weight = rows[keep], codes[keep], weight[keep]
         T = np.zeros((codes.size, self.classes_.size))
         T[np.arange(codes.size), codes] = 1.0
         if self.classes_.size == 2:
             T = T[:, 1:] - T[:, :1]
-        fitted = self._fit_ridge(
-            rows[keep],
-            T[keep],
-            None if scores is None else scores[keep],
-            kept_weight,
-            standardization,
-            leave_one_out=True,
-        )
-        held_out = fitted.leave_one_out_rows
-        row_weight = np.ones(held_out.size) if kept_weight is None else kept_weight[held_out]
-        if scores is not None:
-            row_weight = row_weight * scores[keep][held_out] ** 2
-        self.proba_slope_ = learn_slope(fitted.leave_one_out, codes[keep][held_out], row_weight)
-        self.sample_scores_ = np.ones(codes.size) if scores is None else scores
-        if trust.membership is not None:
-            self.membership_ = trust.membership
-        if trust.nonmembership is not None:
-            self.nonmembership_ = trust.nonmembership
-        return self
+        standardization = self._learn_standardization(rows, weight)
+        return FitTask(rows, T, codes, weight, keep, standardization)
 
     def _score_rows(
         self,
@@ -174,13 +183,11 @@ class BLSClassifier(ClassifierMixin, BroadModel):
         """Score training rows; the plain model trusts all alike."""
         return RowTrust(None)
 
-    def _check_scores(
-        self, scores: Array, codes: NDArray[np.intp], keep: NDArray[np.bool_] | slice
-    ) -> None:
+    def _check_scores(self, scores: Array, task: FitTask) -> None:
         """Raise if a class has no row left that counts."""
         best = np.zeros(self.classes_.size)
-        np.maximum.at(best, codes[keep], scores[keep])
-        present = np.bincount(codes[keep], minlength=best.size) > 0
+        np.maximum.at(best, task.codes, scores)
+        present = np.bincount(task.codes, minlength=best.size) > 0
         lost = self.classes_[present & (best == 0.0)]
         if lost.size:
             which = (

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import MultiOutputMixin, RegressorMixin, _fit_context
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from broadlearn.classifiers._base import FLOAT_TYPES, BroadModel
+from broadlearn.classifiers._base import FLOAT_TYPES, Array, BroadModel, FitTask
 from broadlearn.sample_scores._inputs import check_weights
 
 
@@ -64,23 +64,25 @@ random_state
         rows, targets = validate_data(
             self, X, y, dtype=FLOAT_TYPES, multi_output=True, y_numeric=True
         )
+        weight = None if sample_weight is None else check_weights(sample_weight, rows)
+        self._fit_ridge(self._prepare(rows, targets, weight), None, leave_one_out=False)
+        return self
+
+    def _prepare(
+        self, rows: NDArray[np.floating], targets: NDArray[Any], weight: Array | None
+    ) -> FitTask:
+        """Centre the targets, drop rows of weight 0 and learn the standardisation."""
         self._one_target = targets.ndim == 1
         Y = np.asarray(targets, dtype=np.float64).reshape(rows.shape[0], -1)
-        weight = None if sample_weight is None else check_weights(sample_weight, rows)
+        keep: NDArray[np.bool_] | slice = slice(None)
         if weight is not None and not weight.all():
             keep = weight > 0.0
             rows, Y, weight = rows[keep], Y[keep], weight[keep]
         mean = np.average(Y, axis=0, weights=weight)
-        self._fit_ridge(
-            rows,
-            Y - mean,
-            None,
-            weight,
-            self._learn_standardization(rows, weight),
-            leave_one_out=False,
-        )
         self.intercept_ = mean.astype(rows.dtype, copy=False)
-        return self
+        standardization = self._learn_standardization(rows, weight)
+        no_classes = np.empty(0, dtype=np.intp)
+        return FitTask(rows, Y - mean, no_classes, weight, keep, standardization)
 
     def predict(self, X: ArrayLike) -> NDArray[np.floating]:
         """Predict targets.

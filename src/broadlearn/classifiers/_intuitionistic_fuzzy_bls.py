@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -135,6 +136,21 @@ random_state
         weight: Array | None,
         standardization: Standardization,
     ) -> RowTrust:
+        trust, width, radius = self._score_widths(
+            X, codes, weight, standardization, [self.kernel_width]
+        )[0]
+        self.kernel_width_, self.neighborhood_radius_ = width, radius
+        return trust
+
+    def _score_widths(
+        self,
+        X: NDArray[np.floating],
+        codes: NDArray[np.intp],
+        weight: Array | None,
+        standardization: Standardization,
+        kernel_widths: Sequence[float | str],
+    ) -> list[tuple[RowTrust, float, float]]:
+        """Score rows for several widths at once; with each, the width and radius used."""
         if self.landmarks is None and X.shape[0] > MANY_ROWS:
             warnings.warn(
                 f"Scoring all pairs of {X.shape[0]} rows takes time proportional to their square; "
@@ -144,7 +160,7 @@ random_state
         Z = affine_block(X, slice(0, X.shape[0]), standardization)[:, :-1]
         check_range(Z)
         weight = np.ones(X.shape[0]) if weight is None else weight
-        width = (
+        auto = (
             choose_kernel_width(
                 Z,
                 codes,
@@ -153,23 +169,26 @@ random_state
                 epsilon=self.neighborhood_radius,
                 delta=self.delta,
             )
-            if isinstance(self.kernel_width, str)
-            else float(self.kernel_width)
+            if any(isinstance(width, str) for width in kernel_widths)
+            else np.nan
         )
+        widths = [auto if isinstance(width, str) else float(width) for width in kernel_widths]
         scores = score_rows(
             Z,
             codes,
             weight,
             self.classes_.size,
-            [width],
+            widths,
             epsilon=self.neighborhood_radius,
             delta=self.delta,
             landmarks=self.landmarks,
             random_state=None if self.landmarks is None else draw_seed(self.random_state),
         )
-        self.kernel_width_ = width
-        self.neighborhood_radius_ = float(scores.radius[0])
-        return RowTrust(scores.score[0], scores.membership[0], scores.nonmembership[0])
+        parts = zip(scores.score, scores.membership, scores.nonmembership, strict=True)
+        return [
+            (RowTrust(*part), width, float(radius))
+            for part, width, radius in zip(parts, widths, scores.radius, strict=True)
+        ]
 
     def _zero_score_remedy(self) -> str:
         return (

@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+from plain import plain_ridge
+
+from broadlearn.solvers._path import dual_path, primal_path, primal_refine
+
+CS = [1e-6, 1e-2, 1.0, 1e2, 1e6]
+
+
+def make(n, d, k):
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(n, d)), rng.normal(size=(n, k)), rng.uniform(0.1, 1, n)
+
+
+@pytest.mark.parametrize("k", [1, 3])
+def test_primal_gives_every_size_and_penalty(k):
+    G, T, s = make(80, 30, k)
+    rows = np.hstack([G, T]) * s[:, None]
+    sizes = [4, 17, 30]
+    W = primal_path(rows.T @ rows, sizes, CS, k).reshape(len(CS), 30, len(sizes), k)
+    for c, C in enumerate(CS):
+        for j, size in enumerate(sizes):
+            expected = plain_ridge(G[:, :size], T, C, s)
+            np.testing.assert_allclose(W[c, :size, j], expected, atol=1e-9)
+            assert not W[c, size:, j].any()
+
+
+def test_refinement_brings_digits_back():
+    rng = np.random.default_rng(0)
+    G = rng.normal(size=(300, 5)) @ rng.normal(size=(5, 40)) + 1e-4 * rng.normal(size=(300, 40))
+    T, sizes = rng.normal(size=(300, 1)), [10, 40]
+    rows = np.hstack([G, T])
+    sums = rows.T @ rows
+    W = primal_path(sums, sizes, [1e6], 1)
+    residual = np.stack([G.T @ (T - G @ W[0]) - W[0] / 1e6])
+    refined = primal_refine(W, sums, residual, sizes, [1e6])
+    for j, size in enumerate(sizes):
+        expected = G[:, :size] @ plain_ridge(G[:, :size], T, 1e6)
+        before = np.abs(G @ W[0, :, [j]].T - expected).max()
+        after = np.abs(G @ refined[0, :, [j]].T - expected).max()
+        assert after < 1e-10
+        assert after < 0.1 * before
+
+
+@pytest.mark.parametrize("scored", [True, False])
+def test_dual_gives_every_penalty(scored):
+    G, T, s = make(20, 50, 2)
+    s[3] = 0.0
+    s = s if scored else None
+    coefficients = dual_path(G @ G.T, s, T, CS)
+    for c, C in enumerate(CS):
+        np.testing.assert_allclose(
+            G @ (G.T @ coefficients[c]), G @ plain_ridge(G, T, C, s), atol=1e-7
+        )
+
+
+def test_a_penalty_that_is_lost_is_marked():
+    G = np.ones((5, 3)) * 1e12
+    rows = np.hstack([G, np.ones((5, 1))])
+    W = primal_path(rows.T @ rows, [3], [1e-25, 1e12], 1)
+    assert np.isfinite(W[0]).all()
+    assert np.isnan(W[1]).all()
