@@ -3,6 +3,7 @@
 from broadlearn.classifiers import (
     BLSClassifier,
     BLSRegressor,
+    ELMClassifier,
     FuzzyBLSClassifier,
     IntuitionisticFuzzyBLSClassifier,
 )
@@ -14,6 +15,7 @@ __all__ = [
     "BLSClassifier",
     "BLSRegressor",
     "BroadFeatures",
+    "ELMClassifier",
     "FuzzyBLSClassifier",
     "IntuitionisticFuzzyBLSClassifier",
     "__version__",

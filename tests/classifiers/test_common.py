@@ -17,12 +17,18 @@ from broadlearn import (
     BLSClassifier,
     BLSRegressor,
     BroadFeatures,
+    ELMClassifier,
     FuzzyBLSClassifier,
     IntuitionisticFuzzyBLSClassifier,
 )
 
-CLASSIFIERS = [BLSClassifier, FuzzyBLSClassifier, IntuitionisticFuzzyBLSClassifier]
-MODELS = [*CLASSIFIERS, BLSRegressor]
+BLS_MODELS = [
+    BLSClassifier,
+    FuzzyBLSClassifier,
+    IntuitionisticFuzzyBLSClassifier,
+    BLSRegressor,
+]
+MODELS = [*BLS_MODELS, ELMClassifier]
 SMALL = {"n_feature_groups": 2, "n_feature_nodes": 3, "n_enhancement_nodes": 20}
 
 
@@ -30,7 +36,7 @@ SMALL = {"n_feature_groups": 2, "n_feature_nodes": 3, "n_enhancement_nodes": 20}
 @parametrize_with_checks(
     [
         *(model() for model in MODELS),
-        *(model(**SMALL, C=100.0, random_state=0) for model in MODELS),
+        *(model(**SMALL, C=100.0, random_state=0) for model in BLS_MODELS),
         BLSClassifier(feature_scaling="sample", random_state=0),
         BLSClassifier(feature_weights="sparse", feature_scaling="robust", random_state=0),
         BroadFeatures(),
@@ -129,7 +135,7 @@ def test_bad_input_is_named(model, blobs, change, error, message):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("C", 0.0), ("C", "1"), ("n_feature_nodes", 0), ("solver", "svd"), ("random_state", "seed")],
+    [("C", 0.0), ("C", "1"), ("activation", "swish"), ("solver", "svd"), ("random_state", "seed")],
 )
 def test_bad_parameters_are_named(model, blobs, name, value):
     with pytest.raises(ValueError, match=name):

@@ -1,11 +1,12 @@
-"""What all broad learners share: parameters, the weighted ridge fit and blockwise prediction."""
+"""What all models share: the weighted ridge fit and prediction, block by block."""
 
 from __future__ import annotations
 
 import warnings
+from abc import abstractmethod
 from collections.abc import Iterator
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
-from broadlearn.random_features._broad_map import (
-    MapSettings,
-    ReducedMap,
-    learn_map,
-    reduce_map,
-)
-from broadlearn.random_features._constraints import MAP_CONSTRAINTS
+from broadlearn.random_features._broad_map import BroadMap, ReducedMap, reduce_map
 from broadlearn.random_features._draws import draw_seed
 from broadlearn.random_features._standardize import (
     Standardization,
@@ -62,6 +57,13 @@ class FitTask(NamedTuple):
     standardization: Standardization
 
 
+class MapFamily(Protocol):
+    """Maps of many sizes on the same rows."""
+
+    def cut(self, n_groups: int, n_nodes: int, W: Array) -> BroadMap:
+        """The map of so many groups and nodes with the last layer's weights W."""
+
+
 class FittedRidge(NamedTuple):
     """A solved ridge problem with what leave-one-out needs."""
 
@@ -71,45 +73,36 @@ class FittedRidge(NamedTuple):
     leave_one_out: Array
 
 
+def leave_one_out_rows(n_rows: int) -> NDArray[np.intp]:
+    """Rows, evenly spread, whose leave-one-out decisions are computed."""
+    return np.unique(np.linspace(0, n_rows - 1, min(n_rows, LEAVE_ONE_OUT_ROWS)).astype(np.intp))
+
+
 class BroadModel(BaseEstimator):
-    """Base of the estimators: fits ``[F, E] W = T`` and predicts it in blocks."""
+    """Base of the estimators: fits ``G W = T`` and predicts it in blocks."""
 
     _parameter_constraints: dict[str, list[Any]] = {
-        **MAP_CONSTRAINTS,
         "C": [Interval(Real, 0, None, closed="neither")],
+        "standardize": ["boolean"],
         "solver": [StrOptions({"auto", "primal", "dual"})],
+        "random_state": ["random_state"],
     }
+    C: float
+    standardize: bool
+    solver: str
+    random_state: int | np.random.RandomState | None
 
-    def __init__(
-        self,
-        n_feature_groups: int = 1,
-        n_feature_nodes: int = 64,
-        n_enhancement_groups: int = 1,
-        n_enhancement_nodes: int = 936,
-        C: float = 1.0,
-        *,
-        activation: str = "tanh",
-        feature_activation: str = "identity",
-        feature_weights: str = "orthonormal",
-        feature_scaling: str | None = "node",
-        enhancement_scale: float = 1.5,
-        standardize: bool = True,
-        solver: str = "auto",
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.n_feature_groups = n_feature_groups
-        self.n_feature_nodes = n_feature_nodes
-        self.n_enhancement_groups = n_enhancement_groups
-        self.n_enhancement_nodes = n_enhancement_nodes
-        self.C = C
-        self.activation = activation
-        self.feature_activation = feature_activation
-        self.feature_weights = feature_weights
-        self.feature_scaling = feature_scaling
-        self.enhancement_scale = enhancement_scale
-        self.standardize = standardize
-        self.solver = solver
-        self.random_state = random_state
+    @abstractmethod
+    def _sizes(self) -> tuple[int, int]:
+        """Feature groups and nodes of a group."""
+
+    @abstractmethod
+    def _map_family(self, task: FitTask, seed: int) -> MapFamily:
+        """Maps of all sizes up to that of the parameters, on the rows of the task."""
+
+    @abstractmethod
+    def _draw_layer(self, seed: int, n_features: int) -> Array:
+        """Weights of the last layer behind so many feature nodes."""
 
     def _learn_standardization(
         self, X: NDArray[np.floating], weight: Array | None
@@ -123,9 +116,10 @@ class BroadModel(BaseEstimator):
     ) -> FittedRidge:
         """Draw the map, solve for the output weights and keep what prediction needs."""
         X, T, weight, standardization = task.X, task.T, task.weight, task.standardization
-        broad_map = learn_map(
-            X, standardization, MapSettings.of(self), draw_seed(self.random_state), weight
-        )
+        n_groups, n_nodes = self._sizes()
+        seed = draw_seed(self.random_state)
+        layer = self._draw_layer(seed, n_groups * n_nodes)
+        broad_map = self._map_family(task, seed).cut(n_groups, n_nodes, layer)
         reduced = reduce_map(broad_map)
         s = scores
         if weight is not None:
@@ -134,16 +128,15 @@ class BroadModel(BaseEstimator):
         self.solver_ = self._choose_solver(n_rows, reduced)
         # A row of weight w stands for w copies, of which one is left out.
         share = None if weight is None else 1.0 / np.maximum(weight, 1.0)
-        rows: NDArray[np.intp] = np.arange(0)
+        rows = leave_one_out_rows(n_rows)
         held_out = np.empty((0, T.shape[1]))
         solution: PrimalSolution | DualSolution
         if self.solver_ == "dual":
             G = reduced(affine_block(X, slice(0, n_rows), standardization))
             solution = solve_dual(G, s, T, self.C)
             if leave_one_out:
-                rows = np.arange(n_rows)
                 fitted = G @ solution.weights
-                held_out = dual_leave_one_out(solution, fitted, T, self.C, share)
+                held_out = dual_leave_one_out(solution, fitted, T, self.C, share)[rows]
         else:
 
             def blocks() -> Iterator[Block]:
@@ -157,9 +150,6 @@ class BroadModel(BaseEstimator):
 
             solution = solve_primal(blocks, n_columns, T.shape[1], self.C)
             if leave_one_out:
-                rows = np.unique(
-                    np.linspace(0, n_rows - 1, min(n_rows, LEAVE_ONE_OUT_ROWS)).astype(np.intp)
-                )
                 G = reduced(affine_block(X[rows], slice(0, rows.size), standardization))
                 held_out = primal_leave_one_out(
                     solution,

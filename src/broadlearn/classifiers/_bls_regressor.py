@@ -9,11 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import MultiOutputMixin, RegressorMixin, _fit_context
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from broadlearn.classifiers._base import FLOAT_TYPES, Array, BroadModel, FitTask
+from broadlearn.classifiers._base import FLOAT_TYPES, Array, FitTask
+from broadlearn.classifiers._bls_model import BLSModel
 from broadlearn.sample_scores._inputs import check_weights
 
 
-class BLSRegressor(MultiOutputMixin, RegressorMixin, BroadModel):
+class BLSRegressor(MultiOutputMixin, RegressorMixin, BLSModel):
     r"""Broad learning system regressor.
 
     The model of :class:`BLSClassifier` with real targets, from which their mean is taken first, so

@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
-from broadlearn.classifiers._bls import Array, BLSClassifier, RowTrust
+from broadlearn.classifiers._bls_model import BLSModel
+from broadlearn.classifiers._classifier import Array, BroadClassifier, RowTrust
 from broadlearn.random_features._standardize import Standardization, affine_block
 from broadlearn.sample_scores._fuzzy import class_memberships
 from broadlearn.sample_scores._inputs import check_range
 
 
-class FuzzyBLSClassifier(BLSClassifier):
+class FuzzyBLSClassifier(BroadClassifier, BLSModel):
     r"""Fuzzy broad learning system (F-BLS).
 
     A broad learning system whose rows count by their fuzzy membership s in their own class,
@@ -56,7 +57,7 @@ random_state
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        **BLSClassifier._parameter_constraints,
+        **BLSModel._parameter_constraints,
         "delta": [Interval(Real, 0, None, closed="neither")],
     }
 

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from broadlearn.classifiers._bls import Array, BLSClassifier, RowTrust
+from broadlearn.classifiers._bls_model import BLSModel
+from broadlearn.classifiers._classifier import Array, BroadClassifier, RowTrust
 from broadlearn.random_features._draws import draw_seed
 from broadlearn.random_features._standardize import Standardization, affine_block
 from broadlearn.sample_scores._inputs import check_range
@@ -22,7 +23,7 @@ from broadlearn.sample_scores._kernel_width import choose_kernel_width
 MANY_ROWS = 100_000
 
 
-class IntuitionisticFuzzyBLSClassifier(BLSClassifier):
+class IntuitionisticFuzzyBLSClassifier(BroadClassifier, BLSModel):
     r"""Intuitionistic fuzzy broad learning system (IF-BLS).
 
     A broad learning system whose rows count by how far they can be trusted: near the centre of
@@ -81,7 +82,7 @@ random_state
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        **BLSClassifier._parameter_constraints,
+        **BLSModel._parameter_constraints,
         "kernel_width": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
         "neighborhood_radius": [Interval(Real, 0, None, closed="left"), None],
         "delta": [Interval(Real, 0, None, closed="neither")],

@@ -211,10 +211,29 @@ def learn_map(
     A = draw_feature_weights(seed, m, p, X.shape[1], orthonormal=orthonormal)
     if settings.feature_weights == "sparse":
         A = _refine_groups(X, standardization, A, p, weight)
-    scale, offset = _learn_scaling(X, standardization, settings, A, weight)
-    W = settings.enhancement_scale * draw_enhancement_weights(
+    scale, offset = learn_scaling(X, standardization, settings, A, weight)
+    W = draw_enhancement_weights(
         seed, settings.n_enhancement_groups, settings.n_enhancement_nodes, m * p
     )
+    return assemble_map(settings, A, scale, offset, W)
+
+
+def assemble_map(
+    settings: MapSettings, A: Array, scale: Array | None, offset: Array | None, W: Array
+) -> BroadMap:
+    """Make a map from drawn weights and learnt scaling, collapsed where it is affine.
+
+    Parameters
+    ----------
+    settings : MapSettings
+    A : ndarray of shape (D + 1, mp)
+        Feature weights as drawn.
+    scale, offset : ndarray of shape (mp,) or None
+        Scaling of the feature nodes.
+    W : ndarray of shape (mp + 1, lq)
+        Enhancement weights as drawn.
+    """
+    W = settings.enhancement_scale * W
     if not settings.affine:
         return BroadMap(settings, A, scale, offset, W)
     if scale is not None and offset is not None:
@@ -237,13 +256,14 @@ def _node_blocks(
     return nodes
 
 
-def _learn_scaling(
+def learn_scaling(
     X: NDArray[np.floating],
     standardization: Standardization,
     settings: MapSettings,
     A: Array,
     weight: NDArray[np.float64] | None,
 ) -> tuple[Array | None, Array | None]:
+    """Scale and offset of every feature node; None where nothing is learnt."""
     if settings.feature_scaling in (None, "sample"):
         return None, None
     if settings.feature_scaling == "node":

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 
 Array = NDArray[np.float64]
 
-FEATURE_STREAM, BIAS_STREAM, ENHANCEMENT_STREAM = 0, 1, 2
+FEATURE_STREAM, BIAS_STREAM, ENHANCEMENT_STREAM, HIDDEN_STREAM = range(4)
 # Columns orthonormalised at a time. Shapes must not depend on q, or rounding would.
 PANEL = 32
 
@@ -64,6 +64,20 @@ def draw_feature_weights(
         else:
             groups.append(stream.uniform(-1.0, 1.0, (n_nodes, n_inputs + 1)).T)
     return np.ascontiguousarray(np.concatenate(groups, axis=1))
+
+
+def draw_hidden_weights(seed: int, n_nodes: int, n_inputs: int) -> Array:
+    """Weights of a hidden layer, uniform on [-1, 1], the bias as the last row.
+
+    Parameters
+    ----------
+    seed, n_nodes, n_inputs : int
+
+    Returns
+    -------
+    W : ndarray of shape (n_inputs + 1, n_nodes)
+    """
+    return _stream(seed, HIDDEN_STREAM).uniform(-1.0, 1.0, (n_nodes, n_inputs + 1)).T.copy()
 
 
 def draw_enhancement_weights(seed: int, n_groups: int, n_nodes: int, n_features: int) -> Array:

@@ -1,0 +1,66 @@
+"""The parameters and maps that the broad learning systems share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from broadlearn.classifiers._base import Array, BroadModel, FitTask, MapFamily
+from broadlearn.random_features._broad_map import MapSettings
+from broadlearn.random_features._constraints import MAP_CONSTRAINTS
+from broadlearn.random_features._draws import draw_enhancement_weights
+from broadlearn.random_features._nested_maps import learn_nested_maps
+
+
+class BLSModel(BroadModel):
+    """A model on feature and enhancement nodes."""
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        **BroadModel._parameter_constraints,
+        **MAP_CONSTRAINTS,
+    }
+
+    def __init__(
+        self,
+        n_feature_groups: int = 1,
+        n_feature_nodes: int = 64,
+        n_enhancement_groups: int = 1,
+        n_enhancement_nodes: int = 936,
+        C: float = 1.0,
+        *,
+        activation: str = "tanh",
+        feature_activation: str = "identity",
+        feature_weights: str = "orthonormal",
+        feature_scaling: str | None = "node",
+        enhancement_scale: float = 1.5,
+        standardize: bool = True,
+        solver: str = "auto",
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_feature_groups = n_feature_groups
+        self.n_feature_nodes = n_feature_nodes
+        self.n_enhancement_groups = n_enhancement_groups
+        self.n_enhancement_nodes = n_enhancement_nodes
+        self.C = C
+        self.activation = activation
+        self.feature_activation = feature_activation
+        self.feature_weights = feature_weights
+        self.feature_scaling = feature_scaling
+        self.enhancement_scale = enhancement_scale
+        self.standardize = standardize
+        self.solver = solver
+        self.random_state = random_state
+
+    def _sizes(self) -> tuple[int, int]:
+        return self.n_feature_groups, self.n_feature_nodes
+
+    def _map_family(self, task: FitTask, seed: int) -> MapFamily:
+        return learn_nested_maps(
+            task.X, task.standardization, MapSettings.of(self), seed, task.weight
+        )
+
+    def _draw_layer(self, seed: int, n_features: int) -> Array:
+        return draw_enhancement_weights(
+            seed, self.n_enhancement_groups, self.n_enhancement_nodes, n_features
+        )

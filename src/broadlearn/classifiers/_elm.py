@@ -1,0 +1,102 @@
+"""Extreme learning machine: one random hidden layer, one ridge solution."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from broadlearn.classifiers._base import Array, BroadModel, FitTask, MapFamily
+from broadlearn.classifiers._classifier import BroadClassifier
+from broadlearn.random_features._constraints import ENHANCEMENT_ACTIVATIONS
+from broadlearn.random_features._draws import draw_hidden_weights
+from broadlearn.random_features._hidden_layer import HiddenLayers
+
+
+class ELMClassifier(BroadClassifier):
+    r"""Extreme learning machine classifier.
+
+    The hidden layer :math:`H = act(X W + b)` has random weights, uniform on [-1, 1]; the output
+    weights :math:`\beta` minimise
+
+    .. math:: \frac{C}{2} \|H \beta - T\|^2 + \frac{1}{2} \|\beta\|^2
+
+    in closed form, with T the one-hot targets (for two classes one column of -1 and 1).
+
+    Parameters
+    ----------
+    n_hidden_nodes : int, default=1000
+        Nodes of the hidden layer.
+    C : float, default=1.0
+        Weight of the errors against the size of the output weights; larger fits closer.
+    activation : {"sigmoid", "tanh", "relu", "sine"}, default="sigmoid"
+        Activation of the hidden layer.
+    standardize : bool, default=True
+        Bring columns of X to mean 0 and deviation 1, learnt in fit.
+    solver : {"auto", "primal", "dual"}, default="auto"
+        "auto" factorises the smaller Gram matrix.
+    random_state : int, RandomState or None, default=None
+        Seeds the draw. With the same seed, a smaller model's nodes are the first of a larger one's.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    output_weights_ : ndarray of shape (n_hidden_nodes, n_outputs)
+        One column for two classes, else one a class.
+    sample_scores_ : ndarray of shape (n_samples,)
+        Score of each training row, 1 for this model.
+    solver_ : {"primal", "dual"}
+        The form that was solved.
+    proba_slope_ : float
+        Slope of the decision values in `predict_proba`, learnt from leave-one-out decisions.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Where X has column names that are strings.
+
+    References
+    ----------
+    G.-B. Huang, Q.-Y. Zhu, C.-K. Siew, "Extreme learning machine: theory and applications",
+    Neurocomputing 70 (2006).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from broadlearn import ELMClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ELMClassifier(random_state=0).fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        **BroadModel._parameter_constraints,
+        "n_hidden_nodes": [Interval(Integral, 1, None, closed="left")],
+        "activation": [StrOptions(ENHANCEMENT_ACTIVATIONS)],
+    }
+
+    def __init__(
+        self,
+        n_hidden_nodes: int = 1000,
+        C: float = 1.0,
+        *,
+        activation: str = "sigmoid",
+        standardize: bool = True,
+        solver: str = "auto",
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_hidden_nodes = n_hidden_nodes
+        self.C = C
+        self.activation = activation
+        self.standardize = standardize
+        self.solver = solver
+        self.random_state = random_state
+
+    def _sizes(self) -> tuple[int, int]:
+        return 0, 0
+
+    def _map_family(self, task: FitTask, seed: int) -> MapFamily:
+        return HiddenLayers(self.activation)
+
+    def _draw_layer(self, seed: int, n_features: int) -> Array:
+        return draw_hidden_weights(seed, self.n_hidden_nodes, self.n_features_in_)
