@@ -8,6 +8,7 @@ from broadlearn.classifiers import (
     IntuitionisticFuzzyBLSClassifier,
 )
 from broadlearn.random_features import BroadFeatures
+from broadlearn.search import PathSearchCV
 
 __version__ = "0.1.0"
 
@@ -18,5 +19,6 @@ __all__ = [
     "ELMClassifier",
     "FuzzyBLSClassifier",
     "IntuitionisticFuzzyBLSClassifier",
+    "PathSearchCV",
     "__version__",
 ]

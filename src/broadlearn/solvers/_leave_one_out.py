@@ -46,7 +46,7 @@ def primal_leave_one_out(
         h = h * s * s
     if share is not None:
         h = h * share
-    return _without(G @ solution.weights, h, np.maximum(1.0 - h, LEAST_REMAINDER), T)
+    return without(G @ solution.weights, h, 1.0 - h, T)
 
 
 def dual_leave_one_out(
@@ -60,9 +60,9 @@ def dual_leave_one_out(
     remainder = solution.inverse_diagonal() / C
     if share is not None:
         remainder = 1.0 - share * (1.0 - remainder)
-    remainder = np.maximum(remainder, LEAST_REMAINDER)
-    return _without(fitted, 1.0 - remainder, remainder, T)
+    return without(fitted, 1.0 - remainder, remainder, T)
 
 
-def _without(fitted: Array, h: Array, remainder: Array, T: Array) -> Array:
-    return (fitted - h[:, None] * T) / remainder[:, None]
+def without(fitted: Array, h: Array, remainder: Array, T: Array) -> Array:
+    """Predictions of rows by the model without them, from leverages h and ``1 - h``."""
+    return (fitted - h[:, None] * T) / np.maximum(remainder, LEAST_REMAINDER)[:, None]

@@ -9,7 +9,7 @@ of the smaller one plus the product of the added columns, and one K serves all s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,6 +109,32 @@ def primal_refine(
     return refined
 
 
+def primal_leverages(
+    sums: Array, sizes: Sequence[int], Cs: Sequence[float], n_targets: int, G: Array
+) -> Array:
+    """Leverages ``g (GᵗS²G + I/C)⁻¹ gᵗ`` of some rows for all sizes and penalties.
+
+    With ``V = L⁻¹ Gᵗ`` the leverage of the first k columns is the sum of the squares of the first k
+    rows of V.
+
+    Parameters
+    ----------
+    sums, sizes, Cs, n_targets
+        As for `primal_path`.
+    G : ndarray of shape (n_rows, n)
+
+    Returns
+    -------
+    ndarray of shape (n_Cs, n_sizes, n_rows)
+    """
+    n = sums.shape[0] - n_targets
+    result = np.empty((len(Cs), len(sizes), G.shape[0]))
+    for c, factor in enumerate(_augmented_factors(sums, n, Cs)):
+        V = dtrtrs(factor[:n, :n].T, G.T, lower=0, trans=1)[0]
+        result[c] = np.cumsum(V * V, axis=0)[np.asarray(sizes) - 1]
+    return result
+
+
 def dual_path(K: Array, s: Array | None, T: Array, Cs: Sequence[float]) -> Array:
     """Dual coefficients ``S (S K S + I/C)⁻¹ S T`` for all penalties of one size.
 
@@ -130,15 +156,28 @@ def dual_path(K: Array, s: Array | None, T: Array, Cs: Sequence[float]) -> Array
     if s is not None:
         K = K * s[:, None] * s[None, :]
         T = T * s[:, None]
-    stack = np.repeat(K[None], len(Cs), axis=0)
-    diagonal = np.arange(K.shape[0])
-    stack[:, diagonal, diagonal] += 1.0 / np.asarray(Cs)[:, None]
     result = np.empty((len(Cs), *T.shape))
-    for c, (matrix, C) in enumerate(zip(stack, Cs, strict=True)):
-        L = _factor_or_nan(matrix)
+    for c, (L, C) in enumerate(zip(_dual_factors(K, Cs), Cs, strict=True)):
         alpha = _solve(L, T)
         result[c] = alpha + _solve(L, T - K @ alpha - alpha / C)
     return result if s is None else result * s[None, :, None]
+
+
+def dual_inverse_diagonals(K: Array, s: Array | None, Cs: Sequence[float]) -> Array:
+    """Diagonals of ``(S K S + I/C)⁻¹`` for all penalties, of shape (n_Cs, n_rows)."""
+    if s is not None:
+        K = K * s[:, None] * s[None, :]
+    identity = np.eye(K.shape[0])
+    halves = (dtrtrs(L.T, identity, lower=0, trans=1)[0] for L in _dual_factors(K, Cs))
+    return np.stack([np.einsum("ij,ij->j", half, half) for half in halves])
+
+
+def _dual_factors(K: Array, Cs: Sequence[float]) -> Iterator[Array]:
+    """Cholesky factors of ``K + I/C``, NaN where one fails."""
+    for C in Cs:
+        matrix = K.copy()
+        matrix[np.diag_indices_from(matrix)] += 1.0 / C
+        yield _factor_or_nan(matrix)
 
 
 def _solve(L: Array, right: Array) -> Array:

@@ -123,7 +123,7 @@ def solve_primal(blocks: Blocks, n_columns: int, n_targets: int, C: float) -> Pr
     spread = float(np.trace(gram))
     factor = _factorize(gram, C)
     W = cho_solve((factor, True), right, check_finite=False)
-    error = _prediction_error(spread, C, W, right)
+    error = prediction_error(spread, C, W, right)
     for _ in range((error >= REFINE_ONCE) + (error >= REFINE_TWICE)):
         residual = -W / C
         for rows, s in blocks():
@@ -136,7 +136,7 @@ def solve_primal(blocks: Blocks, n_columns: int, n_targets: int, C: float) -> Pr
     return PrimalSolution(W, factor)
 
 
-def _prediction_error(spread: float, C: float, W: Array, right: Array) -> float:
+def prediction_error(spread: float, C: float, W: Array, right: Array) -> float:
     """Estimate the relative error of predictions that rounding of the Gram matrix M brings.
 
     With M = gram + I/C, a perturbation of relative size eps moves predictions by

@@ -1,0 +1,188 @@
+"""Scores of many predictions at once, equal to what scikit-learn's scorers give one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, mean_squared_error, r2_score
+from sklearn.metrics._scorer import _PassthroughScorer, _Scorer
+
+from broadlearn.classifiers._calibration import probabilities
+
+Array = NDArray[np.float64]
+
+
+class Predictions:
+    """Predictions of many settings for the same rows.
+
+    Attributes
+    ----------
+    decision : ndarray of shape (n_rows, n_settings, n_outputs)
+        Decision values, or predicted targets for regression.
+    y : ndarray of shape (n_rows,) or (n_rows, n_outputs)
+        True labels or targets.
+    classes : ndarray or None
+        Classes of the training rows; None for regression.
+    X : ndarray of shape (n_rows, n_features)
+    slopes : ndarray of shape (n_settings,) or None
+        Slopes of the probabilities, where a scorer needs them.
+    weight : ndarray of shape (n_rows,) or None
+    """
+
+    def __init__(
+        self,
+        decision: Array,
+        y: NDArray[Any],
+        classes: NDArray[Any] | None,
+        X: NDArray[np.floating],
+        slopes: Array | None = None,
+        weight: Array | None = None,
+    ) -> None:
+        self.decision, self.y, self.classes, self.X = decision, y, classes, X
+        self.slopes, self.weight = slopes, weight
+        self._codes: NDArray[np.intp] | None = None
+
+    @property
+    def codes(self) -> NDArray[np.intp]:
+        """Predicted class of every row and setting."""
+        if self._codes is None:
+            if self.decision.shape[2] == 1:
+                self._codes = (self.decision[:, :, 0] > 0).astype(np.intp)
+            else:
+                self._codes = np.argmax(self.decision, axis=2)
+        return self._codes
+
+    @property
+    def true_codes(self) -> NDArray[np.intp]:
+        """True class of every row; -1 for one that the training rows do not have."""
+        assert self.classes is not None
+        position = np.minimum(np.searchsorted(self.classes, self.y), self.classes.size - 1)
+        return np.where(self.classes[position] == self.y, position, -1)
+
+
+BatchScorer = Callable[[Predictions], Array]
+
+
+def _average(values: Array, weight: Array | None) -> Array:
+    """Mean over rows, weighted where there are weights."""
+    if weight is None:
+        return np.mean(values, axis=0)
+    columns = weight.reshape(-1, *(1 for _ in values.shape[1:]))
+    return (values * columns).sum(axis=0) / weight.sum()
+
+
+def _accuracy(p: Predictions) -> Array:
+    right = p.codes == p.true_codes[:, None]
+    if p.weight is None:
+        return np.count_nonzero(right, axis=0) / right.shape[0]
+    return _average(right.astype(np.float64), p.weight)
+
+
+def _balanced_accuracy(p: Predictions) -> Array:
+    right = (p.codes == p.true_codes[:, None]).astype(np.float64)
+    recalls = []
+    for label in np.unique(p.y):
+        rows = p.y == label
+        recalls.append(_average(right[rows], None if p.weight is None else p.weight[rows]))
+    return np.mean(recalls, axis=0)
+
+
+def _mean_squared_error(p: Predictions) -> Array:
+    y = p.y.reshape(len(p.y), 1, -1)
+    return np.mean(_average((p.decision - y) ** 2, p.weight), axis=1)
+
+
+def _r2(p: Predictions) -> Array:
+    y = p.y.reshape(len(p.y), 1, -1)
+    spread = _average((y - _average(y, p.weight)) ** 2, p.weight)
+    return np.mean(1.0 - _average((p.decision - y) ** 2, p.weight) / spread, axis=1)
+
+
+def batch_scorer(scorer: Any, *, classifier: bool) -> BatchScorer:
+    """Turn a scikit-learn scorer into one for many settings at once.
+
+    Accuracy, balanced accuracy, R² and mean squared error are computed for all settings together;
+    other scorers are called once a setting on its predictions.
+    """
+    if isinstance(scorer, _PassthroughScorer):
+        return _accuracy if classifier else _r2
+    function, plain = scorer._score_func, not scorer._kwargs
+    if plain and classifier and function is accuracy_score:
+        return _accuracy
+    if plain and classifier and function is balanced_accuracy_score:
+        return _balanced_accuracy
+    if plain and not classifier and function is r2_score:
+        return lambda p: _r2(p) if np.ptp(p.y) > 0 and len(p.y) > 1 else _one_by_one(scorer, p)
+    if plain and not classifier and function is mean_squared_error:
+        return lambda p: scorer._sign * _mean_squared_error(p)
+    return lambda p: _one_by_one(scorer, p)
+
+
+def needs_probabilities(scorer: Any) -> bool:
+    """Whether a scorer asks for `predict_proba` first."""
+    wanted = getattr(scorer, "_response_method", "predict")
+    return (wanted if isinstance(wanted, str) else next(iter(wanted))) == "predict_proba"
+
+
+def needs_labels_only(scorer: Any, *, classifier: bool) -> bool:
+    """Whether a scorer looks at predicted labels alone, so that tiny errors do not show."""
+    if isinstance(scorer, _PassthroughScorer):
+        return classifier
+    return classifier and getattr(scorer, "_response_method", None) == "predict"
+
+
+def is_known_scorer(scorer: Any) -> bool:
+    """Whether a scorer looks at predictions for the rows it is given, and at nothing else."""
+    return isinstance(scorer, (_Scorer, _PassthroughScorer))
+
+
+class _Known(BaseEstimator):
+    """Stands for a fitted model whose predictions are known."""
+
+    def __init__(self, decision: Any = None, classes: Any = None, slope: Any = None) -> None:
+        self.decision = decision
+        self.classes = classes
+        self.slope = slope
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+
+class _KnownClassifier(ClassifierMixin, _Known):
+    @property
+    def classes_(self) -> NDArray[Any]:
+        return np.asarray(self.classes)
+
+    def decision_function(self, X: Any) -> Array:
+        return self.decision[:, 0] if self.decision.shape[1] == 1 else self.decision
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        one = self.decision.shape[1] == 1
+        codes = (self.decision[:, 0] > 0).astype(int) if one else self.decision.argmax(axis=1)
+        return self.classes_[codes]
+
+    def predict_proba(self, X: Any) -> NDArray[np.floating]:
+        return probabilities(self.decision, self.slope)
+
+
+class _KnownRegressor(RegressorMixin, _Known):
+    def predict(self, X: Any) -> Array:
+        return self.decision[:, 0] if self.decision.shape[1] == 1 else self.decision
+
+
+def _one_by_one(scorer: Any, p: Predictions) -> Array:
+    scores = np.empty(p.decision.shape[1])
+    for i in range(scores.size):
+        decision = np.ascontiguousarray(p.decision[:, i])
+        model: _Known
+        if p.classes is None:
+            model = _KnownRegressor(decision)
+        else:
+            model = _KnownClassifier(decision, p.classes, None if p.slopes is None else p.slopes[i])
+        weight = {} if p.weight is None else {"sample_weight": p.weight}
+        scores[i] = scorer(model, p.X, p.y, **weight)
+    return scores
