@@ -2,7 +2,11 @@ import numpy as np
 import pytest
 
 from broadlearn.solvers import solve_dual, solve_primal, weighted_ridge
-from broadlearn.solvers._leave_one_out import dual_leave_one_out, primal_leave_one_out
+from broadlearn.solvers._leave_one_out import (
+    dual_leave_one_out,
+    dual_residual,
+    primal_leave_one_out,
+)
 
 
 def make(n, d):
@@ -35,7 +39,9 @@ def test_equals_refitting(shape, C, weighted):
     found = primal_leave_one_out(primal, G, s, T, share)
     np.testing.assert_allclose(found, expected, atol=1e-5 if C > 1 else 1e-9)
     dual = solve_dual(G, s, T, C)
-    found = dual_leave_one_out(dual, G @ dual.weights, T, C, share)
+    residual = dual_residual(dual.alpha, s, T, G @ dual.weights, C)
+    np.testing.assert_allclose(residual, T - G @ dual.weights, atol=1e-9)
+    found = dual_leave_one_out(dual.inverse_diagonal(), residual, T, C, share)
     np.testing.assert_allclose(found, expected, atol=1e-5 if C > 1 else 1e-9)
 
 

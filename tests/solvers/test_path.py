@@ -17,12 +17,12 @@ def test_primal_gives_every_size_and_penalty(k):
     G, T, s = make(80, 30, k)
     rows = np.hstack([G, T]) * s[:, None]
     sizes = [4, 17, 30]
-    W = primal_path(rows.T @ rows, sizes, CS, k).reshape(len(CS), 30, len(sizes), k)
+    W = primal_path(rows.T @ rows, sizes, CS, k)
     for c, C in enumerate(CS):
         for j, size in enumerate(sizes):
             expected = plain_ridge(G[:, :size], T, C, s)
-            np.testing.assert_allclose(W[c, :size, j], expected, atol=1e-9)
-            assert not W[c, size:, j].any()
+            np.testing.assert_allclose(W[c, j, :, :size].T, expected, atol=1e-9)
+            assert not W[c, j, :, size:].any()
 
 
 def test_refinement_brings_digits_back():
@@ -32,12 +32,12 @@ def test_refinement_brings_digits_back():
     rows = np.hstack([G, T])
     sums = rows.T @ rows
     W = primal_path(sums, sizes, [1e6], 1)
-    residual = np.stack([G.T @ (T - G @ W[0]) - W[0] / 1e6])
+    residual = np.stack([(T - G @ W[0, j].T).T @ G - W[0, j] / 1e6 for j in range(2)])[None]
     refined = primal_refine(W, sums, residual, sizes, [1e6])
     for j, size in enumerate(sizes):
         expected = G[:, :size] @ plain_ridge(G[:, :size], T, 1e6)
-        before = np.abs(G @ W[0, :, [j]].T - expected).max()
-        after = np.abs(G @ refined[0, :, [j]].T - expected).max()
+        before = np.abs(G @ W[0, j].T - expected).max()
+        after = np.abs(G @ refined[0, j].T - expected).max()
         assert after < 1e-10
         assert after < 0.1 * before
 
@@ -47,11 +47,10 @@ def test_dual_gives_every_penalty(scored):
     G, T, s = make(20, 50, 2)
     s[3] = 0.0
     s = s if scored else None
-    coefficients = dual_path(G @ G.T, s, T, CS)
+    coefficients = dual_path(G @ G.T, G, s, T, CS)
     for c, C in enumerate(CS):
-        np.testing.assert_allclose(
-            G @ (G.T @ coefficients[c]), G @ plain_ridge(G, T, C, s), atol=1e-7
-        )
+        scored_alpha = coefficients[c] if s is None else coefficients[c] * s[:, None]
+        np.testing.assert_allclose(G @ (G.T @ scored_alpha), G @ plain_ridge(G, T, C, s), atol=1e-7)
 
 
 def test_a_penalty_that_is_lost_is_marked():

@@ -14,7 +14,7 @@ from broadlearn.classifiers._base import FitTask, leave_one_out_rows
 from broadlearn.classifiers._classifier import slope_of_rows
 from broadlearn.random_features._broad_map import BroadMap, ReducedMap, reduce_map
 from broadlearn.random_features._standardize import affine_block, row_slices
-from broadlearn.solvers._leave_one_out import without
+from broadlearn.solvers._leave_one_out import dual_leave_one_out, dual_residual, without
 from broadlearn.solvers._path import (
     dual_inverse_diagonals,
     dual_path,
@@ -159,50 +159,50 @@ class Cell:
         for w in valid:
             W = primal_path(sums[w], columns, self.axes.Cs, k)
             W = self._refined(W, sums[w], columns, self._weights(w))
-            flat = np.ascontiguousarray(W.transpose(1, 2, 0)).reshape(n, -1)
-            shape = (-1, len(columns), k, len(self.axes.Cs))
+            flat = W.reshape(-1, n).T
             slopes = self._primal_slopes(sums[w], W, columns, w) if self.axes.slopes else None
             for t, part in enumerate(("test", "train")[: 1 + self.axes.train]):
                 outputs = np.concatenate([G @ flat for _, G in self._designs(part)])
-                outputs = outputs.reshape(shape).transpose(0, 1, 3, 2)
+                outputs = outputs.reshape(-1, len(self.axes.Cs), len(columns), k)
                 self._judge(outputs, part, slopes, result[:, t, w], chosen)
 
     def _refined(self, W: Array, sums: Array, columns: list[int], s: Array | None) -> Array:
         """Refine the solutions of those penalties whose predictions may be inexact."""
-        n, k = W.shape[1], self.task.T.shape[1]
+        n, k = W.shape[3], W.shape[2]
         spread, right = float(np.trace(sums[:n, :n])), sums[:n, n:]
-        doubtful = [
-            c
-            for c, C in enumerate(self.axes.Cs)
-            if prediction_error(spread, C, W[c][:, -k:], right) > self.axes.tolerance
-        ]
+        doubtful: list[int] = []
+        # The error grows with C: the first one that is small enough ends the list.
+        for c in np.argsort(self.axes.Cs)[::-1]:
+            error = prediction_error(spread, self.axes.Cs[c], W[c, -1].T, right)
+            if error <= self.axes.tolerance:
+                break
+            doubtful.append(int(c))
         if not doubtful:
             return W
         Cs = np.asarray(self.axes.Cs)[doubtful]
-        residual = -W[doubtful] / Cs[:, None, None]
-        flat = W[doubtful].transpose(1, 0, 2).reshape(n, -1)
-        copies = flat.shape[1] // k
+        some = W[doubtful]
+        residual = -some / Cs[:, None, None, None]
+        flat = some.reshape(-1, n).T
         for rows, G in self._designs("train"):
-            missing = np.tile(self.task.T[rows], (1, copies)) - G @ flat
+            missing = np.tile(self.task.T[rows], (1, flat.shape[1] // k)) - G @ flat
             if s is not None:
                 missing *= (s[rows] ** 2)[:, None]
-            residual += (G.T @ missing).reshape(n, len(Cs), -1).transpose(1, 0, 2)
+            residual += (missing.T @ G).reshape(some.shape)
         refined = W.copy()
-        refined[doubtful] = primal_refine(W[doubtful], sums, residual, columns, Cs.tolist())
+        refined[doubtful] = primal_refine(some, sums, residual, columns, Cs.tolist())
         return refined
 
     def _primal_slopes(self, sums: Array, W: Array, columns: list[int], w: int) -> Array:
         rows = leave_one_out_rows(self.task.X.shape[0])
+        T, scores = self.task.T[rows], self.fold.scores[w]
         G = self.reduced(self.affine["train"][rows]).astype(np.float64, copy=False)
-        leverages = primal_leverages(sums, columns, self.axes.Cs, self.task.T.shape[1], G)
-        k = self.task.T.shape[1]
-        slopes = np.empty((len(columns), len(self.axes.Cs)))
-        for c in range(len(self.axes.Cs)):
-            fitted = (G @ W[c]).reshape(rows.size, len(columns), k)
-            for j in range(len(columns)):
-                h = leverages[c, j] * self._influence(w)[rows]
-                decision = without(fitted[:, j], h, 1.0 - h, self.task.T[rows])
-                slopes[j, c] = slope_of_rows(self.task, self.fold.scores[w], rows, decision)
+        leverages = primal_leverages(sums, columns, self.axes.Cs, T.shape[1], G)
+        influence = self._influence(w)[rows]
+        slopes = np.empty(W.shape[:2])
+        for c, j in np.ndindex(*slopes.shape):
+            residual = T - G @ W[c, j].T
+            decision = without(residual, 1.0 - leverages[c, j] * influence, T)
+            slopes[c, j] = slope_of_rows(self.task, scores, rows, decision)
         return slopes
 
     def _influence(self, width: int) -> Array:
@@ -213,44 +213,46 @@ class Cell:
 
     def _dual(self, chosen: list[int], result: Array) -> None:
         """Grow ``G Gᵗ`` from size to size; it serves all widths and penalties."""
-        n_rows, T, axes = self.task.X.shape[0], self.task.T, self.axes
+        n_rows, k = self.task.T.shape
         G = self.reduced(self.affine["train"]).astype(np.float64, copy=False)
-        parts = ("test", "train")[: 1 + axes.train]
-        new = {part: np.zeros((self.affine[part].shape[0], n_rows)) for part in parts}
         K, done = np.zeros((n_rows, n_rows)), 0
-        rows = leave_one_out_rows(n_rows)
         for j in sorted(chosen, key=lambda j: self.columns[j]):
-            added = slice(done, self.columns[j])
-            K += G[:, added] @ G[:, added].T
-            for part in parts:
-                for block, design in self._designs(part):
-                    new[part][block] += design[:, added] @ G[:, added].T
-            done = self.columns[j]
+            n = self.columns[j]
+            K += G[:, done:n] @ G[:, done:n].T
+            done = n
             for w in self.fold.valid:
                 s = self._weights(w)
-                coefficients = dual_path(K, s, T, axes.Cs)
-                slopes = None
-                if axes.slopes:
-                    inverse = dual_inverse_diagonals(K, s, axes.Cs)
-                    slopes = np.empty((1, len(axes.Cs)))
-                    weight = self.task.weight
-                    share = 1.0 if weight is None else 1.0 / np.maximum(weight, 1.0)
-                    for c, C in enumerate(axes.Cs):
-                        remainder = 1.0 - share * (1.0 - inverse[c] / C)
-                        fitted = K @ coefficients[c]
-                        decision = without(fitted, 1.0 - remainder, remainder, T)[rows]
-                        slopes[0, c] = slope_of_rows(self.task, self.fold.scores[w], rows, decision)
-                for t, part in enumerate(parts):
-                    outputs = np.stack([new[part] @ a for a in coefficients], axis=1)[:, None]
+                alphas = dual_path(K, G[:, :n], s, self.task.T, self.axes.Cs)
+                coefficients = alphas if s is None else alphas * s[None, :, None]
+                flat = G[:, :n].T @ coefficients.transpose(1, 0, 2).reshape(n_rows, -1)
+                slopes = self._dual_slopes(K, G[:, :n] @ flat, alphas, w)
+                for t, part in enumerate(("test", "train")[: 1 + self.axes.train]):
+                    outputs = np.concatenate([H[:, :n] @ flat for _, H in self._designs(part)])
+                    outputs = outputs.reshape(-1, len(self.axes.Cs), 1, k)
                     self._judge(outputs, part, slopes, result[:, t, w], [j])
+
+    def _dual_slopes(self, K: Array, fitted: Array, alphas: Array, w: int) -> Array | None:
+        if not self.axes.slopes:
+            return None
+        s, weight, T = self._weights(w), self.task.weight, self.task.T
+        rows = leave_one_out_rows(T.shape[0])
+        share = None if weight is None else 1.0 / np.maximum(weight, 1.0)
+        inverses = dual_inverse_diagonals(K, s, self.axes.Cs)
+        fitted = fitted.reshape(T.shape[0], len(self.axes.Cs), -1)
+        slopes = np.empty((len(self.axes.Cs), 1))
+        for c, C in enumerate(self.axes.Cs):
+            residual = dual_residual(alphas[c], s, T, fitted[:, c], C)
+            decision = dual_leave_one_out(inverses[c], residual, T, C, share)[rows]
+            slopes[c, 0] = slope_of_rows(self.task, self.fold.scores[w], rows, decision)
+        return slopes
 
     def _judge(
         self, outputs: Array, part: str, slopes: Array | None, result: Array, chosen: list[int]
     ) -> None:
-        """Score outputs of shape (n_rows, n_sizes, n_Cs, n_targets) and file them."""
+        """Score outputs of shape (n_rows, n_Cs, n_sizes, n_targets) and file them."""
         fold = self.fold
-        n_rows, n_sizes, n_C, k = outputs.shape
-        flat = outputs.reshape(n_rows, n_sizes * n_C, k)
+        n_rows, n_C, n_sizes, k = outputs.shape
+        flat = outputs.reshape(n_rows, n_C * n_sizes, k)
         if fold.classes is None:
             flat = flat + fold.intercept
         if part == "test":
@@ -270,7 +272,7 @@ class Cell:
         predictions = Predictions(flat, y, fold.classes, X, flat_slopes, weight)
         for i, scorer in enumerate(self.axes.scorers):
             scores = np.where(lost, np.nan, scorer(predictions))
-            result[i][chosen] = scores.reshape(n_sizes, n_C)
+            result[i][chosen] = scores.reshape(n_C, n_sizes).T
 
 
 def _interleave(broad_map: BroadMap) -> BroadMap:

@@ -82,7 +82,7 @@ def prepare_fold(
         task = estimator._prepare(X[train], y[train], fold_weight)
     except ValueError as error:
         failed = [str(error)] * len(widths)
-        nothing = [None] * len(widths)
+        nothing: list[Array | None] = [None] * len(widths)
         return Fold(None, X[test], y[test], test_weight, None, np.zeros(1), nothing, failed)
     found = _score_widths(estimator, X[train], y[train], fold_weight, task, widths)
     scores, errors = [score for score, _ in found], [error for _, error in found]

@@ -44,17 +44,19 @@ class Predictions:
     ) -> None:
         self.decision, self.y, self.classes, self.X = decision, y, classes, X
         self.slopes, self.weight = slopes, weight
-        self._codes: NDArray[np.intp] | None = None
+        self._right: NDArray[np.bool_] | None = None
 
     @property
-    def codes(self) -> NDArray[np.intp]:
-        """Predicted class of every row and setting."""
-        if self._codes is None:
-            if self.decision.shape[2] == 1:
-                self._codes = (self.decision[:, :, 0] > 0).astype(np.intp)
+    def right(self) -> NDArray[np.bool_]:
+        """Whether each setting predicts the class of each row."""
+        if self._right is None:
+            true = self.true_codes[:, None]
+            if self.decision.shape[2] > 1:
+                self._right = np.argmax(self.decision, axis=2) == true
             else:
-                self._codes = np.argmax(self.decision, axis=2)
-        return self._codes
+                self._right = (self.decision[:, :, 0] > 0) == (true == 1)
+                self._right[true[:, 0] < 0] = False
+        return self._right
 
     @property
     def true_codes(self) -> NDArray[np.intp]:
@@ -76,14 +78,13 @@ def _average(values: Array, weight: Array | None) -> Array:
 
 
 def _accuracy(p: Predictions) -> Array:
-    right = p.codes == p.true_codes[:, None]
     if p.weight is None:
-        return np.count_nonzero(right, axis=0) / right.shape[0]
-    return _average(right.astype(np.float64), p.weight)
+        return np.count_nonzero(p.right, axis=0) / p.right.shape[0]
+    return _average(p.right.astype(np.float64), p.weight)
 
 
 def _balanced_accuracy(p: Predictions) -> Array:
-    right = (p.codes == p.true_codes[:, None]).astype(np.float64)
+    right = p.right.astype(np.float64)
     recalls = []
     for label in np.unique(p.y):
         rows = p.y == label

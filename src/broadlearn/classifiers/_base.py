@@ -23,7 +23,11 @@ from broadlearn.random_features._standardize import (
     learn_standardization,
     row_slices,
 )
-from broadlearn.solvers._leave_one_out import dual_leave_one_out, primal_leave_one_out
+from broadlearn.solvers._leave_one_out import (
+    dual_leave_one_out,
+    dual_residual,
+    primal_leave_one_out,
+)
 from broadlearn.solvers._ridge import Block, DualSolution, PrimalSolution, solve_dual, solve_primal
 
 Array = NDArray[np.float64]
@@ -135,8 +139,9 @@ class BroadModel(BaseEstimator):
             G = reduced(affine_block(X, slice(0, n_rows), standardization))
             solution = solve_dual(G, s, T, self.C)
             if leave_one_out:
-                fitted = G @ solution.weights
-                held_out = dual_leave_one_out(solution, fitted, T, self.C, share)[rows]
+                residual = dual_residual(solution.alpha, s, T, G @ solution.weights, self.C)
+                inverse = solution.inverse_diagonal()
+                held_out = dual_leave_one_out(inverse, residual, T, self.C, share)[rows]
         else:
 
             def blocks() -> Iterator[Block]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from broadlearn.solvers._ridge import DualSolution, PrimalSolution
+from broadlearn.solvers._ridge import PrimalSolution
 
 Array = NDArray[np.float64]
 
@@ -22,8 +22,8 @@ def primal_leave_one_out(
 ) -> Array:
     """Predictions for rows of G by the model fitted without them.
 
-    With leverage ``h = share s² g (GᵗS²G + I/C)⁻¹ gᵗ``, leaving a row out changes its prediction f
-    to ``(f - h t) / (1 - h)``.
+    With leverage ``h = share s² g (GᵗS²G + I/C)⁻¹ gᵗ``, leaving a row out turns its residual
+    ``t - f`` into ``(t - f) / (1 - h)``.
 
     Parameters
     ----------
@@ -46,23 +46,44 @@ def primal_leave_one_out(
         h = h * s * s
     if share is not None:
         h = h * share
-    return without(G @ solution.weights, h, 1.0 - h, T)
+    return without(T - G @ solution.weights, 1.0 - h, T)
 
 
 def dual_leave_one_out(
-    solution: DualSolution, fitted: Array, T: Array, C: float, share: Array | None
+    inverse_diagonal: Array, residual: Array, T: Array, C: float, share: Array | None
 ) -> Array:
     """Predictions for all rows of a dual fit, each by the model fitted without it.
 
-    The leverage is ``h = 1 - [(S G Gᵗ S + I/C)⁻¹]_ii / C``; the remainder ``1 - h`` is taken from
-    the inverse, where it keeps its digits.
+    The remainder ``1 - h`` is ``[(S G Gᵗ S + I/C)⁻¹]_ii / C``, which keeps its digits where a row
+    determines its own prediction.
+
+    Parameters
+    ----------
+    inverse_diagonal : ndarray of shape (n_rows,)
+    residual : ndarray of shape (n_rows, n_targets)
+        ``T - G W``, best from `dual_residual`.
+    T : ndarray of shape (n_rows, n_targets)
+    C : float
+    share : ndarray of shape (n_rows,) or None
+        As for `primal_leave_one_out`.
     """
-    remainder = solution.inverse_diagonal() / C
+    remainder = inverse_diagonal / C
     if share is not None:
         remainder = 1.0 - share * (1.0 - remainder)
-    return without(fitted, 1.0 - remainder, remainder, T)
+    return without(residual, remainder, T)
 
 
-def without(fitted: Array, h: Array, remainder: Array, T: Array) -> Array:
-    """Predictions of rows by the model without them, from leverages h and ``1 - h``."""
-    return (fitted - h[:, None] * T) / np.maximum(remainder, LEAST_REMAINDER)[:, None]
+def dual_residual(alpha: Array, s: Array | None, T: Array, fitted: Array, C: float) -> Array:
+    """``T - G W``, from the dual coefficients: ``alpha / (C s)`` where the score is not 0.
+
+    The difference of targets and predictions would lose all its digits where they are alike.
+    """
+    if s is None:
+        return alpha / C
+    scored = s[:, None] > 0.0
+    return np.where(scored, alpha / (C * np.where(scored, s[:, None], 1.0)), T - fitted)
+
+
+def without(residual: Array, remainder: Array, T: Array) -> Array:
+    """Predictions of rows by the model without them, from residuals and ``1 - h``."""
+    return T - residual / np.maximum(remainder, LEAST_REMAINDER)[:, None]

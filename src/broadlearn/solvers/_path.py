@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dtrtrs
+from scipy.linalg.lapack import dpotrf, dtrtrs
 
 Array = NDArray[np.float64]
 
@@ -32,51 +32,55 @@ def primal_path(sums: Array, sizes: Sequence[int], Cs: Sequence[float], n_target
 
     Returns
     -------
-    W : ndarray of shape (n_Cs, n, n_sizes * n_targets)
+    W : ndarray of shape (n_Cs, n_sizes, n_targets, n)
         Zero beyond the leading columns; NaN for a C at which the factorisation fails.
 
     Examples
     --------
     >>> import numpy as np
     >>> rows = np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 4.0]])
-    >>> primal_path(rows.T @ rows, [1, 2], [1.0], 1)
-    array([[[1., 1.],
-            [0., 2.]]])
+    >>> primal_path(rows.T @ rows, [1, 2], [1.0], 1)[0, :, 0]
+    array([[1., 0.],
+           [1., 2.]])
     """
     n = sums.shape[0] - n_targets
-    factors = _augmented_factors(sums, n, Cs)
-    within = np.arange(n)[:, None] < np.asarray(sizes)[None, :]
-    W = np.empty((len(Cs), n, len(sizes) * n_targets))
-    for c, L in enumerate(factors):
-        y = L[n:, :n]
-        masked = (within[:, :, None] * y.T[:, None, :]).reshape(n, -1)
-        # The transpose of a row-major lower factor is the upper one that LAPACK wants, uncopied.
-        W[c] = dtrtrs(L[:n, :n].T, masked, lower=0)[0]
-    return W
+    within = _leading(n, sizes)
+    W = np.zeros((len(Cs), len(sizes), n_targets, n + n_targets))
+    for c, L in enumerate(_augmented_factors(sums, n, Cs)):
+        np.multiply(within[:, None], L[n:, :n], out=W[c, :, :, :n])
+        _backward(L, W[c])
+    return W[..., :n]
 
 
-def _augmented_factors(sums: Array, n: int, Cs: Sequence[float]) -> Array:
-    """Cholesky factors of ``[[GᵗS²G + I/C, GᵗS²T], [·, large]]``.
+def _leading(n: int, sizes: Sequence[int]) -> NDArray[np.bool_]:
+    """Which of n columns are within each size."""
+    return np.arange(n)[None, :] < np.asarray(sizes)[:, None]
+
+
+def _backward(L: Array, right: Array) -> None:
+    """Solve ``Lᵗ x = right`` in place for right sides along the last axis."""
+    columns = right.reshape(-1, right.shape[-1]).T
+    dtrtrs(L, columns, lower=1, trans=1, overwrite_b=1)
+
+
+def _augmented_factors(sums: Array, n: int, Cs: Sequence[float]) -> Iterator[Array]:
+    """Lower Cholesky factors of ``[[GᵗS²G + I/C, GᵗS²T], [·, large]]``, NaN where one fails.
 
     The rows below n are then the forward solution of ``L y = GᵗS²T``; the corner only has to be
-    large enough.
+    large enough. A factor is valid until the next one; above its diagonal it holds anything.
     """
-    stack = np.repeat(sums[None], len(Cs), axis=0)
-    diagonal = np.arange(n)
-    stack[:, diagonal, diagonal] += 1.0 / np.asarray(Cs)[:, None]
-    corner = np.arange(n, sums.shape[0])
-    stack[:, corner, corner] += 1.0 + np.trace(sums[n:, n:])
-    try:
-        return np.asarray(np.linalg.cholesky(stack), dtype=np.float64)
-    except np.linalg.LinAlgError:
-        return np.stack([_factor_or_nan(matrix) for matrix in stack])
-
-
-def _factor_or_nan(matrix: Array) -> Array:
-    try:
-        return np.asarray(np.linalg.cholesky(matrix), dtype=np.float64)
-    except np.linalg.LinAlgError:
-        return np.full_like(matrix, np.nan)
+    matrix = np.array(sums, order="F")
+    corner = 1.0 + float(np.trace(sums[n:, n:]))
+    buffer = np.empty_like(matrix)
+    diagonal = np.einsum("ii->i", buffer)
+    for C in Cs:
+        np.copyto(buffer, matrix)
+        diagonal[:n] += 1.0 / C
+        diagonal[n:] += corner
+        _, failed = dpotrf(buffer, lower=1, overwrite_a=1, clean=0)
+        if failed:
+            buffer[:] = np.nan
+        yield buffer
 
 
 def primal_refine(
@@ -86,9 +90,9 @@ def primal_refine(
 
     Parameters
     ----------
-    W : ndarray of shape (n_Cs, n, n_sizes * n_targets)
+    W : ndarray of shape (n_Cs, n_sizes, n_targets, n)
     sums : ndarray of shape (n + n_targets, n + n_targets)
-    residual : ndarray of shape (n_Cs, n, n_sizes * n_targets)
+    residual : ndarray of shape (n_Cs, n_sizes, n_targets, n)
         ``GᵗS²(T - G W) - W/C`` of every setting, from the rows themselves.
     sizes, Cs
         As for `primal_path`.
@@ -97,15 +101,18 @@ def primal_refine(
     -------
     ndarray of the shape of W
     """
-    n = W.shape[1]
-    n_targets = W.shape[2] // len(sizes)
-    factors = _augmented_factors(sums, n, Cs)
-    within = np.repeat(np.arange(n)[:, None] < np.asarray(sizes)[None, :], n_targets, axis=1)
+    n, n_targets = W.shape[3], W.shape[2]
+    within = _leading(n, sizes)[:, None]
+    step = np.zeros((*W.shape[1:3], n + n_targets))
     refined = np.empty_like(W)
-    for c, factor in enumerate(factors):
-        L = factor[:n, :n]
-        half = dtrtrs(L.T, residual[c] * within, lower=0, trans=1)[0]
-        refined[c] = W[c] + dtrtrs(L.T, half * within, lower=0)[0]
+    for c, L in enumerate(_augmented_factors(sums, n, Cs)):
+        step[..., n:] = 0.0
+        np.multiply(residual[c], within, out=step[..., :n])
+        dtrtrs(L, step.reshape(-1, n + n_targets).T, lower=1, overwrite_b=1)
+        step[..., n:] = 0.0
+        step[..., :n] *= within
+        _backward(L, step)
+        np.add(W[c], step[..., :n], out=refined[c])
     return refined
 
 
@@ -129,19 +136,22 @@ def primal_leverages(
     """
     n = sums.shape[0] - n_targets
     result = np.empty((len(Cs), len(sizes), G.shape[0]))
-    for c, factor in enumerate(_augmented_factors(sums, n, Cs)):
-        V = dtrtrs(factor[:n, :n].T, G.T, lower=0, trans=1)[0]
+    padded = np.concatenate([G, np.zeros((G.shape[0], n_targets))], axis=1)
+    for c, L in enumerate(_augmented_factors(sums, n, Cs)):
+        V = dtrtrs(L, padded.T, lower=1)[0]
         result[c] = np.cumsum(V * V, axis=0)[np.asarray(sizes) - 1]
     return result
 
 
-def dual_path(K: Array, s: Array | None, T: Array, Cs: Sequence[float]) -> Array:
-    """Dual coefficients ``S (S K S + I/C)⁻¹ S T`` for all penalties of one size.
+def dual_path(K: Array, G: Array, s: Array | None, T: Array, Cs: Sequence[float]) -> Array:
+    """Dual coefficients ``alpha = (S K S + I/C)⁻¹ S T`` for all penalties of one size.
 
     Parameters
     ----------
     K : ndarray of shape (n_rows, n_rows)
         ``G Gᵗ``.
+    G : ndarray of shape (n_rows, n)
+        From which the residual of the refinement is taken.
     s : ndarray of shape (n_rows,) or None
         Scores; None for all one.
     T : ndarray of shape (n_rows, n_targets)
@@ -149,18 +159,20 @@ def dual_path(K: Array, s: Array | None, T: Array, Cs: Sequence[float]) -> Array
 
     Returns
     -------
-    coefficients : ndarray of shape (n_Cs, n_rows, n_targets)
-        Times the rows of G they give W; times ``G_new Gᵗ`` the predictions. NaN for a C at which
-        the factorisation fails.
+    alpha : ndarray of shape (n_Cs, n_rows, n_targets)
+        ``Gᵗ S alpha`` is W. NaN for a C at which the factorisation fails.
     """
     if s is not None:
         K = K * s[:, None] * s[None, :]
+        G = G * s[:, None]
         T = T * s[:, None]
     result = np.empty((len(Cs), *T.shape))
     for c, (L, C) in enumerate(zip(_dual_factors(K, Cs), Cs, strict=True)):
         alpha = _solve(L, T)
-        result[c] = alpha + _solve(L, T - K @ alpha - alpha / C)
-    return result if s is None else result * s[None, :, None]
+        for _ in range(2):
+            alpha = alpha + _solve(L, T - G @ (G.T @ alpha) - alpha / C)
+        result[c] = alpha
+    return result
 
 
 def dual_inverse_diagonals(K: Array, s: Array | None, Cs: Sequence[float]) -> Array:
@@ -168,18 +180,23 @@ def dual_inverse_diagonals(K: Array, s: Array | None, Cs: Sequence[float]) -> Ar
     if s is not None:
         K = K * s[:, None] * s[None, :]
     identity = np.eye(K.shape[0])
-    halves = (dtrtrs(L.T, identity, lower=0, trans=1)[0] for L in _dual_factors(K, Cs))
+    halves = (dtrtrs(L, identity, lower=1)[0] for L in _dual_factors(K, Cs))
     return np.stack([np.einsum("ij,ij->j", half, half) for half in halves])
 
 
 def _dual_factors(K: Array, Cs: Sequence[float]) -> Iterator[Array]:
-    """Cholesky factors of ``K + I/C``, NaN where one fails."""
+    """Lower Cholesky factors of ``K + I/C``, NaN where one fails; valid until the next one."""
+    buffer = np.empty(K.shape, order="F")
+    diagonal = np.einsum("ii->i", buffer)
     for C in Cs:
-        matrix = K.copy()
-        matrix[np.diag_indices_from(matrix)] += 1.0 / C
-        yield _factor_or_nan(matrix)
+        np.copyto(buffer, K)
+        diagonal += 1.0 / C
+        _, failed = dpotrf(buffer, lower=1, overwrite_a=1, clean=0)
+        if failed:
+            buffer[:] = np.nan
+        yield buffer
 
 
 def _solve(L: Array, right: Array) -> Array:
-    half = dtrtrs(L.T, right, lower=0, trans=1)[0]
-    return np.asarray(dtrtrs(L.T, half, lower=0)[0], dtype=np.float64)
+    half = dtrtrs(L, right, lower=1)[0]
+    return np.asarray(dtrtrs(L, half, lower=1, trans=1)[0], dtype=np.float64)

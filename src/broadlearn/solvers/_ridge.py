@@ -52,11 +52,14 @@ class DualSolution(NamedTuple):
     Attributes
     ----------
     weights : ndarray of shape (n_columns, n_targets)
+    alpha : ndarray of shape (n_rows, n_targets)
+        Dual coefficients, ``(S G Gᵗ S + I/C)⁻¹ S T``.
     factor : ndarray of shape (n_rows, n_rows)
         Lower Cholesky factor of ``S G Gᵗ S + I/C``.
     """
 
     weights: Array
+    alpha: Array
     factor: Array
 
     def inverse_diagonal(self) -> Array:
@@ -172,7 +175,7 @@ def solve_dual(G: NDArray[np.floating], s: Array | None, T: Array, C: float) -> 
     for _ in range(2):
         residual = T - G @ (G.T @ alpha) - alpha / C
         alpha = alpha + cho_solve((factor, True), residual, check_finite=False)
-    return DualSolution(G.T @ alpha, factor)
+    return DualSolution(G.T @ alpha, alpha, factor)
 
 
 def weighted_ridge(

@@ -1,0 +1,177 @@
+"""CPU time of PathSearchCV on the published grids, against fits one by one.
+
+One thread. The rivals are extrapolated from random settings: "plain" builds the design matrix whole
+and calls `numpy.linalg.solve`, with scores given; "GridSearchCV" fits our own estimator, which already
+rotates surplus feature nodes away. Accuracies of the sampled settings are compared too.
+
+Run: python benchmarks/search.py [--quick | --calibrate]
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+
+import numpy as np
+from _measure import best_time, child, data_folder, load_table, peak_memory_of
+from scipy.linalg import solve_triangular
+from sklearn.exceptions import FitFailedWarning
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from threadpoolctl import threadpool_limits
+
+from broadlearn import BLSClassifier, IntuitionisticFuzzyBLSClassifier, PathSearchCV
+from broadlearn.random_features._draws import (
+    draw_enhancement_weights,
+    draw_feature_weights,
+    draw_seed,
+)
+from broadlearn.sample_scores import intuitionistic_scores
+
+NAMES = {
+    "credit_approval": "credit_approval",
+    "tic_tac_toe": "tic_tac_toe",
+    "sonar": "conn_bench_sonar_mines_rocks",
+    "musk_1": "musk_1",
+    "spambase": "spambase",
+}
+FOLDS = StratifiedKFold(5, shuffle=True, random_state=0)
+
+
+def cpu_time(call):
+    start = time.process_time()
+    result = call()
+    return time.process_time() - start, result
+
+
+def plain_fit(X, t, X_test, t_test, scores, A, W, C):
+    """One fit and its test accuracy, as one would write it from the equations."""
+    low, high = (X @ A).min(axis=0), (X @ A).max(axis=0)
+
+    def design(rows):
+        F = 2 * (rows @ A - low) / (high - low) - 1
+        return np.hstack([F, np.tanh(1.5 * (F @ W[:-1] + W[-1]))])
+
+    G = design(X)
+    scored = G * scores[:, None]
+    M = scored.T @ scored + np.eye(G.shape[1]) / C
+    w = np.linalg.solve(M, scored.T @ (scores * t))
+    return np.mean((design(X_test) @ w > 0) == (t_test > 0))
+
+
+def plain_times(X, y, settings, seed):
+    """CPU time and accuracy of plain fits of (setting, fold) pairs; draws and scores not counted."""
+    folds = list(FOLDS.split(X, y))
+    seconds, accuracies = [], []
+    for setting, f in settings:
+        train, test = folds[f]
+        mean, scale = X[train].mean(axis=0), X[train].std(axis=0)
+        scale[scale == 0] = 1.0
+        Z = (X - mean) / scale
+        scores = np.ones(train.size)
+        if "kernel_width" in setting:
+            width = setting["kernel_width"]
+            scores = intuitionistic_scores(Z[train], y[train], kernel_width=width).score
+        Z = np.c_[Z, np.ones(len(Z))]
+        t = 2.0 * y - 1.0
+        m, p = setting["n_feature_groups"], setting["n_feature_nodes"]
+        A = draw_feature_weights(draw_seed(seed), m, p, X.shape[1], orthonormal=True)
+        W = draw_enhancement_weights(draw_seed(seed), 1, setting["n_enhancement_nodes"], m * p)
+        spent, accuracy = cpu_time(
+            lambda train=train, test=test, t=t, Z=Z, A=A, W=W, s=scores, C=setting["C"]: plain_fit(
+                Z[train], t[train], Z[test], t[test], s, A, W, C
+            )
+        )
+        seconds.append(spent)
+        accuracies.append(accuracy)
+    return np.mean(seconds), np.array(accuracies)
+
+
+def compare(name, X, y, model, n_plain, n_grid):
+    rng = np.random.default_rng(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FitFailedWarning)
+        ours, search = cpu_time(
+            lambda: PathSearchCV(model, "paper", cv=FOLDS, refit=False).fit(X, y)
+        )
+    results = search.cv_results_
+    fits = len(results["params"]) * 5
+    usable = np.flatnonzero(np.isfinite(results["mean_test_score"]))
+    chosen = rng.choice(usable, n_plain)
+    folds = rng.integers(0, 5, n_plain)
+    pairs = [(results["params"][i], f) for i, f in zip(chosen, folds, strict=True)]
+    plain, accuracies = plain_times(X, y, pairs, model.random_state)
+    found = [results[f"split{f}_test_score"][i] for i, f in zip(chosen, folds, strict=True)]
+    differ = np.count_nonzero(np.abs(found - accuracies) > 1e-12)
+    chosen = rng.choice(usable, n_grid, replace=False)
+    grid = [{k: [v] for k, v in results["params"][i].items()} for i in chosen]
+    spent, reference = cpu_time(lambda: GridSearchCV(model, grid, cv=FOLDS, refit=False).fit(X, y))
+    for f in range(5):
+        key = f"split{f}_test_score"
+        differ += np.count_nonzero(reference.cv_results_[key] != results[key][chosen])
+    kind = "IF-BLS" if isinstance(model, IntuitionisticFuzzyBLSClassifier) else "BLS"
+    print(
+        f"{name:<16} {kind:<7} {fits:8,d} {ours:9.1f} {fits / ours:10,.0f} {plain * fits / ours:10,.0f}"
+        f" {spent / (5 * n_grid) * fits / ours:13,.0f} {differ:10d}",
+        flush=True,
+    )
+
+
+def memory_of_search() -> None:
+    X, y = load_table(data_folder() / "uci28" / "spambase.csv")
+    model = IntuitionisticFuzzyBLSClassifier(random_state=0)
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", FitFailedWarning)
+        search = PathSearchCV(model, "paper", cv=FOLDS, refit=False)
+        print(peak_memory_of(lambda: search.fit(X, y)))
+
+
+def calibrate() -> None:
+    """Time of an operation in a factorisation and a solve, relative to one in a product."""
+    rng = np.random.default_rng(0)
+    print("columns   factorisation / product   triangular solve / product")
+    for n in (50, 120, 250, 500, 1000):
+        G = rng.normal(size=(4 * n, n))
+        M = G.T @ G
+        L, Y = np.linalg.cholesky(M), rng.normal(size=(n, 11))
+        product = best_time(lambda G=G: G.T @ G, 9) / (4 * n * n**2)
+        factor = best_time(lambda M=M: np.linalg.cholesky(M), 9) / (n**3 / 3)
+        solve = best_time(lambda L=L, Y=Y: solve_triangular(L, Y, lower=True), 9) / (11 * n**2)
+        print(f"{n:7d} {factor / product:25.1f} {solve / product:28.1f}")
+
+
+def main(quick: bool) -> None:
+    folder = data_folder()
+    if folder is None:
+        sys.exit(
+            "This benchmark needs the published data sets: set BROADLEARN_DATA to their folder."
+        )
+    print("PathSearchCV on the published grids, stratified 5 folds, one thread, CPU seconds")
+    print(
+        f"{'data set':<16} {'model':<7} {'fits':>8} {'seconds':>9} {'fits a s':>10} {'x plain':>10}"
+        f" {'x GridSearch':>13} {'different':>10}"
+    )
+    names = ["credit_approval"] if quick else list(NAMES)
+    for name in names:
+        X, y = load_table(folder / "uci28" / f"{NAMES[name]}.csv")
+        large = name == "spambase"
+        for model in (
+            IntuitionisticFuzzyBLSClassifier(random_state=0),
+            BLSClassifier(random_state=0),
+        ):
+            compare(name, X, y, model, 60 if large else 300, 6 if large else 40)
+    if not quick:
+        memory = child(__file__, "--memory")
+        print(
+            f"memory of the IF-BLS search on spambase above the data: {memory:.0f} MB (limit 2,048)"
+        )
+
+
+if __name__ == "__main__":
+    with threadpool_limits(1):
+        if "--memory" in sys.argv:
+            memory_of_search()
+        elif "--calibrate" in sys.argv:
+            calibrate()
+        else:
+            main("--quick" in sys.argv)
