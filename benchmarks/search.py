@@ -1,8 +1,8 @@
 """CPU time of PathSearchCV on the published grids, against fits one by one.
 
 One thread. The rivals are extrapolated from random settings: "plain" builds the design matrix whole
-and calls `numpy.linalg.solve`, with scores given; "GridSearchCV" fits our own estimator, which already
-rotates surplus feature nodes away. Accuracies of the sampled settings are compared too.
+and calls `numpy.linalg.solve`, with scores given; "GridSearchCV" fits our own estimator, which
+already rotates surplus feature nodes away. Accuracies of the sampled settings are compared too.
 
 Run: python benchmarks/search.py [--quick | --calibrate]
 """
@@ -60,7 +60,7 @@ def plain_fit(X, t, X_test, t_test, scores, A, W, C):
 
 
 def plain_times(X, y, settings, seed):
-    """CPU time and accuracy of plain fits of (setting, fold) pairs; draws and scores not counted."""
+    """CPU time and accuracy of plain fits of (setting, fold) pairs; draws and scores are given."""
     folds = list(FOLDS.split(X, y))
     seconds, accuracies = [], []
     for setting, f in settings:
@@ -111,8 +111,8 @@ def compare(name, X, y, model, n_plain, n_grid):
         differ += np.count_nonzero(reference.cv_results_[key] != results[key][chosen])
     kind = "IF-BLS" if isinstance(model, IntuitionisticFuzzyBLSClassifier) else "BLS"
     print(
-        f"{name:<16} {kind:<7} {fits:8,d} {ours:9.1f} {fits / ours:10,.0f} {plain * fits / ours:10,.0f}"
-        f" {spent / (5 * n_grid) * fits / ours:13,.0f} {differ:10d}",
+        f"{name:<16} {kind:<7} {fits:8,d} {ours:9.1f} {fits / ours:10,.0f}"
+        f" {plain * fits / ours:10,.0f} {spent / (5 * n_grid) * fits / ours:13,.0f} {differ:10d}",
         flush=True,
     )
 

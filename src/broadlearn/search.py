@@ -223,6 +223,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
                 estimator, grid, X, y, weight, splits, scorers, self.return_train_score, progress
             )
         classifier = is_classifier(estimator)
+        strict = self.error_score == "raise"
         labels_only = all(
             needs_labels_only(scorer, classifier=classifier) for scorer in scorers.values()
         )
@@ -231,7 +232,10 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             return Axes(
                 sizes,
                 Cs,
-                [batch_scorer(scorer, classifier=classifier) for scorer in scorers.values()],
+                [
+                    batch_scorer(scorer, classifier=classifier, raise_errors=strict)
+                    for scorer in scorers.values()
+                ],
                 any(needs_probabilities(scorer) for scorer in scorers.values()),
                 LABEL_TOLERANCE if labels_only else NUMBER_TOLERANCE,
                 int(self.memory_budget * 2**20 / 8),

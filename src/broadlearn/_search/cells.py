@@ -154,7 +154,7 @@ class Cell:
             both = np.concatenate([G, T[rows]], axis=1)
             for w in valid:
                 s = self._weights(w)
-                scored = both if s is None else both * s[rows, None]
+                scored = both if s is None else _scored(both, s[rows])
                 sums[w] += scored.T @ scored
         for w in valid:
             W = primal_path(sums[w], columns, self.axes.Cs, k)
@@ -273,6 +273,14 @@ class Cell:
         for i, scorer in enumerate(self.axes.scorers):
             scores = np.where(lost, np.nan, scorer(predictions))
             result[i][chosen] = scores.reshape(n_C, n_sizes).T
+
+
+def _scored(rows: Array, s: Array) -> Array:
+    """Rows times their scores; rows of score 0, of which there may be many, are left out."""
+    counted = np.flatnonzero(s)
+    if counted.size > 0.9 * s.size:
+        return rows * s[:, None]
+    return rows[counted] * s[counted, None]
 
 
 def _interleave(broad_map: BroadMap) -> BroadMap:

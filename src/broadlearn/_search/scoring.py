@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -103,12 +105,14 @@ def _r2(p: Predictions) -> Array:
     return np.mean(1.0 - _average((p.decision - y) ** 2, p.weight) / spread, axis=1)
 
 
-def batch_scorer(scorer: Any, *, classifier: bool) -> BatchScorer:
+def batch_scorer(scorer: Any, *, classifier: bool, raise_errors: bool = False) -> BatchScorer:
     """Turn a scikit-learn scorer into one for many settings at once.
 
     Accuracy, balanced accuracy, R² and mean squared error are computed for all settings together;
-    other scorers are called once a setting on its predictions.
+    other scorers are called once a setting on its predictions. One that raises scores NaN, with a
+    warning, unless `raise_errors`.
     """
+    one_by_one = partial(_one_by_one, scorer, raise_errors=raise_errors)
     if isinstance(scorer, _PassthroughScorer):
         return _accuracy if classifier else _r2
     function, plain = scorer._score_func, not scorer._kwargs
@@ -117,10 +121,10 @@ def batch_scorer(scorer: Any, *, classifier: bool) -> BatchScorer:
     if plain and classifier and function is balanced_accuracy_score:
         return _balanced_accuracy
     if plain and not classifier and function is r2_score:
-        return lambda p: _r2(p) if np.ptp(p.y) > 0 and len(p.y) > 1 else _one_by_one(scorer, p)
+        return lambda p: _r2(p) if np.ptp(p.y) > 0 and len(p.y) > 1 else one_by_one(p)
     if plain and not classifier and function is mean_squared_error:
         return lambda p: scorer._sign * _mean_squared_error(p)
-    return lambda p: _one_by_one(scorer, p)
+    return one_by_one
 
 
 def needs_probabilities(scorer: Any) -> bool:
@@ -175,7 +179,7 @@ class _KnownRegressor(RegressorMixin, _Known):
         return self.decision[:, 0] if self.decision.shape[1] == 1 else self.decision
 
 
-def _one_by_one(scorer: Any, p: Predictions) -> Array:
+def _one_by_one(scorer: Any, p: Predictions, *, raise_errors: bool = False) -> Array:
     scores = np.empty(p.decision.shape[1])
     for i in range(scores.size):
         decision = np.ascontiguousarray(p.decision[:, i])
@@ -185,5 +189,11 @@ def _one_by_one(scorer: Any, p: Predictions) -> Array:
         else:
             model = _KnownClassifier(decision, p.classes, None if p.slopes is None else p.slopes[i])
         weight = {} if p.weight is None else {"sample_weight": p.weight}
-        scores[i] = scorer(model, p.X, p.y, **weight)
+        try:
+            scores[i] = scorer(model, p.X, p.y, **weight)
+        except Exception as error:
+            if raise_errors:
+                raise
+            scores[i] = np.nan
+            warnings.warn(f"Scoring failed on a fold, the score is NaN: {error}", stacklevel=2)
     return scores

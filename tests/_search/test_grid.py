@@ -1,0 +1,65 @@
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import ParameterGrid
+
+from broadlearn import BLSClassifier, ELMClassifier, IntuitionisticFuzzyBLSClassifier
+from broadlearn._search.grid import resolve_grids
+
+
+def test_order_is_that_of_parameter_grid():
+    grid = {"n_enhancement_nodes": [5, 9], "C": [1.0, 2.0, 3.0], "activation": ["tanh", "relu"]}
+    (found,) = resolve_grids(BLSClassifier(), grid)
+    assert [found.setting(i) for i in range(found.size)] == list(ParameterGrid(grid))
+
+
+def test_what_no_path_serves_is_outside():
+    grid = {"C": [1.0, 2.0], "activation": ["tanh", "relu"], "random_state": [0, 1, 2]}
+    (found,) = resolve_grids(BLSClassifier(), grid)
+    assert len(found.outer()) == 6
+    assert found.outer()[4] == ((1, 1), {"activation": "relu", "random_state": 1})
+    assert found.axis("C") == ("C", (1.0, 2.0))
+    assert found.axis("width") is None
+
+
+@pytest.mark.parametrize(
+    ("model", "size"),
+    [(BLSClassifier, 8470), (IntuitionisticFuzzyBLSClassifier, 93170), (ELMClassifier, 147)],
+)
+def test_published_grids(model, size):
+    (found,) = resolve_grids(model(), "paper")
+    assert found.size == size
+
+
+def test_default_grid_is_small_and_valid():
+    for model in (BLSClassifier, IntuitionisticFuzzyBLSClassifier, ELMClassifier):
+        (found,) = resolve_grids(model(), None)
+        assert 20 < found.size < 500
+
+
+@pytest.mark.parametrize(
+    ("grid", "message"),
+    [
+        ({"n_nodes": [1]}, "'n_nodes', which BLSClassifier does not have; it has C, "),
+        ({"C": []}, r"param_grid\['C'\] must be a list of one or more values"),
+        ({"C": 1.0}, r"param_grid\['C'\] must be a list of values"),
+        ({"C": "1"}, r"param_grid\['C'\] must be a list of values"),
+        ({"C": ["large"]}, "'C' parameter of BLSClassifier must be a float"),
+        ({"C": [1.0, -1.0]}, "'C' parameter of BLSClassifier must be a float"),
+        ({"C": np.ones((2, 2))}, r"param_grid\['C'\] must be a list of one or more"),
+        ({"n_feature_nodes": [5, 0]}, "'n_feature_nodes' parameter of BLSClassifier"),
+        ({"n_enhancement_nodes": [-5]}, "'n_enhancement_nodes' parameter of BLSClassifier"),
+        ({"n_enhancement_nodes": [2.5]}, "'n_enhancement_nodes' parameter of BLSClassifier"),
+        ([], "param_grid must be a dict"),
+        ([3], "param_grid must hold dicts"),
+        ("published", "param_grid must be a dict"),
+    ],
+)
+def test_bad_grids_are_named(grid, message):
+    with pytest.raises(ValueError, match=message):
+        resolve_grids(BLSClassifier(), grid)
+
+
+def test_other_estimators_are_refused():
+    with pytest.raises(TypeError, match="use GridSearchCV"):
+        resolve_grids(LogisticRegression(), {"C": [1.0]})

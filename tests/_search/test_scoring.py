@@ -1,0 +1,81 @@
+import numpy as np
+import pytest
+from sklearn.metrics import get_scorer
+
+from broadlearn._search.scoring import (
+    Predictions,
+    _one_by_one,
+    batch_scorer,
+    needs_labels_only,
+    needs_probabilities,
+)
+
+
+def classification(k, weighted=False, n=40, settings=5):
+    rng = np.random.default_rng(0)
+    decision = rng.normal(size=(n, settings, 1 if k == 2 else k))
+    y = np.array(["a", "b", "c", "d"])[rng.integers(0, k, n)]
+    weight = rng.uniform(0, 2, n) if weighted else None
+    classes = np.array(["a", "b", "c", "d"])[:k]
+    return Predictions(decision, y, classes, np.zeros((n, 1)), np.full(settings, 2.0), weight)
+
+
+@pytest.mark.parametrize("name", ["accuracy", "balanced_accuracy"])
+@pytest.mark.parametrize("k", [2, 4])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_classification_scores_equal_those_of_scikit_learn(name, k, weighted):
+    predictions = classification(k, weighted)
+    scorer = get_scorer(name)
+    found = batch_scorer(scorer, classifier=True)(predictions)
+    np.testing.assert_allclose(found, _one_by_one(scorer, predictions), rtol=1e-14)
+
+
+@pytest.mark.parametrize("name", ["r2", "neg_mean_squared_error", "neg_mean_absolute_error"])
+@pytest.mark.parametrize("outputs", [1, 3])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_regression_scores_equal_those_of_scikit_learn(name, outputs, weighted):
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=(30, outputs))
+    weight = rng.uniform(0, 2, 30) if weighted else None
+    predictions = Predictions(
+        y[:, None, :] + rng.normal(size=(30, 4, outputs)),
+        y.ravel() if outputs == 1 else y,
+        None,
+        np.zeros((30, 1)),
+        weight=weight,
+    )
+    scorer = get_scorer(name)
+    found = batch_scorer(scorer, classifier=False)(predictions)
+    np.testing.assert_allclose(found, _one_by_one(scorer, predictions), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["roc_auc", "f1_macro", "neg_log_loss"])
+def test_any_scorer_sees_a_model_with_known_predictions(name):
+    found = batch_scorer(get_scorer(name), classifier=True)(classification(2))
+    assert found.shape == (5,)
+    assert np.isfinite(found).all()
+
+
+def test_a_scorer_that_fails_scores_nan():
+    failing = get_scorer("f1")  # needs to be told which of two strings is positive
+    with pytest.warns(UserWarning, match="Scoring failed on a fold"):
+        found = batch_scorer(failing, classifier=True)(classification(2))
+    assert np.isnan(found).all()
+    with pytest.raises(ValueError, match="pos_label"):
+        batch_scorer(failing, classifier=True, raise_errors=True)(classification(2))
+
+
+def test_a_class_that_training_rows_lack_is_never_right():
+    predictions = classification(2)
+    predictions.y = np.full(40, "zebra")
+    np.testing.assert_array_equal(
+        batch_scorer(get_scorer("accuracy"), classifier=True)(predictions), 0
+    )
+
+
+def test_what_a_scorer_needs():
+    assert needs_probabilities(get_scorer("neg_log_loss"))
+    assert not needs_probabilities(get_scorer("roc_auc"))
+    assert needs_labels_only(get_scorer("f1"), classifier=True)
+    assert not needs_labels_only(get_scorer("roc_auc"), classifier=True)
+    assert not needs_labels_only(get_scorer("r2"), classifier=False)
