@@ -152,9 +152,10 @@ class Cell:
         sums = np.zeros((len(self.fold.errors), n + k, n + k))
         for rows, G in self._designs("train"):
             both = np.concatenate([G, T[rows]], axis=1)
+            buffer = np.empty_like(both)
             for w in valid:
                 s = self._weights(w)
-                scored = both if s is None else _scored(both, s[rows])
+                scored = both if s is None else _scored(both, s[rows], buffer)
                 sums[w] += scored.T @ scored
         for w in valid:
             W = primal_path(sums[w], columns, self.axes.Cs, k)
@@ -275,12 +276,14 @@ class Cell:
             result[i][chosen] = scores.reshape(n_C, n_sizes).T
 
 
-def _scored(rows: Array, s: Array) -> Array:
+def _scored(rows: Array, s: Array, buffer: Array) -> Array:
     """Rows times their scores; rows of score 0, of which there may be many, are left out."""
     counted = np.flatnonzero(s)
     if counted.size > 0.9 * s.size:
-        return rows * s[:, None]
-    return rows[counted] * s[counted, None]
+        return np.multiply(rows, s[:, None], out=buffer)
+    kept = np.take(rows, counted, axis=0, out=buffer[: counted.size])
+    kept *= s[counted, None]
+    return kept
 
 
 def _interleave(broad_map: BroadMap) -> BroadMap:

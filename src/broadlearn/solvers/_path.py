@@ -69,12 +69,12 @@ def _augmented_factors(sums: Array, n: int, Cs: Sequence[float]) -> Iterator[Arr
     The rows below n are then the forward solution of ``L y = GᵗS²T``; the corner only has to be
     large enough. A factor is valid until the next one; above its diagonal it holds anything.
     """
-    matrix = np.array(sums, order="F")
     corner = 1.0 + float(np.trace(sums[n:, n:]))
-    buffer = np.empty_like(matrix)
+    buffer = np.empty(sums.shape, order="F")
     diagonal = np.einsum("ii->i", buffer)
     for C in Cs:
-        np.copyto(buffer, matrix)
+        # Symmetric, so its transpose may be copied, which lies in memory as LAPACK wants it.
+        np.copyto(buffer, sums.T)
         diagonal[:n] += 1.0 / C
         diagonal[n:] += corner
         _, failed = dpotrf(buffer, lower=1, overwrite_a=1, clean=0)
