@@ -35,7 +35,9 @@ format: $(READY) ## let ruff rewrite the code
 bench: $(READY) ## run all benchmarks (about half an hour; the accuracy one needs the data folder)
 	$(BIN)/python benchmarks/scores.py
 	$(BIN)/python benchmarks/fit.py
+	$(BIN)/python benchmarks/landmarks.py
 	$(BIN)/python benchmarks/kernel_width.py
+	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/accuracy.py
 
 clean: ## remove the virtual environment and caches
