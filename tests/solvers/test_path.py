@@ -17,7 +17,8 @@ def test_primal_gives_every_size_and_penalty(k):
     G, T, s = make(80, 30, k)
     rows = np.hstack([G, T]) * s[:, None]
     sizes = [4, 17, 30]
-    W = primal_path(rows.T @ rows, sizes, CS, k)
+    sums = rows.T @ rows
+    W = primal_path(np.stack([4.0 * sums, sums]), sizes, CS, k)[1]
     for c, C in enumerate(CS):
         for j, size in enumerate(sizes):
             expected = plain_ridge(G[:, :size], T, C, s)
@@ -31,7 +32,7 @@ def test_refinement_brings_digits_back():
     T, sizes = rng.normal(size=(300, 1)), [10, 40]
     rows = np.hstack([G, T])
     sums = rows.T @ rows
-    W = primal_path(sums, sizes, [1e6], 1)
+    W = primal_path(sums[None], sizes, [1e6], 1)[0]
     residual = np.stack([(T - G @ W[0, j].T).T @ G - W[0, j] / 1e6 for j in range(2)])[None]
     refined = primal_refine(W, sums, residual, sizes, [1e6])
     for j, size in enumerate(sizes):
@@ -56,6 +57,6 @@ def test_dual_gives_every_penalty(scored):
 def test_a_penalty_that_is_lost_is_marked():
     G = np.ones((5, 3)) * 1e12
     rows = np.hstack([G, np.ones((5, 1))])
-    W = primal_path(rows.T @ rows, [3], [1e-25, 1e12], 1)
+    (W,) = primal_path((rows.T @ rows)[None], [3], [1e-25, 1e12], 1)
     assert np.isfinite(W[0]).all()
     assert np.isnan(W[1]).all()

@@ -147,51 +147,69 @@ class Cell:
 
     def _primal(self, chosen: list[int], result: Array) -> None:
         columns = [self.columns[j] for j in chosen]
-        n, k, T = self.reduced.n_columns, self.task.T.shape[1], self.task.T
+        n, k, n_C = self.reduced.n_columns, self.task.T.shape[1], len(self.axes.Cs)
         valid = self.fold.valid
-        sums = np.zeros((len(self.fold.errors), n + k, n + k))
+        sums = self._sums()
+        W = self._refined(primal_path(sums, columns, self.axes.Cs, k), sums, columns)
+        slopes = None
+        if self.axes.slopes:
+            slopes = np.stack(
+                [self._primal_slopes(sums[i], W[i], columns, w) for i, w in enumerate(valid)]
+            )
+        for t, part in enumerate(("test", "train")[: 1 + self.axes.train]):
+            numbers = self.affine[part].shape[0] * n_C * len(columns) * k
+            step = max(1, self.axes.block_numbers // numbers)
+            for start in range(0, len(valid), step):
+                some = slice(start, start + step)
+                flat = W[some].reshape(-1, n).T
+                outputs = np.concatenate([G @ flat for _, G in self._designs(part)])
+                outputs = outputs.reshape(len(outputs), -1, n_C, len(columns), k)
+                some_slopes = None if slopes is None else slopes[some]
+                self._judge(outputs, part, some_slopes, result[:, t], valid[some], chosen)
+
+    def _sums(self) -> Array:
+        """``[G, T]ᵗ S² [G, T]`` for every kernel width that can be fitted."""
+        valid, T = self.fold.valid, self.task.T
+        n = self.reduced.n_columns + T.shape[1]
+        sums = np.zeros((len(valid), n, n))
         for rows, G in self._designs("train"):
             both = np.concatenate([G, T[rows]], axis=1)
             buffer = np.empty_like(both)
-            for w in valid:
+            for i, w in enumerate(valid):
                 s = self._weights(w)
                 scored = both if s is None else _scored(both, s[rows], buffer)
-                sums[w] += scored.T @ scored
-        for w in valid:
-            W = primal_path(sums[w], columns, self.axes.Cs, k)
-            W = self._refined(W, sums[w], columns, self._weights(w))
-            flat = W.reshape(-1, n).T
-            slopes = self._primal_slopes(sums[w], W, columns, w) if self.axes.slopes else None
-            for t, part in enumerate(("test", "train")[: 1 + self.axes.train]):
-                outputs = np.concatenate([G @ flat for _, G in self._designs(part)])
-                outputs = outputs.reshape(-1, len(self.axes.Cs), len(columns), k)
-                self._judge(outputs, part, slopes, result[:, t, w], chosen)
+                sums[i] += scored.T @ scored
+        return sums
 
-    def _refined(self, W: Array, sums: Array, columns: list[int], s: Array | None) -> Array:
-        """Refine the solutions of those penalties whose predictions may be inexact."""
-        n, k = W.shape[3], W.shape[2]
-        spread, right = float(np.trace(sums[:n, :n])), sums[:n, n:]
-        doubtful: list[int] = []
-        # The error grows with C: the first one that is small enough ends the list.
-        for c in np.argsort(self.axes.Cs)[::-1]:
-            error = prediction_error(spread, self.axes.Cs[c], W[c, -1].T, right)
-            if error <= self.axes.tolerance:
-                break
-            doubtful.append(int(c))
-        if not doubtful:
-            return W
-        Cs = np.asarray(self.axes.Cs)[doubtful]
-        some = W[doubtful]
-        residual = -some / Cs[:, None, None, None]
-        flat = some.reshape(-1, n).T
+    def _refined(self, W: Array, sums: Array, columns: list[int]) -> Array:
+        """Refine the solutions whose predictions may be inexact."""
+        Cs = np.asarray(self.axes.Cs)
+        # The error grows with C: where the largest one is exact enough, all are.
+        largest = int(np.argmax(Cs))
+        n = W.shape[4]
+        spreads = np.einsum("wii->w", sums[:, :n, :n])
+        for i, w in enumerate(self.fold.valid):
+            right = sums[i, :n, n:]
+
+            def error(c: int, i: int = i, right: Array = right) -> float:
+                return prediction_error(float(spreads[i]), float(Cs[c]), W[i, c, -1].T, right)
+
+            if error(largest) > self.axes.tolerance:
+                doubtful = [c for c in range(Cs.size) if error(c) > self.axes.tolerance]
+                W[i, doubtful] = self._refine(W[i, doubtful], sums[i], columns, Cs[doubtful], w)
+        return W
+
+    def _refine(self, W: Array, sums: Array, columns: list[int], Cs: Array, w: int) -> Array:
+        """One step of refinement, with residuals taken from the rows."""
+        n, k, s = W.shape[3], W.shape[2], self._weights(w)
+        residual = -W / Cs[:, None, None, None]
+        flat = W.reshape(-1, n).T
         for rows, G in self._designs("train"):
             missing = np.tile(self.task.T[rows], (1, flat.shape[1] // k)) - G @ flat
             if s is not None:
                 missing *= (s[rows] ** 2)[:, None]
-            residual += (missing.T @ G).reshape(some.shape)
-        refined = W.copy()
-        refined[doubtful] = primal_refine(some, sums, residual, columns, Cs.tolist())
-        return refined
+            residual += (missing.T @ G).reshape(W.shape)
+        return primal_refine(W, sums, residual, columns, Cs.tolist())
 
     def _primal_slopes(self, sums: Array, W: Array, columns: list[int], w: int) -> Array:
         rows = leave_one_out_rows(self.task.X.shape[0])
@@ -229,8 +247,8 @@ class Cell:
                 slopes = self._dual_slopes(K, G[:, :n] @ flat, alphas, w)
                 for t, part in enumerate(("test", "train")[: 1 + self.axes.train]):
                     outputs = np.concatenate([H[:, :n] @ flat for _, H in self._designs(part)])
-                    outputs = outputs.reshape(-1, len(self.axes.Cs), 1, k)
-                    self._judge(outputs, part, slopes, result[:, t, w], [j])
+                    outputs = outputs.reshape(-1, 1, len(self.axes.Cs), 1, k)
+                    self._judge(outputs, part, slopes, result[:, t], [w], [j])
 
     def _dual_slopes(self, K: Array, fitted: Array, alphas: Array, w: int) -> Array | None:
         if not self.axes.slopes:
@@ -248,12 +266,18 @@ class Cell:
         return slopes
 
     def _judge(
-        self, outputs: Array, part: str, slopes: Array | None, result: Array, chosen: list[int]
+        self,
+        outputs: Array,
+        part: str,
+        slopes: Array | None,
+        result: Array,
+        widths: list[int],
+        chosen: list[int],
     ) -> None:
-        """Score outputs of shape (n_rows, n_Cs, n_sizes, n_targets) and file them."""
+        """Score outputs of shape (n_rows, n_widths, n_Cs, n_sizes, n_targets) and file them."""
         fold = self.fold
-        n_rows, n_C, n_sizes, k = outputs.shape
-        flat = outputs.reshape(n_rows, n_C * n_sizes, k)
+        shape, k = outputs.shape[1:4], outputs.shape[4]
+        flat = outputs.reshape(outputs.shape[0], -1, k)
         if fold.classes is None:
             flat = flat + fold.intercept
         if part == "test":
@@ -265,15 +289,16 @@ class Cell:
                 if fold.classes is None
                 else fold.classes[self.task.codes]
             )
-        lost = ~np.isfinite(flat).all(axis=(0, 2))
+        # A failed factorisation leaves NaN in all predictions of a setting.
+        lost = np.isnan(flat[0, :, 0])
         if lost.any():
-            flat = np.where(np.isfinite(flat), flat, 0.0)
+            flat = np.where(np.isnan(flat), 0.0, flat)
         flat_slopes = None if slopes is None else slopes.ravel()
         weight = fold.test_weight if part == "test" else self.task.weight
         predictions = Predictions(flat, y, fold.classes, X, flat_slopes, weight)
         for i, scorer in enumerate(self.axes.scorers):
-            scores = np.where(lost, np.nan, scorer(predictions))
-            result[i][chosen] = scores.reshape(n_C, n_sizes).T
+            scores = np.where(lost, np.nan, scorer(predictions)).reshape(shape)
+            result[i][np.ix_(widths, chosen)] = scores.transpose(0, 2, 1)
 
 
 def _scored(rows: Array, s: Array, buffer: Array) -> Array:

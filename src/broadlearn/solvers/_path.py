@@ -23,8 +23,8 @@ def primal_path(sums: Array, sizes: Sequence[int], Cs: Sequence[float], n_target
 
     Parameters
     ----------
-    sums : ndarray of shape (n + n_targets, n + n_targets)
-        ``[G, T]ᵗ S² [G, T]``.
+    sums : ndarray of shape (n_problems, n + n_targets, n + n_targets)
+        ``[G, T]ᵗ S² [G, T]`` of one or several problems.
     sizes : sequence of int
         Numbers of leading columns of G, each at most n.
     Cs : sequence of float
@@ -32,23 +32,24 @@ def primal_path(sums: Array, sizes: Sequence[int], Cs: Sequence[float], n_target
 
     Returns
     -------
-    W : ndarray of shape (n_Cs, n_sizes, n_targets, n)
+    W : ndarray of shape (n_problems, n_Cs, n_sizes, n_targets, n)
         Zero beyond the leading columns; NaN for a C at which the factorisation fails.
 
     Examples
     --------
     >>> import numpy as np
     >>> rows = np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 4.0]])
-    >>> primal_path(rows.T @ rows, [1, 2], [1.0], 1)[0, :, 0]
+    >>> primal_path((rows.T @ rows)[None], [1, 2], [1.0], 1)[0, 0, :, 0]
     array([[1., 0.],
            [1., 2.]])
     """
-    n = sums.shape[0] - n_targets
-    within = _leading(n, sizes)
-    W = np.zeros((len(Cs), len(sizes), n_targets, n + n_targets))
-    for c, L in enumerate(_augmented_factors(sums, n, Cs)):
-        np.multiply(within[:, None], L[n:, :n], out=W[c, :, :, :n])
-        _backward(L, W[c])
+    n = sums.shape[1] - n_targets
+    within = _leading(n, sizes)[:, None]
+    W = np.zeros((sums.shape[0], len(Cs), len(sizes), n_targets, n + n_targets))
+    for i, problem in enumerate(sums):
+        for c, L in enumerate(_augmented_factors(problem, n, Cs)):
+            np.multiply(within, L[n:, :n], out=W[i, c, :, :, :n])
+            _backward(L, W[i, c])
     return W[..., :n]
 
 
@@ -69,14 +70,14 @@ def _augmented_factors(sums: Array, n: int, Cs: Sequence[float]) -> Iterator[Arr
     The rows below n are then the forward solution of ``L y = GᵗS²T``; the corner only has to be
     large enough. A factor is valid until the next one; above its diagonal it holds anything.
     """
-    corner = 1.0 + float(np.trace(sums[n:, n:]))
-    buffer = np.empty(sums.shape, order="F")
+    raised = sums.T.copy(order="F")
+    corner = np.einsum("ii->i", raised)[n:]
+    corner += 1.0 + corner.sum()
+    buffer = np.empty_like(raised)
     diagonal = np.einsum("ii->i", buffer)
     for C in Cs:
-        # Symmetric, so its transpose may be copied, which lies in memory as LAPACK wants it.
-        np.copyto(buffer, sums.T)
-        diagonal[:n] += 1.0 / C
-        diagonal[n:] += corner
+        np.copyto(buffer, raised)
+        diagonal += 1.0 / C
         _, failed = dpotrf(buffer, lower=1, overwrite_a=1, clean=0)
         if failed:
             buffer[:] = np.nan
