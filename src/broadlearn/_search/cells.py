@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 
 # Time of an operation in a factorisation and in a triangular solve, relative to one in a product;
 # `benchmarks/search.py --calibrate` measures them.
-FACTOR_COST, SOLVE_COST = 2.5, 2.0
+FACTOR_COST, SOLVE_COST = 3.0, 4.0
 
 
 @dataclass(frozen=True)
