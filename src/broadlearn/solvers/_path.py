@@ -73,10 +73,15 @@ def _augmented_factors(sums: Array, n: int, Cs: Sequence[float]) -> Iterator[Arr
     raised = sums.T.copy(order="F")
     corner = np.einsum("ii->i", raised)[n:]
     corner += 1.0 + corner.sum()
-    buffer = np.empty_like(raised)
+    yield from _factors(raised, Cs)
+
+
+def _factors(matrix: Array, Cs: Sequence[float]) -> Iterator[Array]:
+    """Lower Cholesky factors of ``matrix + I/C``, NaN where one fails; valid until the next one."""
+    buffer = np.empty(matrix.shape, order="F")
     diagonal = np.einsum("ii->i", buffer)
     for C in Cs:
-        np.copyto(buffer, raised)
+        np.copyto(buffer, matrix)
         diagonal += 1.0 / C
         _, failed = dpotrf(buffer, lower=1, overwrite_a=1, clean=0)
         if failed:
@@ -168,7 +173,7 @@ def dual_path(K: Array, G: Array, s: Array | None, T: Array, Cs: Sequence[float]
         G = G * s[:, None]
         T = T * s[:, None]
     result = np.empty((len(Cs), *T.shape))
-    for c, (L, C) in enumerate(zip(_dual_factors(K, Cs), Cs, strict=True)):
+    for c, (L, C) in enumerate(zip(_factors(K, Cs), Cs, strict=True)):
         alpha = _solve(L, T)
         for _ in range(2):
             alpha = alpha + _solve(L, T - G @ (G.T @ alpha) - alpha / C)
@@ -181,21 +186,8 @@ def dual_inverse_diagonals(K: Array, s: Array | None, Cs: Sequence[float]) -> Ar
     if s is not None:
         K = K * s[:, None] * s[None, :]
     identity = np.eye(K.shape[0])
-    halves = (dtrtrs(L, identity, lower=1)[0] for L in _dual_factors(K, Cs))
+    halves = (dtrtrs(L, identity, lower=1)[0] for L in _factors(K, Cs))
     return np.stack([np.einsum("ij,ij->j", half, half) for half in halves])
-
-
-def _dual_factors(K: Array, Cs: Sequence[float]) -> Iterator[Array]:
-    """Lower Cholesky factors of ``K + I/C``, NaN where one fails; valid until the next one."""
-    buffer = np.empty(K.shape, order="F")
-    diagonal = np.einsum("ii->i", buffer)
-    for C in Cs:
-        np.copyto(buffer, K)
-        diagonal += 1.0 / C
-        _, failed = dpotrf(buffer, lower=1, overwrite_a=1, clean=0)
-        if failed:
-            buffer[:] = np.nan
-        yield buffer
 
 
 def _solve(L: Array, right: Array) -> Array:
