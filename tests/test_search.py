@@ -222,7 +222,7 @@ def test_small_memory_budget_does_not_change_the_scores():
     )
 
 
-@pytest.mark.parametrize("random_state", [7, None, np.random.RandomState(3)])
+@pytest.mark.parametrize("random_state", [7, np.int64(7), None, np.random.RandomState(3)])
 def test_refit_is_the_model_that_was_scored(random_state):
     X, y = more_rows_than_nodes()
     folds = StratifiedKFold(4)
@@ -283,7 +283,7 @@ def test_a_fold_without_a_class_does_not_end_the_search():
 def test_progress_is_shown_when_asked(capsys):
     X, y = several_classes()
     PathSearchCV(BLSClassifier(random_state=0), {"C": [1.0, 2.0]}, verbose=1).fit(X, y)
-    assert "10 of 10 fits" in capsys.readouterr().err
+    assert "10 of 10 settings" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
@@ -166,7 +166,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         targets = np.asarray(y)
         weight = None if sample_weight is None else check_weights(sample_weight, rows)
         estimator = clone(self.estimator)
-        if not isinstance(estimator.random_state, int):
+        if not isinstance(estimator.random_state, Integral):
             estimator.set_params(random_state=draw_seed(estimator.random_state))
         splitter = check_cv(self.cv, targets, classifier=is_classifier(estimator))
         splits = [(train, test) for train, test in splitter.split(X, targets, groups)]

@@ -8,7 +8,7 @@ def test_line_has_share_rate_and_time_left():
     progress.done = 250
     line = progress.line(5.0)
     assert "25%" in line
-    assert "250 of 1,000 fits" in line
+    assert "250 of 1,000 settings" in line
     assert "50 a second" in line
     assert "15 s left" in line
 

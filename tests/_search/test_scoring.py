@@ -30,6 +30,19 @@ def test_classification_scores_equal_those_of_scikit_learn(name, k, weighted):
     np.testing.assert_allclose(found, _one_by_one(scorer, predictions), rtol=1e-14)
 
 
+@pytest.mark.parametrize("name", ["roc_auc", "f1"])
+@pytest.mark.parametrize("labels", [(0, 1), (-1, 1), (False, True)])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_two_class_scores_equal_those_of_scikit_learn(name, labels, weighted):
+    predictions = classification(2, weighted)
+    predictions.classes = np.array(labels)
+    predictions.y = predictions.classes[(predictions.y == "b").astype(int)]
+    predictions.decision = np.round(predictions.decision, 1)
+    scorer = get_scorer(name)
+    found = batch_scorer(scorer, classifier=True)(predictions)
+    np.testing.assert_allclose(found, _one_by_one(scorer, predictions), rtol=1e-12)
+
+
 @pytest.mark.parametrize("name", ["r2", "neg_mean_squared_error", "neg_mean_absolute_error"])
 @pytest.mark.parametrize("outputs", [1, 3])
 @pytest.mark.parametrize("weighted", [False, True])

@@ -43,8 +43,8 @@ class Progress:
         left = (self.total - self.done) / rate if rate else 0.0
         bar = "#" * round(WIDTH * share)
         return (
-            f"Path search [{bar:<{WIDTH}}] {share:4.0%}  {self.done:,} of {self.total:,} fits, "
-            f"{rate:,.0f} a second, {left:.0f} s left "
+            f"Path search [{bar:<{WIDTH}}] {share:4.0%}  {self.done:,} of {self.total:,} "
+            f"settings x folds, {rate:,.0f} a second, {left:.0f} s left "
         )
 
     def close(self) -> None:

@@ -9,8 +9,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.metrics import accuracy_score, balanced_accuracy_score, mean_squared_error, r2_score
+from sklearn.metrics import (
+    accuracy_score,
+    balanced_accuracy_score,
+    f1_score,
+    mean_squared_error,
+    r2_score,
+    roc_auc_score,
+)
 from sklearn.metrics._scorer import _PassthroughScorer, _Scorer
 
 from broadlearn.classifiers._calibration import probabilities
@@ -114,12 +122,39 @@ def _r2(p: Predictions) -> Array:
     return np.mean(1.0 - _average((p.decision - y) ** 2, p.weight) / spread, axis=1)
 
 
+def _binary(p: Predictions) -> bool:
+    """Whether rows of two classes, 0 and 1 or -1 and 1, have no weights."""
+    return (
+        p.weight is None
+        and p.decision.shape[2] == 1
+        and np.array_equal(np.unique(p.y), np.asarray(p.classes))
+        and p.y.dtype.kind in "biuf"
+        and bool(np.all(np.isin(p.y, (-1, 0, 1))))
+        and bool(np.any(p.y == 1))
+    )
+
+
+def _roc_auc(p: Predictions) -> Array:
+    """Share of pairs of a positive and a negative row in the right order, ties counted half."""
+    positive = p.true_codes == 1
+    n_positive, n_negative = np.count_nonzero(positive), np.count_nonzero(~positive)
+    ranks = rankdata(p.decision[:, :, 0], axis=0)[positive].sum(axis=0)
+    return (ranks - n_positive * (n_positive + 1) / 2) / (n_positive * n_negative)
+
+
+def _f1(p: Predictions) -> Array:
+    positive = p.true_codes == 1
+    predicted = p.decision[:, :, 0] > 0
+    found = _count(predicted & positive[:, None])
+    return 2.0 * found / (_count(predicted) + np.count_nonzero(positive))
+
+
 def batch_scorer(scorer: Any, *, classifier: bool, raise_errors: bool = False) -> BatchScorer:
     """Turn a scikit-learn scorer into one for many settings at once.
 
-    Accuracy, balanced accuracy, R² and mean squared error are computed for all settings together;
-    other scorers are called once a setting on its predictions. One that raises scores NaN, with a
-    warning, unless `raise_errors`.
+    Accuracy, balanced accuracy, R², mean squared error and, for two classes, F1 and the area under
+    the ROC curve are computed for all settings together; other scorers are called once a setting
+    on its predictions. One that raises scores NaN, with a warning, unless `raise_errors`.
     """
     one_by_one = partial(_one_by_one, scorer, raise_errors=raise_errors)
     if isinstance(scorer, _PassthroughScorer):
@@ -129,6 +164,10 @@ def batch_scorer(scorer: Any, *, classifier: bool, raise_errors: bool = False) -
         return _accuracy
     if plain and classifier and function is balanced_accuracy_score:
         return _balanced_accuracy
+    if plain and classifier and function is roc_auc_score:
+        return lambda p: _roc_auc(p) if _binary(p) else one_by_one(p)
+    if classifier and function is f1_score and scorer._kwargs == {"average": "binary"}:
+        return lambda p: _f1(p) if _binary(p) else one_by_one(p)
     if plain and not classifier and function is r2_score:
         return lambda p: _r2(p) if np.ptp(p.y) > 0 and len(p.y) > 1 else one_by_one(p)
     if plain and not classifier and function is mean_squared_error:
