@@ -3,7 +3,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 from scipy.special import expit, log_softmax
 
-from broadlearn.classifiers._calibration import learn_slope, probabilities
+from broadlearn.classifiers._calibration import learn_slope, learn_slopes, probabilities
 
 
 def make(k, n=400, slope=4.0, seed=0):
@@ -33,6 +33,13 @@ def test_slope_minimises_the_smoothed_loss(k):
 def test_finds_the_slope_that_made_the_labels(k):
     decision, codes = make(k, n=20_000)
     assert learn_slope(decision, codes, np.ones(codes.size)) == pytest.approx(4.0, rel=0.1)
+
+
+def test_several_models_at_once_as_each_alone():
+    decision, codes = make(3)
+    several = np.stack([decision, 5 * decision, -decision, np.zeros_like(decision)])
+    alone = [learn_slope(d, codes, np.ones(codes.size)) for d in several]
+    np.testing.assert_allclose(learn_slopes(several, codes, np.ones(codes.size)), alone, rtol=1e-12)
 
 
 def test_perfect_and_useless_decisions_stay_finite():

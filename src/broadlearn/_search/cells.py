@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from broadlearn._search.folds import Fold
 from broadlearn._search.scoring import BatchScorer, Predictions
 from broadlearn.classifiers._base import FitTask, leave_one_out_rows
-from broadlearn.classifiers._classifier import slope_of_rows
+from broadlearn.classifiers._classifier import slopes_of_rows
 from broadlearn.random_features._broad_map import BroadMap, ReducedMap, reduce_map
 from broadlearn.random_features._standardize import affine_block, row_slices
 from broadlearn.solvers._leave_one_out import dual_leave_one_out, dual_residual, without
@@ -217,12 +217,13 @@ class Cell:
         G = self.reduced(self.affine["train"][rows]).astype(np.float64, copy=False)
         leverages = primal_leverages(sums, columns, self.axes.Cs, T.shape[1], G)
         influence = self._influence(w)[rows]
-        slopes = np.empty(W.shape[:2])
-        for c, j in np.ndindex(*slopes.shape):
-            residual = T - G @ W[c, j].T
-            decision = without(residual, 1.0 - leverages[c, j] * influence, T)
-            slopes[c, j] = slope_of_rows(self.task, scores, rows, decision)
-        return slopes
+        remainders = 1.0 - leverages * influence
+        n_C, n_sizes, k, n = W.shape
+        fitted = (G @ W.reshape(-1, n).T).reshape(rows.size, n_C, n_sizes, k)
+        decisions = np.stack(
+            [without(T - fitted[:, c, j], remainders[c, j], T) for c, j in np.ndindex(n_C, n_sizes)]
+        )
+        return slopes_of_rows(self.task, scores, rows, decisions).reshape(n_C, n_sizes)
 
     def _influence(self, width: int) -> Array:
         """Factor of the leverage: score and, of a row of weight w > 1, one of its copies."""
@@ -258,12 +259,11 @@ class Cell:
         share = None if weight is None else 1.0 / np.maximum(weight, 1.0)
         inverses = dual_inverse_diagonals(K, s, self.axes.Cs)
         fitted = fitted.reshape(T.shape[0], len(self.axes.Cs), -1)
-        slopes = np.empty((len(self.axes.Cs), 1))
+        decisions = []
         for c, C in enumerate(self.axes.Cs):
             residual = dual_residual(alphas[c], s, T, fitted[:, c], C)
-            decision = dual_leave_one_out(inverses[c], residual, T, C, share)[rows]
-            slopes[c, 0] = slope_of_rows(self.task, self.fold.scores[w], rows, decision)
-        return slopes
+            decisions.append(dual_leave_one_out(inverses[c], residual, T, C, share)[rows])
+        return slopes_of_rows(self.task, self.fold.scores[w], rows, np.stack(decisions))[:, None]
 
     def _judge(
         self,

@@ -9,12 +9,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit, softmax
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import (
     accuracy_score,
     balanced_accuracy_score,
     f1_score,
+    log_loss,
     mean_squared_error,
     r2_score,
     roc_auc_score,
@@ -149,12 +151,28 @@ def _f1(p: Predictions) -> Array:
     return 2.0 * found / (_count(predicted) + np.count_nonzero(positive))
 
 
+def _log_loss(p: Predictions) -> Array:
+    """Mean of -log of the true class's probability, bounded as scikit-learn bounds it."""
+    assert p.slopes is not None
+    k = p.decision.shape[2]
+    bounded = np.tanh(p.decision) * p.slopes[None, :, None]
+    if k == 1:
+        sign = np.where(p.true_codes == 1, 1.0, -1.0)[:, None]
+        chosen = expit(sign * bounded[:, :, 0])
+    else:
+        each = softmax(bounded, axis=2)
+        chosen = np.take_along_axis(each, p.true_codes[:, None, None], axis=2)[:, :, 0]
+    eps = np.finfo(np.float64).eps
+    return _average(-np.log(np.clip(chosen, eps, 1.0 - eps)), p.weight)
+
+
 def batch_scorer(scorer: Any, *, classifier: bool, raise_errors: bool = False) -> BatchScorer:
     """Turn a scikit-learn scorer into one for many settings at once.
 
-    Accuracy, balanced accuracy, R², mean squared error and, for two classes, F1 and the area under
-    the ROC curve are computed for all settings together; other scorers are called once a setting
-    on its predictions. One that raises scores NaN, with a warning, unless `raise_errors`.
+    Accuracy, balanced accuracy, log-loss, R², mean squared error and, for two classes, F1 and the
+    area under the ROC curve are computed for all settings together; other scorers are called once
+    a setting on its predictions. One that raises scores NaN, with a warning, unless
+    `raise_errors`.
     """
     one_by_one = partial(_one_by_one, scorer, raise_errors=raise_errors)
     if isinstance(scorer, _PassthroughScorer):
@@ -168,6 +186,12 @@ def batch_scorer(scorer: Any, *, classifier: bool, raise_errors: bool = False) -
         return lambda p: _roc_auc(p) if _binary(p) else one_by_one(p)
     if classifier and function is f1_score and scorer._kwargs == {"average": "binary"}:
         return lambda p: _f1(p) if _binary(p) else one_by_one(p)
+    if plain and classifier and function is log_loss:
+        return lambda p: (
+            scorer._sign * _log_loss(p)
+            if np.array_equal(np.unique(p.y), np.asarray(p.classes))
+            else one_by_one(p)
+        )
     if plain and not classifier and function is r2_score:
         return lambda p: _r2(p) if np.ptp(p.y) > 0 and len(p.y) > 1 else one_by_one(p)
     if plain and not classifier and function is mean_squared_error:

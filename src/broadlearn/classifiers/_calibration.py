@@ -46,10 +46,6 @@ def probabilities(decision: NDArray[np.floating], slope: float) -> NDArray[np.fl
 def learn_slope(decision: Array, codes: NDArray[np.intp], weight: Array) -> float:
     """Slope that minimises the weighted log-loss of `probabilities`.
 
-    Targets are smoothed by the rule of succession (one extra row of every class), so the slope
-    stays finite where every row is on the right side. The loss is convex in the slope: Newton
-    steps, halving a bracket where they leave it.
-
     Parameters
     ----------
     decision : ndarray of shape (n_samples, n_classes) or (n_samples, 1)
@@ -62,27 +58,50 @@ def learn_slope(decision: Array, codes: NDArray[np.intp], weight: Array) -> floa
     -------
     float
     """
-    decision = np.tanh(decision)
-    if decision.shape[1] == 1:
-        decision = np.concatenate([-decision, decision], axis=1) / 2.0
-    total, k = float(weight.sum()), decision.shape[1]
-    own = decision[np.arange(codes.size), codes]
-    target = (total * own + decision.sum(axis=1)) / (total + k)
-    low, high = SLOPE_RANGE
-    slope = 1.0
+    return float(learn_slopes(decision[None], codes, weight)[0])
+
+
+def learn_slopes(decisions: Array, codes: NDArray[np.intp], weight: Array) -> Array:
+    """`learn_slope` for several models of the same rows.
+
+    Targets are smoothed by the rule of succession (one extra row of every class), so the slope
+    stays finite where every row is on the right side. The loss is convex in the slope: Newton
+    steps, halving a bracket where they leave it, until they no longer move.
+
+    Parameters
+    ----------
+    decisions : ndarray of shape (n_models, n_samples, n_classes) or (n_models, n_samples, 1)
+    codes : ndarray of shape (n_samples,)
+    weight : ndarray of shape (n_samples,)
+
+    Returns
+    -------
+    ndarray of shape (n_models,)
+    """
+    bounded = np.tanh(decisions)
+    if bounded.shape[2] == 1:
+        bounded = np.concatenate([-bounded, bounded], axis=2) / 2.0
+    n_models, n_rows, k = bounded.shape
+    total = float(weight.sum())
+    own = bounded[:, np.arange(n_rows), codes]
+    target = (total * own + bounded.sum(axis=2)) / (total + k)
+    low, high = (np.full(n_models, bound) for bound in SLOPE_RANGE)
+    slope = np.ones(n_models)
+    active = np.arange(n_models)
     for _ in range(MAX_STEPS):
-        p = softmax(slope * decision, axis=1)
-        mean = np.einsum("ij,ij->i", p, decision)
-        gradient = float(weight @ (mean - target))
-        curvature = float(weight @ (np.einsum("ij,ij,ij->i", p, decision, decision) - mean**2))
-        if gradient > 0.0:
-            high = slope
-        else:
-            low = slope
-        new = slope - gradient / curvature if curvature > 0.0 else low
-        if not low < new < high:
-            new = float(np.sqrt(low * high))
-        if abs(new - slope) <= 1e-12 * slope:
-            return new
-        slope = new
+        values, at = bounded[active], slope[active]
+        p = softmax(at[:, None, None] * values, axis=2)
+        mean = np.einsum("snk,snk->sn", p, values)
+        gradient = (mean - target[active]) @ weight
+        curvature = (np.einsum("snk,snk,snk->sn", p, values, values) - mean**2) @ weight
+        high[active] = np.where(gradient > 0.0, at, high[active])
+        low[active] = np.where(gradient > 0.0, low[active], at)
+        step = np.divide(gradient, curvature, out=np.full_like(at, np.inf), where=curvature > 0.0)
+        new = at - step
+        outside = ~((low[active] < new) & (new < high[active]))
+        new[outside] = np.sqrt(low[active] * high[active])[outside]
+        slope[active] = new
+        active = active[np.abs(new - at) > 1e-12 * at]
+        if not active.size:
+            break
     return slope

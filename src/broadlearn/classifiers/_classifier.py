@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from broadlearn.classifiers._base import FLOAT_TYPES, BroadModel, FitTask
-from broadlearn.classifiers._calibration import learn_slope, probabilities
+from broadlearn.classifiers._calibration import learn_slopes, probabilities
 from broadlearn.random_features._standardize import Standardization
 from broadlearn.sample_scores._inputs import check_weights
 
@@ -26,14 +26,17 @@ class RowTrust(NamedTuple):
     nonmembership: Array | None = None
 
 
-def slope_of_rows(
-    task: FitTask, scores: Array | None, rows: NDArray[np.intp], decision: Array
-) -> float:
-    """Slope of `predict_proba` from leave-one-out decisions of some training rows."""
+def slopes_of_rows(
+    task: FitTask, scores: Array | None, rows: NDArray[np.intp], decisions: Array
+) -> Array:
+    """Slopes of `predict_proba` from leave-one-out decisions of some training rows.
+
+    `decisions` has shape (n_models, n_rows, n_outputs).
+    """
     weight = np.ones(rows.size) if task.weight is None else task.weight[rows]
     if scores is not None:
         weight = weight * scores[rows] ** 2
-    return learn_slope(decision, task.codes[rows], weight)
+    return learn_slopes(decisions, task.codes[rows], weight)
 
 
 class BroadClassifier(ClassifierMixin, BroadModel):
@@ -64,9 +67,8 @@ class BroadClassifier(ClassifierMixin, BroadModel):
         if scores is not None:
             self._check_scores(scores, task)
         fitted = self._fit_ridge(task, scores, leave_one_out=True)
-        self.proba_slope_ = slope_of_rows(
-            task, scores, fitted.leave_one_out_rows, fitted.leave_one_out
-        )
+        slopes = slopes_of_rows(task, scores, fitted.leave_one_out_rows, fitted.leave_one_out[None])
+        self.proba_slope_ = float(slopes[0])
         self.sample_scores_ = np.ones(codes.size) if trust.score is None else trust.score
         if trust.membership is not None:
             self.membership_ = trust.membership
