@@ -3,7 +3,12 @@ import pytest
 from scipy.optimize import minimize_scalar
 from scipy.special import expit, log_softmax
 
-from broadlearn.classifiers._calibration import learn_slope, learn_slopes, probabilities
+from broadlearn.classifiers._calibration import (
+    bounded,
+    learn_slope,
+    learn_slopes,
+    probabilities,
+)
 
 
 def make(k, n=400, slope=4.0, seed=0):
@@ -18,8 +23,8 @@ def make(k, n=400, slope=4.0, seed=0):
 def test_slope_minimises_the_smoothed_loss(k):
     decision, codes = make(k)
     weight = np.random.default_rng(1).uniform(0, 2, codes.size)
-    bounded = np.tanh(decision)
-    full = np.hstack([-bounded, bounded]) / 2 if k == 1 else bounded
+    limited = bounded(decision)
+    full = np.hstack([-limited, limited]) / 2 if k == 1 else limited
     target = (weight.sum() * np.eye(full.shape[1])[codes] + 1) / (weight.sum() + full.shape[1])
 
     def loss(slope):
@@ -50,8 +55,14 @@ def test_perfect_and_useless_decisions_stay_finite():
     assert np.isfinite(learn_slope(np.zeros((100, 1)), codes, np.ones(100)))
 
 
+def test_bounded_keeps_apart_what_is_apart():
+    decision = np.linspace(-1e3, 1e3, 2001)
+    assert (np.diff(bounded(decision)) > 0).all()
+    assert np.abs(bounded(decision)).max() < 1
+
+
 def test_two_classes_from_one_column():
     p = probabilities(np.array([[0.3], [-2.0]]), 2.0)
-    np.testing.assert_allclose(p[:, 1], expit(2 * np.tanh([0.3, -2.0])))
+    np.testing.assert_allclose(p[:, 1], expit(2 * bounded(np.array([0.3, -2.0]))))
     np.testing.assert_allclose(p.sum(axis=1), 1)
     assert probabilities(np.zeros((2, 3), dtype=np.float32), 2.0).dtype == np.float32

@@ -23,7 +23,7 @@ from sklearn.metrics import (
 )
 from sklearn.metrics._scorer import _PassthroughScorer, _Scorer
 
-from broadlearn.classifiers._calibration import probabilities
+from broadlearn.classifiers._calibration import bounded, probabilities
 
 Array = NDArray[np.float64]
 
@@ -155,12 +155,12 @@ def _log_loss(p: Predictions) -> Array:
     """Mean of -log of the true class's probability, bounded as scikit-learn bounds it."""
     assert p.slopes is not None
     k = p.decision.shape[2]
-    bounded = np.tanh(p.decision) * p.slopes[None, :, None]
+    scaled = bounded(p.decision) * p.slopes[None, :, None]
     if k == 1:
         sign = np.where(p.true_codes == 1, 1.0, -1.0)[:, None]
-        chosen = expit(sign * bounded[:, :, 0])
+        chosen = expit(sign * scaled[:, :, 0])
     else:
-        each = softmax(bounded, axis=2)
+        each = softmax(scaled, axis=2)
         chosen = np.take_along_axis(each, p.true_codes[:, None, None], axis=2)[:, :, 0]
     eps = np.finfo(np.float64).eps
     return _average(-np.log(np.clip(chosen, eps, 1.0 - eps)), p.weight)

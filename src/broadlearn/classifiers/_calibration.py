@@ -1,8 +1,9 @@
 """Probabilities from decision values: one slope, learnt from leave-one-out decisions.
 
 Targets are -1 and 1 (or 0 and 1): a decision far beyond them, as an overfitted model gives for
-outlying rows, is no more evidence than one near them. So decisions pass through tanh first. That
-and a positive slope keep their order: the most probable class is the predicted one.
+outlying rows, is no more evidence than one near them. So decisions d are bounded first, to
+d / sqrt(1 + d²), which, unlike tanh, keeps apart what is apart. That and a positive slope keep
+their order: the most probable class is the predicted one.
 """
 
 from __future__ import annotations
@@ -17,8 +18,14 @@ SLOPE_RANGE = (1e-3, 1e4)
 MAX_STEPS = 60
 
 
+def bounded(decision: NDArray[np.floating]) -> NDArray[np.floating]:
+    """``d / sqrt(1 + d²)``, between -1 and 1."""
+    result: NDArray[np.floating] = decision / np.sqrt(1 + decision * decision)
+    return result
+
+
 def probabilities(decision: NDArray[np.floating], slope: float) -> NDArray[np.floating]:
-    """Class probabilities, ``softmax(slope * tanh(decision))``; one column means two classes.
+    """Class probabilities, ``softmax(slope * bounded(decision))``; one column means two classes.
 
     Parameters
     ----------
@@ -35,7 +42,7 @@ def probabilities(decision: NDArray[np.floating], slope: float) -> NDArray[np.fl
     >>> probabilities(np.array([[0.0]]), 3.0)
     array([[0.5, 0.5]])
     """
-    scaled = np.tanh(decision) * decision.dtype.type(slope)
+    scaled = bounded(decision) * decision.dtype.type(slope)
     if decision.shape[1] == 1:
         second = expit(scaled)
         return np.concatenate([1 - second, second], axis=1)
@@ -78,22 +85,14 @@ def learn_slopes(decisions: Array, codes: NDArray[np.intp], weight: Array) -> Ar
     -------
     ndarray of shape (n_models,)
     """
-    bounded = np.tanh(decisions)
-    if bounded.shape[2] == 1:
-        bounded = np.concatenate([-bounded, bounded], axis=2) / 2.0
-    n_models, n_rows, k = bounded.shape
-    total = float(weight.sum())
-    own = bounded[:, np.arange(n_rows), codes]
-    target = (total * own + bounded.sum(axis=2)) / (total + k)
-    low, high = (np.full(n_models, bound) for bound in SLOPE_RANGE)
-    slope = np.ones(n_models)
-    active = np.arange(n_models)
+    values = bounded(decisions).astype(np.float64, copy=False)
+    derivatives = _binary_derivatives if values.shape[2] == 1 else _derivatives
+    low, high = (np.full(len(values), bound) for bound in SLOPE_RANGE)
+    slope = np.ones(len(values))
+    active = np.arange(len(values))
     for _ in range(MAX_STEPS):
-        values, at = bounded[active], slope[active]
-        p = softmax(at[:, None, None] * values, axis=2)
-        mean = np.einsum("snk,snk->sn", p, values)
-        gradient = (mean - target[active]) @ weight
-        curvature = (np.einsum("snk,snk,snk->sn", p, values, values) - mean**2) @ weight
+        at = slope[active]
+        gradient, curvature = derivatives(values[active], at, codes, weight)
         high[active] = np.where(gradient > 0.0, at, high[active])
         low[active] = np.where(gradient > 0.0, low[active], at)
         step = np.divide(gradient, curvature, out=np.full_like(at, np.inf), where=curvature > 0.0)
@@ -105,3 +104,27 @@ def learn_slopes(decisions: Array, codes: NDArray[np.intp], weight: Array) -> Ar
         if not active.size:
             break
     return slope
+
+
+def _derivatives(
+    values: Array, slope: Array, codes: NDArray[np.intp], weight: Array
+) -> tuple[Array, Array]:
+    """First and second derivative of each model's loss in its slope."""
+    total, k = float(weight.sum()), values.shape[2]
+    own = values[:, np.arange(codes.size), codes]
+    target = (total * own + values.sum(axis=2)) / (total + k)
+    p = softmax(slope[:, None, None] * values, axis=2)
+    mean = np.einsum("snk,snk->sn", p, values)
+    spread = np.einsum("snk,snk,snk->sn", p, values, values) - mean**2
+    return (mean - target) @ weight, spread @ weight
+
+
+def _binary_derivatives(
+    values: Array, slope: Array, codes: NDArray[np.intp], weight: Array
+) -> tuple[Array, Array]:
+    """The same for two classes and one column, where softmax is half of 1 + tanh."""
+    total = float(weight.sum())
+    target = (total * (codes == 1) + 1.0) / (total + 2.0)
+    column = values[:, :, 0]
+    p = 0.5 + 0.5 * np.tanh(0.5 * slope[:, None] * column)
+    return (column * (p - target)) @ weight, (column**2 * p * (1.0 - p)) @ weight

@@ -166,7 +166,7 @@ class BroadClassifier(ClassifierMixin, BroadModel):
         return labels
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.floating]:
-        """Class probabilities, ``softmax(proba_slope_ * tanh(decision))``.
+        """Class probabilities, ``softmax(proba_slope_ * d / sqrt(1 + d²))`` of decisions d.
 
         Parameters
         ----------
