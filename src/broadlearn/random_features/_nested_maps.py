@@ -28,13 +28,11 @@ class NestedMaps:
     ----------
     settings : MapSettings
         Of the largest map.
-    seed : int
     feature_weights : ndarray of shape (D + 1, mp)
     scale, offset : ndarray of shape (mp,) or None
     """
 
     settings: MapSettings
-    seed: int
     feature_weights: Array
     scale: Array | None
     offset: Array | None
@@ -92,4 +90,4 @@ def learn_nested_maps(
         orthonormal=settings.feature_weights == "orthonormal",
     )
     scale, offset = learn_scaling(X, standardization, settings, A, weight)
-    return NestedMaps(settings, seed, A, scale, offset)
+    return NestedMaps(settings, A, scale, offset)
