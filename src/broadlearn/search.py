@@ -151,7 +151,8 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows in every fit and every score.
+            Weights of the rows in every fit and in the scores of scikit-learn's scorers; other
+            callables are not given them.
         groups : array-like of shape (n_samples,), default=None
             Passed to the splitter.
 
