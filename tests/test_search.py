@@ -4,6 +4,7 @@ import subprocess
 import sys
 import time
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -19,12 +20,19 @@ from broadlearn import (
     BLSRegressor,
     ELMClassifier,
     FuzzyBLSClassifier,
+    HierarchicalELMClassifier,
     IntuitionisticFuzzyBLSClassifier,
+    NeuroFuzzyBLSClassifier,
     PathSearchCV,
 )
 from broadlearn._search.grid import PAPER
 
 MODELS = [BLSClassifier, FuzzyBLSClassifier, IntuitionisticFuzzyBLSClassifier]
+BASELINES = [
+    ELMClassifier,
+    partial(HierarchicalELMClassifier, n_autoencoder_nodes=6),
+    NeuroFuzzyBLSClassifier,
+]
 
 
 def fewer_rows_than_nodes():
@@ -84,12 +92,13 @@ def both_searches(model, grid, X, y, **options):
 
 
 @pytest.mark.parametrize("make", TABLES, ids=lambda f: f.__name__)
-@pytest.mark.parametrize("model", MODELS, ids=lambda m: m.__name__)
+@pytest.mark.parametrize("model", [*MODELS, *BASELINES], ids=lambda m: type(m()).__name__)
 def test_accuracies_are_those_of_grid_search(make, model):
     X, y = make()
+    n_settings = 14 if model in MODELS else 5
     grid = [
         {name: [value] for name, value in setting.items()}
-        for setting in sampled_settings(model(), 14)
+        for setting in sampled_settings(model(), n_settings)
     ]
     ours, theirs = both_searches(model(random_state=0), grid, X, y, cv=3, refit=False)
     np.testing.assert_array_equal(splits_of(ours.cv_results_), splits_of(theirs.cv_results_))

@@ -5,7 +5,9 @@ from broadlearn.classifiers import (
     BLSRegressor,
     ELMClassifier,
     FuzzyBLSClassifier,
+    HierarchicalELMClassifier,
     IntuitionisticFuzzyBLSClassifier,
+    NeuroFuzzyBLSClassifier,
 )
 from broadlearn.random_features import BroadFeatures
 from broadlearn.search import PathSearchCV
@@ -18,7 +20,9 @@ __all__ = [
     "BroadFeatures",
     "ELMClassifier",
     "FuzzyBLSClassifier",
+    "HierarchicalELMClassifier",
     "IntuitionisticFuzzyBLSClassifier",
+    "NeuroFuzzyBLSClassifier",
     "PathSearchCV",
     "__version__",
 ]

@@ -3,7 +3,13 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import ParameterGrid
 
-from broadlearn import BLSClassifier, ELMClassifier, IntuitionisticFuzzyBLSClassifier
+from broadlearn import (
+    BLSClassifier,
+    ELMClassifier,
+    HierarchicalELMClassifier,
+    IntuitionisticFuzzyBLSClassifier,
+    NeuroFuzzyBLSClassifier,
+)
 from broadlearn._search.grid import resolve_grids
 
 
@@ -24,7 +30,13 @@ def test_what_no_path_serves_is_outside():
 
 @pytest.mark.parametrize(
     ("model", "size"),
-    [(BLSClassifier, 8470), (IntuitionisticFuzzyBLSClassifier, 93170), (ELMClassifier, 147)],
+    [
+        (BLSClassifier, 8470),
+        (IntuitionisticFuzzyBLSClassifier, 93170),
+        (ELMClassifier, 147),
+        (HierarchicalELMClassifier, 147),
+        (NeuroFuzzyBLSClassifier, 8470),
+    ],
 )
 def test_published_grids(model, size):
     (found,) = resolve_grids(model(), "paper")

@@ -19,7 +19,9 @@ from broadlearn import (
     BroadFeatures,
     ELMClassifier,
     FuzzyBLSClassifier,
+    HierarchicalELMClassifier,
     IntuitionisticFuzzyBLSClassifier,
+    NeuroFuzzyBLSClassifier,
 )
 
 BLS_MODELS = [
@@ -28,7 +30,7 @@ BLS_MODELS = [
     IntuitionisticFuzzyBLSClassifier,
     BLSRegressor,
 ]
-MODELS = [*BLS_MODELS, ELMClassifier]
+MODELS = [*BLS_MODELS, ELMClassifier, HierarchicalELMClassifier, NeuroFuzzyBLSClassifier]
 SMALL = {"n_feature_groups": 2, "n_feature_nodes": 3, "n_enhancement_nodes": 20}
 
 
@@ -39,6 +41,8 @@ SMALL = {"n_feature_groups": 2, "n_feature_nodes": 3, "n_enhancement_nodes": 20}
         *(model(**SMALL, C=100.0, random_state=0) for model in BLS_MODELS),
         BLSClassifier(feature_scaling="sample", random_state=0),
         BLSClassifier(feature_weights="sparse", feature_scaling="robust", random_state=0),
+        HierarchicalELMClassifier(20, n_autoencoders=3, n_autoencoder_nodes=5, random_state=0),
+        NeuroFuzzyBLSClassifier(2, 3, 20, random_state=0),
         BroadFeatures(),
         BroadFeatures(**SMALL, random_state=0),
     ]

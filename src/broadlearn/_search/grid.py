@@ -17,6 +17,8 @@ from broadlearn.classifiers._base import BroadModel
 ROLES = {
     "n_feature_groups": "groups",
     "n_feature_nodes": "nodes",
+    "n_fuzzy_groups": "groups",
+    "n_fuzzy_rules": "nodes",
     "n_enhancement_nodes": "size",
     "n_hidden_nodes": "size",
     "C": "C",
@@ -27,6 +29,8 @@ PAPER: dict[str, list[Any]] = {
     "C": [10.0**k for k in range(-6, 7, 2)],
     "n_feature_groups": list(range(1, 22, 2)),
     "n_feature_nodes": list(range(5, 51, 5)),
+    "n_fuzzy_groups": list(range(1, 22, 2)),
+    "n_fuzzy_rules": list(range(5, 51, 5)),
     "n_enhancement_nodes": list(range(5, 106, 10)),
     "n_hidden_nodes": list(range(5, 206, 10)),
     "kernel_width": [2.0**k for k in range(-5, 6)],
@@ -34,6 +38,8 @@ PAPER: dict[str, list[Any]] = {
 # Few values, chosen so that the best of them is seldom far from the best of the published grid.
 DEFAULT: dict[str, list[Any]] = {
     "C": [10.0**k for k in range(-4, 7)],
+    "n_fuzzy_groups": [5, 11],
+    "n_fuzzy_rules": [10, 20],
     "n_enhancement_nodes": [50, 100, 200, 400, 936],
     "n_hidden_nodes": [50, 100, 200, 400, 1000],
     "kernel_width": ["auto", 1.0, 4.0, 16.0],

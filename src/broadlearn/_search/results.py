@@ -127,15 +127,16 @@ def smallest_of_the_best(
     """
     tied = np.flatnonzero(mean >= np.nanmax(mean) - 1e-12)
 
-    def value(name: str) -> Array:
-        fixed = defaults.get(name, 0)
+    def value(name: str, absent: int = 0) -> Array:
+        fixed = defaults.get(name, absent)
         if f"param_{name}" not in columns:
             return np.full(tied.size, fixed, dtype=np.float64)
         return np.asarray(columns[f"param_{name}"][tied].filled(fixed), dtype=np.float64)
 
     nodes = (
         value("n_feature_groups") * value("n_feature_nodes")
-        + value("n_enhancement_groups") * value("n_enhancement_nodes")
+        + value("n_fuzzy_groups") * value("n_fuzzy_rules")
+        + value("n_enhancement_groups", 1) * value("n_enhancement_nodes")
         + value("n_hidden_nodes")
     )
     return int(tied[np.lexsort((tied, value("C"), nodes))[0]])

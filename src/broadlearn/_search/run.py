@@ -138,8 +138,8 @@ def _make_plan(
     sizes = values("size", "n_enhancement_nodes", "n_hidden_nodes")
     return _Plan(
         grid,
-        values("groups", "n_feature_groups"),
-        values("nodes", "n_feature_nodes"),
+        values("groups", "n_feature_groups", "n_fuzzy_groups"),
+        values("nodes", "n_feature_nodes", "n_fuzzy_rules"),
         values("width", "kernel_width"),
         make_axes([int(q) for q in sizes], [float(C) for C in values("C", "C")]),
     )

@@ -43,7 +43,7 @@ class BLSClassifier(BroadClassifier, BLSModel):
         "node" brings each feature node to [-1, 1] by its extremes on the training rows, "robust" by
         its 10 % and 90 % quantiles; "sample" scales each row within a group, as the published code
         does.
-    enhancement_scale : float, default=2.0
+    enhancement_scale : float, default=1.5
         Factor on the inputs of the enhancement activation.
     standardize : bool, default=True
         Bring columns of X to mean 0 and deviation 1, learnt in fit.

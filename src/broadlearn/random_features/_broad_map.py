@@ -23,7 +23,7 @@ from broadlearn.random_features._scaling import (
     scale_rows_in_groups,
     to_interval,
 )
-from broadlearn.random_features._sparse import sparse_codes
+from broadlearn.random_features._sparse import input_moments, rebuilding_weights, scaled_nodes
 from broadlearn.random_features._standardize import Standardization, affine_block, row_slices
 
 Array = NDArray[np.float64]
@@ -64,7 +64,11 @@ class MapSettings:
     @property
     def affine(self) -> bool:
         """Whether feature nodes are affine in the inputs."""
-        return self.feature_activation == "identity" and self.feature_scaling != "sample"
+        return (
+            self.feature_activation == "identity"
+            and self.feature_scaling != "sample"
+            and self.feature_weights != "rules"
+        )
 
 
 @dataclass(frozen=True)
@@ -287,23 +291,11 @@ def _refine_groups(
     n_nodes: int,
     weight: NDArray[np.float64] | None,
 ) -> Array:
-    """Replace each group's weights by the lasso that rebuilds [Z, 1] from the group's nodes.
-
-    Nodes are affine in [Z, 1], so the rows enter by their (D + 1) x (D + 1) moments only.
-    """
-    moments = np.zeros((A.shape[0], A.shape[0]))
-    for rows in row_slices(*X.shape):
-        block = affine_block(X, rows, standardization).astype(np.float64, copy=False)
-        moments += block.T @ (block if weight is None else block * weight[rows, None])
-    moments /= X.shape[0] if weight is None else weight.sum()
-    nodes = _node_blocks(X, standardization, A, "identity")
-    extremes = node_extremes(map(nodes, row_slices(X.shape[0], A.shape[1])), A.shape[1])
-    scale, offset = to_interval(*extremes)
-    H = A * scale
-    H[-1] += offset
-    refined = np.empty_like(A)
-    for start in range(0, A.shape[1], n_nodes):
-        group = slice(start, start + n_nodes)
-        cross = H[:, group].T @ moments
-        refined[:, group] = sparse_codes(cross @ H[:, group], cross, SPARSE_PENALTY).T
-    return refined
+    """Replace each group's weights by the lasso that rebuilds [Z, 1] from the group's nodes."""
+    moments = input_moments(X, standardization, weight)
+    H = scaled_nodes(X, standardization, A)
+    inputs = np.eye(A.shape[0])
+    groups = [H[:, start : start + n_nodes] for start in range(0, A.shape[1], n_nodes)]
+    return np.concatenate(
+        [rebuilding_weights(moments, group, inputs, SPARSE_PENALTY) for group in groups], axis=1
+    )

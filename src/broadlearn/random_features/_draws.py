@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 Array = NDArray[np.float64]
 
 FEATURE_STREAM, BIAS_STREAM, ENHANCEMENT_STREAM, HIDDEN_STREAM = range(4)
+AUTOENCODER_STREAM, CENTRE_STREAM = 4, 5
 # Columns orthonormalised at a time. Shapes must not depend on q, or rounding would.
 PANEL = 32
 
@@ -78,6 +79,26 @@ def draw_hidden_weights(seed: int, n_nodes: int, n_inputs: int) -> Array:
     W : ndarray of shape (n_inputs + 1, n_nodes)
     """
     return _stream(seed, HIDDEN_STREAM).uniform(-1.0, 1.0, (n_nodes, n_inputs + 1)).T.copy()
+
+
+def draw_autoencoder_weights(seed: int, layer: int, n_nodes: int, n_inputs: int) -> Array:
+    """Random weights of an auto-encoder, uniform on [-1, 1], the bias as the last row.
+
+    Parameters
+    ----------
+    seed, layer, n_nodes, n_inputs : int
+
+    Returns
+    -------
+    B : ndarray of shape (n_inputs + 1, n_nodes)
+    """
+    stream = _stream(seed, AUTOENCODER_STREAM, layer)
+    return stream.uniform(-1.0, 1.0, (n_nodes, n_inputs + 1)).T.copy()
+
+
+def draw_group_seed(seed: int, group: int) -> int:
+    """Seed of the clustering of a fuzzy group."""
+    return int(_stream(seed, CENTRE_STREAM, group).integers(np.iinfo(np.int32).max))
 
 
 def draw_enhancement_weights(seed: int, n_groups: int, n_nodes: int, n_features: int) -> Array:

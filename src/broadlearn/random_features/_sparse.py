@@ -1,30 +1,75 @@
-"""Sparse auto-encoder: an l1 problem by an accelerated proximal loop (FISTA)."""
+"""Sparse auto-encoder: an l1 problem by an accelerated proximal loop (FISTA).
+
+Nodes H = [Z, 1] B with random B, scaled to an interval, rebuild the inputs by the lasso
+``min ½‖Hβ - [Z, 1]‖²/n + λ‖β‖₁``; βᵗ takes the place of B. Nodes are affine in [Z, 1], so the rows
+enter by their (D + 1) x (D + 1) moments only.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from broadlearn.random_features._scaling import node_extremes, to_interval
+from broadlearn.random_features._standardize import Standardization, affine_block, row_slices
+
 Array = NDArray[np.float64]
+
+# After so many steps the non-zero entries of each column are solved for, and the sub-gradient that
+# their solution may leave, relative to the penalty.
+SUPPORT_EVERY, SUPPORT_TOLERANCE = 250, 1e-9
+
+
+def input_moments(
+    X: NDArray[np.floating], standardization: Standardization, weight: Array | None
+) -> Array:
+    """``[Z, 1]ᵗ [Z, 1] / n``, by blocks of rows; a row of weight w counts as w."""
+    moments = np.zeros((X.shape[1] + 1, X.shape[1] + 1))
+    for rows in row_slices(*X.shape):
+        block = affine_block(X, rows, standardization).astype(np.float64, copy=False)
+        moments += block.T @ (block if weight is None else block * weight[rows, None])
+    moments /= X.shape[0] if weight is None else weight.sum()
+    return moments
+
+
+def scaled_nodes(X: NDArray[np.floating], standardization: Standardization, A: Array) -> Array:
+    """Weights whose nodes ``[Z, 1] A`` fill the interval of scaled nodes on these rows."""
+    weights = A.astype(X.dtype, copy=False)
+    blocks = (
+        affine_block(X, rows, standardization) @ weights
+        for rows in row_slices(X.shape[0], A.shape[1])
+    )
+    scale, offset = to_interval(*node_extremes(blocks, A.shape[1]))
+    scaled = A * scale
+    scaled[-1] += offset
+    return scaled
+
+
+def rebuilding_weights(moments: Array, H: Array, P: Array, penalty: float) -> Array:
+    """βᵗ of the lasso that rebuilds the inputs ``[Z, 1] P`` from nodes ``[Z, 1] H``."""
+    cross = H.T @ moments
+    return sparse_codes(cross @ H, cross @ P, penalty).T
 
 
 def sparse_codes(
-    gram: Array, cross: Array, penalty: float, *, max_iter: int = 1000, tol: float = 1e-12
+    gram: Array, cross: Array, penalty: float, *, max_iter: int = 50_000, tol: float = 1e-12
 ) -> Array:
     """Minimise ``1/2 tr(BᵗGB) - tr(BᵗR) + penalty ‖B‖₁`` over B.
 
     With G = HᵗH / n and R = HᵗX / n, B is the lasso that rebuilds X from the nodes H. The step is
-    the inverse of G's largest eigenvalue; momentum restarts where it would go uphill.
+    the inverse of G's largest eigenvalue; momentum of a column restarts where it would go uphill.
+    From time to time the linear equations of each column's non-zero entries are solved, and the
+    column is done if that is its optimum.
 
     Parameters
     ----------
     gram : ndarray of shape (p, p)
     cross : ndarray of shape (p, k)
     penalty : float
-    max_iter : int, default=1000
+    max_iter : int, default=50_000
     tol : float, default=1e-12
-        Ends when no entry of the scaled sub-gradient step exceeds `tol` times the largest of B.
-        It is tight, so that rounding of the input does not decide when the loop ends.
+        A column is done when no entry moves by more than `tol` times its largest entry. It is
+        tight, so that rounding of the input does not decide when the loop ends.
 
     Returns
     -------
@@ -41,17 +86,44 @@ def sparse_codes(
     B = np.zeros_like(cross)
     if curvature <= 0.0:
         return B
-    momentum, t = B, 1.0
-    for _ in range(max_iter):
-        step = momentum - (gram @ momentum - cross) / curvature
+    todo = np.arange(cross.shape[1])
+    R, old, momentum, t = cross, B, B, np.ones(todo.size)
+    for iteration in range(1, max_iter + 1):
+        step = momentum - (gram @ momentum - R) / curvature
         new = np.sign(step) * np.maximum(np.abs(step) - penalty / curvature, 0.0)
-        moved = new - B
-        if np.vdot(momentum - new, moved) > 0.0:
-            t = 1.0
+        moved = new - old
+        t = np.where(np.einsum("ij,ij->j", momentum - new, moved) > 0.0, 1.0, t)
         t_next = (1.0 + np.sqrt(1.0 + 4.0 * t * t)) / 2.0
-        converged = np.abs(new - momentum).max() <= tol * max(np.abs(new).max(), tol)
+        done = np.abs(new - momentum).max(axis=0) <= tol * np.maximum(np.abs(new).max(axis=0), tol)
         momentum = new + (t - 1.0) / t_next * moved
-        B, t = new, t_next
-        if converged:
-            break
+        old, t = new, t_next
+        if iteration % SUPPORT_EVERY == 0:
+            for k in np.flatnonzero(~done):
+                exact = _solve_support(gram, R[:, k], new[:, k], penalty)
+                if exact is not None:
+                    new[:, k], done[k] = exact, True
+        if done.any() or iteration == max_iter:
+            B[:, todo] = new
+            todo, R, old = todo[~done], R[:, ~done], old[:, ~done]
+            momentum, t = momentum[:, ~done], t[~done]
+            if not todo.size:
+                break
     return B
+
+
+def _solve_support(gram: Array, right: Array, column: Array, penalty: float) -> Array | None:
+    """The optimum with the signs of a column, or None where these are not the optimum's."""
+    support = np.flatnonzero(column)
+    signs = np.sign(column[support])
+    try:
+        values = np.linalg.solve(gram[np.ix_(support, support)], right[support] - penalty * signs)
+    except np.linalg.LinAlgError:
+        return None
+    exact = np.zeros_like(column)
+    exact[support] = values
+    slope = gram @ exact - right
+    slope[support] += penalty * signs
+    slack = np.full(column.size, penalty)
+    slack[support] = SUPPORT_TOLERANCE * penalty
+    optimal = (np.sign(values) == signs).all() and (np.abs(slope) <= slack).all()
+    return exact if optimal else None

@@ -1,0 +1,101 @@
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+from broadlearn.random_features import _fuzzy_rules
+from broadlearn.random_features._broad_map import MapSettings
+from broadlearn.random_features._draws import draw_enhancement_weights
+from broadlearn.random_features._fuzzy_rules import FuzzyMaps, firing_strengths
+from broadlearn.random_features._standardize import identity_standardization
+
+WIDTH = 1.5
+
+
+def settings(n_groups, n_rules, n_nodes=7):
+    return MapSettings(
+        n_groups, n_rules, 1, n_nodes, "tanh", "identity", "rules", "node", enhancement_scale=1.5
+    )
+
+
+def maps(X, n_groups, n_rules, weight=None):
+    first = np.arange(len(X))
+    weight = np.ones(len(X)) if weight is None else weight
+    standardization = identity_standardization(X.shape[1])
+    return FuzzyMaps(X, standardization, first, weight, settings(n_groups, n_rules), WIDTH, seed=3)
+
+
+def cut(family, n_groups, n_rules):
+    return family.cut(n_groups, n_rules, draw_enhancement_weights(3, 1, 7, n_groups * n_rules))
+
+
+def affine(X):
+    return np.column_stack([X, np.ones(len(X))])
+
+
+@pytest.fixture
+def X():
+    return np.random.default_rng(0).normal(size=(90, 4))
+
+
+def test_nodes_equal_the_rules_written_out(X):
+    found = cut(maps(X, 2, 5), 2, 5)
+    F = found.features(affine(X))
+    sigma2 = WIDTH**2 * X.shape[1]
+    for g in range(2):
+        group = slice(5 * g, 5 * g + 5)
+        centres = found.log_strengths[:-1, group].T * sigma2 / 2
+        memberships = np.exp(-((X[:, None, :] - centres) ** 2) / sigma2)
+        tau = memberships.prod(axis=2)
+        said = affine(X) @ found.feature_weights[:, group]
+        rules = tau / tau.sum(axis=1, keepdims=True) * said
+        low, high = rules.min(axis=0), rules.max(axis=0)
+        np.testing.assert_allclose(F[:, group], 2 * (rules - low) / (high - low) - 1, atol=1e-10)
+
+
+@pytest.mark.parametrize("n_columns", [1, 500, 5000])
+@pytest.mark.parametrize("scale", [1.0, 1e6])
+def test_firing_strengths_sum_to_one_for_any_number_of_columns(n_columns, scale):
+    rng = np.random.default_rng(0)
+    Z = scale * rng.normal(size=(50, n_columns))
+    found = cut(maps(Z, 3, 8), 3, 8)
+    far = affine(100 * scale * rng.normal(size=(50, n_columns)))
+    for block in (affine(Z), far, far.astype(np.float32)):
+        strengths = firing_strengths(block, found.log_strengths, 3).reshape(50, 3, 8)
+        assert np.isfinite(strengths).all()
+        np.testing.assert_allclose(strengths.sum(axis=2), 1.0, rtol=1e-5)
+        assert np.isfinite(found.features(block)).all()
+
+
+def test_fewer_groups_are_the_first_of_more(X):
+    family = maps(X, 4, 6)
+    large, small = cut(family, 4, 6), cut(family, 2, 6)
+    alone = cut(maps(X, 2, 6), 2, 6)
+    for other in (small, alone):
+        np.testing.assert_array_equal(other.features(affine(X)), large.features(affine(X))[:, :12])
+
+
+def test_fewer_distinct_rows_than_rules_share_centres():
+    X = np.array([[0.0], [1.0], [2.0]])
+    found = cut(maps(X, 1, 5), 1, 5)
+    np.testing.assert_array_equal(found.log_strengths[:, 0], found.log_strengths[:, 3])
+    assert not np.array_equal(found.feature_weights[:, 0], found.feature_weights[:, 3])
+    assert np.isfinite(found.features(affine(X))).all()
+
+
+def test_large_tables_are_clustered_on_a_draw_by_weight(X, monkeypatch):
+    monkeypatch.setattr(_fuzzy_rules, "CLUSTERED_ROWS", 40)
+    weight = np.where(np.arange(len(X)) < 45, 1.0, 1e-9)
+    family = maps(X, 3, 4, weight)
+    heavy = {tuple(row) for row in np.round(X[:45], 9)}
+    drawn = [family._centres(i, 40) for i in range(3)]
+    assert all(tuple(row) in heavy for centres in drawn for row in centres)
+    assert not np.array_equal(drawn[0], drawn[1])
+
+
+def test_threads_do_not_change_the_rules():
+    X = np.random.default_rng(0).integers(0, 3, (600, 5)).astype(float)
+    X = np.unique(X, axis=0)
+    with threadpool_limits(1):
+        one = cut(maps(X, 3, 9), 3, 9)
+    two = cut(maps(X, 3, 9), 3, 9)
+    np.testing.assert_array_equal(one.log_strengths, two.log_strengths)
