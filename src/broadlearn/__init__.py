@@ -7,6 +7,7 @@ from broadlearn.classifiers import (
     FuzzyBLSClassifier,
     HierarchicalELMClassifier,
     IntuitionisticFuzzyBLSClassifier,
+    IntuitionisticFuzzyTwinSVC,
     NeuroFuzzyBLSClassifier,
 )
 from broadlearn.random_features import BroadFeatures
@@ -22,6 +23,7 @@ __all__ = [
     "FuzzyBLSClassifier",
     "HierarchicalELMClassifier",
     "IntuitionisticFuzzyBLSClassifier",
+    "IntuitionisticFuzzyTwinSVC",
     "NeuroFuzzyBLSClassifier",
     "PathSearchCV",
     "__version__",

@@ -1,6 +1,7 @@
 """What every estimator must do to be a citizen of scikit-learn."""
 
 import pickle
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -21,6 +22,7 @@ from broadlearn import (
     FuzzyBLSClassifier,
     HierarchicalELMClassifier,
     IntuitionisticFuzzyBLSClassifier,
+    IntuitionisticFuzzyTwinSVC,
     NeuroFuzzyBLSClassifier,
 )
 
@@ -30,14 +32,20 @@ BLS_MODELS = [
     IntuitionisticFuzzyBLSClassifier,
     BLSRegressor,
 ]
-MODELS = [*BLS_MODELS, ELMClassifier, HierarchicalELMClassifier, NeuroFuzzyBLSClassifier]
+RIDGE_MODELS = [*BLS_MODELS, ELMClassifier, HierarchicalELMClassifier, NeuroFuzzyBLSClassifier]
+TWIN_MODELS = [
+    IntuitionisticFuzzyTwinSVC,
+    partial(IntuitionisticFuzzyTwinSVC, kernel="rbf", n_basis_rows=30),
+]
+MODELS = [*RIDGE_MODELS, *TWIN_MODELS]
 SMALL = {"n_feature_groups": 2, "n_feature_nodes": 3, "n_enhancement_nodes": 20}
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(
     [
-        *(model() for model in MODELS),
+        *(model() for model in RIDGE_MODELS),
+        *(model(random_state=0) for model in TWIN_MODELS),
         *(model(**SMALL, C=100.0, random_state=0) for model in BLS_MODELS),
         BLSClassifier(feature_scaling="sample", random_state=0),
         BLSClassifier(feature_weights="sparse", feature_scaling="robust", random_state=0),
@@ -56,9 +64,10 @@ def blobs():
     return make_blobs(150, n_features=4, centers=3, cluster_std=3.0, random_state=0)
 
 
-@pytest.fixture(params=MODELS, ids=lambda model: model.__name__)
+@pytest.fixture(params=MODELS, ids=lambda model: getattr(model, "__name__", "twin_rbf"))
 def model(request):
-    return request.param(random_state=0, C=10.0)
+    penalty = {"C": 10.0} if request.param in RIDGE_MODELS else {}
+    return request.param(random_state=0, **penalty)
 
 
 def output(model, X):
@@ -94,7 +103,8 @@ def test_float32_is_kept(model, blobs):
     X, y = blobs
     single = clone(model).fit(X.astype(np.float32), y.astype(np.float32))
     assert output(single, X.astype(np.float32)).dtype == np.float32
-    assert single.output_weights_.dtype == np.float32
+    fitted = "output_weights_" if hasattr(single, "output_weights_") else "coef_"
+    assert getattr(single, fitted).dtype == np.float32
     np.testing.assert_allclose(
         output(single, X.astype(np.float32)), output(model.fit(X, y), X), atol=0.05
     )
@@ -107,7 +117,7 @@ def test_weights_equal_copies(model, blobs):
     weighted = clone(model).fit(X, y, sample_weight=weight)
     repeated = clone(model).fit(X[copies], y[copies])
     np.testing.assert_allclose(output(weighted, X), output(repeated, X), atol=1e-8)
-    if is_classifier(model):
+    if hasattr(model, "predict_proba"):
         np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-8)
 
 
@@ -137,13 +147,19 @@ def test_bad_input_is_named(model, blobs, change, error, message):
         model.fit(**arguments)
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("C", 0.0), ("C", "1"), ("activation", "swish"), ("solver", "svd"), ("random_state", "seed")],
-)
+@pytest.mark.parametrize(("name", "value"), [("standardize", "yes"), ("random_state", "seed")])
 def test_bad_parameters_are_named(model, blobs, name, value):
     with pytest.raises(ValueError, match=name):
         model.set_params(**{name: value}).fit(*blobs)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("C", 0.0), ("C", "1"), ("activation", "swish"), ("solver", "svd")]
+)
+@pytest.mark.parametrize("kind", RIDGE_MODELS)
+def test_bad_parameters_of_ridge_models_are_named(kind, blobs, name, value):
+    with pytest.raises(ValueError, match=name):
+        kind(**{name: value}).fit(*blobs)
 
 
 def test_unfitted(model, blobs):

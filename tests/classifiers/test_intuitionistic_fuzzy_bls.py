@@ -70,13 +70,6 @@ def test_landmarks_come_near():
     assert np.mean(exact.predict(X) == near.predict(X)) > 0.9
 
 
-def test_many_rows_without_landmarks_warn(monkeypatch):
-    monkeypatch.setattr("broadlearn.classifiers._intuitionistic_fuzzy_bls.MANY_ROWS", 100)
-    X, _, noisy = flipped_table(0)
-    with pytest.warns(UserWarning, match="landmarks=2000"):
-        IntuitionisticFuzzyBLSClassifier(n_enhancement_nodes=10).fit(X, noisy)
-
-
 @pytest.mark.parametrize(
     ("name", "value"),
     [("kernel_width", 0.0), ("kernel_width", "wide"), ("neighborhood_radius", -1.0)],

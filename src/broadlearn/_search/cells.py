@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from broadlearn._search.folds import Fold
 from broadlearn._search.scoring import BatchScorer, Predictions
-from broadlearn.classifiers._base import FitTask, leave_one_out_rows
+from broadlearn.classifiers._base import leave_one_out_rows
 from broadlearn.classifiers._classifier import slopes_of_rows
+from broadlearn.classifiers._rows import FitTask
 from broadlearn.random_features._broad_map import BroadMap, ReducedMap, reduce_map
 from broadlearn.random_features._standardize import affine_block, row_slices
 from broadlearn.solvers._leave_one_out import dual_leave_one_out, dual_residual, without

@@ -9,9 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from broadlearn.classifiers._base import BroadModel, FitTask, MapFamily
-from broadlearn.classifiers._classifier import BroadClassifier
-from broadlearn.classifiers._intuitionistic_fuzzy_bls import IntuitionisticFuzzyBLSClassifier
+from broadlearn.classifiers._base import BroadModel, MapFamily
+from broadlearn.classifiers._bls_regressor import BLSRegressor
+from broadlearn.classifiers._intuitionistic_scoring import IntuitionisticScoring
+from broadlearn.classifiers._rows import FitTask
+from broadlearn.classifiers._scored_classifier import ScoredClassifier
+
+Searchable = BLSRegressor | ScoredClassifier
 
 Array = NDArray[np.float64]
 
@@ -52,7 +56,7 @@ class Fold:
 
 
 def prepare_fold(
-    estimator: BroadModel,
+    estimator: Searchable,
     X: NDArray[np.floating],
     y: NDArray[Any],
     weight: Array | None,
@@ -72,7 +76,7 @@ def prepare_fold(
     widths : sequence
         Kernel widths; one entry, of any value, for models without.
     """
-    classifier = isinstance(estimator, BroadClassifier)
+    classifier = isinstance(estimator, ScoredClassifier)
     estimator.n_features_in_ = X.shape[1]
     fold_weight = None if weight is None else weight[train]
     test_weight = None if weight is None else weight[test]
@@ -89,12 +93,12 @@ def prepare_fold(
     intercept = np.zeros(task.T.shape[1])
     if not classifier:
         intercept = np.asarray(estimator.intercept_, dtype=np.float64)
-    classes = estimator.classes_ if isinstance(estimator, BroadClassifier) else None
+    classes = estimator.classes_ if isinstance(estimator, ScoredClassifier) else None
     return Fold(task, X[test], y[test], test_weight, classes, intercept, scores, errors)
 
 
 def _score_widths(
-    estimator: BroadModel,
+    estimator: Searchable,
     X: NDArray[np.floating],
     y: NDArray[Any],
     weight: Array | None,
@@ -102,10 +106,10 @@ def _score_widths(
     widths: Sequence[Any],
 ) -> list[tuple[Array | None, str]]:
     """Scores of the kept training rows for each width, or why there are none."""
-    if not isinstance(estimator, BroadClassifier):
+    if not isinstance(estimator, ScoredClassifier):
         return [(None, "")]
     codes = np.searchsorted(estimator.classes_, y)
-    if not isinstance(estimator, IntuitionisticFuzzyBLSClassifier):
+    if not isinstance(estimator, IntuitionisticScoring):
         trust = estimator._score_rows(X, codes, weight, task.standardization)
         return [_checked(estimator, trust.score, task)]
     results = []
@@ -118,7 +122,7 @@ def _score_widths(
 
 
 def _checked(
-    estimator: BroadClassifier, score: Array | None, task: FitTask
+    estimator: ScoredClassifier, score: Array | None, task: FitTask
 ) -> tuple[Array | None, str]:
     if score is None:
         return None, ""

@@ -7,6 +7,7 @@ from broadlearn.classifiers._fuzzy_bls import FuzzyBLSClassifier
 from broadlearn.classifiers._hierarchical_elm import HierarchicalELMClassifier
 from broadlearn.classifiers._intuitionistic_fuzzy_bls import IntuitionisticFuzzyBLSClassifier
 from broadlearn.classifiers._neuro_fuzzy_bls import NeuroFuzzyBLSClassifier
+from broadlearn.classifiers._twin_svc import IntuitionisticFuzzyTwinSVC
 
 __all__ = [
     "BLSClassifier",
@@ -15,5 +16,6 @@ __all__ = [
     "FuzzyBLSClassifier",
     "HierarchicalELMClassifier",
     "IntuitionisticFuzzyBLSClassifier",
+    "IntuitionisticFuzzyTwinSVC",
     "NeuroFuzzyBLSClassifier",
 ]

@@ -10,19 +10,12 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import validate_data
 
+from broadlearn.classifiers._rows import Array, FitTask, RowModel
 from broadlearn.random_features._broad_map import BroadMap, ReducedMap, reduce_map
 from broadlearn.random_features._draws import draw_seed
-from broadlearn.random_features._standardize import (
-    Standardization,
-    affine_block,
-    identity_standardization,
-    learn_standardization,
-    row_slices,
-)
+from broadlearn.random_features._standardize import affine_block, row_slices
 from broadlearn.solvers._leave_one_out import (
     dual_leave_one_out,
     dual_residual,
@@ -30,35 +23,9 @@ from broadlearn.solvers._leave_one_out import (
 )
 from broadlearn.solvers._ridge import Block, DualSolution, PrimalSolution, solve_dual, solve_primal
 
-Array = NDArray[np.float64]
-
-FLOAT_TYPES = [np.float64, np.float32]
 # Numbers in one block of design rows, and rows whose leave-one-out decisions are computed.
 BLOCK_NUMBERS = 1 << 21
 LEAVE_ONE_OUT_ROWS = 2048
-
-
-class FitTask(NamedTuple):
-    """Validated training data: rows of positive weight, and what is learnt before any draw.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n_kept, n_features)
-    T : ndarray of shape (n_kept, n_targets)
-    codes : ndarray of shape (n_kept,)
-        Class of each row; empty for regression.
-    weight : ndarray of shape (n_kept,) or None
-    keep : ndarray of shape (n_samples,) or slice
-        Which of the given rows are kept.
-    standardization : Standardization
-    """
-
-    X: NDArray[np.floating]
-    T: Array
-    codes: NDArray[np.intp]
-    weight: Array | None
-    keep: NDArray[np.bool_] | slice
-    standardization: Standardization
 
 
 class MapFamily(Protocol):
@@ -82,7 +49,7 @@ def leave_one_out_rows(n_rows: int) -> NDArray[np.intp]:
     return np.unique(np.linspace(0, n_rows - 1, min(n_rows, LEAVE_ONE_OUT_ROWS)).astype(np.intp))
 
 
-class BroadModel(BaseEstimator):
+class BroadModel(RowModel):
     """Base of the estimators: fits ``G W = T`` and predicts it in blocks."""
 
     _parameter_constraints: dict[str, list[Any]] = {
@@ -92,7 +59,6 @@ class BroadModel(BaseEstimator):
         "random_state": ["random_state"],
     }
     C: float
-    standardize: bool
     solver: str
     random_state: int | np.random.RandomState | None
 
@@ -107,13 +73,6 @@ class BroadModel(BaseEstimator):
     @abstractmethod
     def _draw_layer(self, seed: int, n_features: int) -> Array:
         """Weights of the last layer behind so many feature nodes."""
-
-    def _learn_standardization(
-        self, X: NDArray[np.floating], weight: Array | None
-    ) -> Standardization:
-        if self.standardize:
-            return learn_standardization(X, weight)
-        return identity_standardization(X.shape[1])
 
     def _fit_ridge(
         self, task: FitTask, scores: Array | None, *, leave_one_out: bool
@@ -210,7 +169,3 @@ class BroadModel(BaseEstimator):
             self._map.enhancements(affine, features, out=enhancements)
             out[rows] += enhancements @ W[n_features:]
         return out
-
-    def _validate_rows(self, X: Any) -> NDArray[np.floating]:
-        rows: NDArray[np.floating] = validate_data(self, X, dtype=FLOAT_TYPES, reset=False)
-        return rows

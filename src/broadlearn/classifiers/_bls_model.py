@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from broadlearn.classifiers._base import Array, BroadModel, FitTask, MapFamily
+from broadlearn.classifiers._base import BroadModel, MapFamily
+from broadlearn.classifiers._rows import Array, FitTask
 from broadlearn.random_features._broad_map import MapSettings
 from broadlearn.random_features._constraints import MAP_CONSTRAINTS
 from broadlearn.random_features._draws import draw_enhancement_weights

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import MultiOutputMixin, RegressorMixin, _fit_context
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from broadlearn.classifiers._base import FLOAT_TYPES, Array, FitTask
 from broadlearn.classifiers._bls_model import BLSModel
+from broadlearn.classifiers._rows import FLOAT_TYPES, Array, FitTask
 from broadlearn.sample_scores._inputs import check_weights
 
 

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
 from broadlearn.classifiers._bls_model import BLSModel
-from broadlearn.classifiers._classifier import Array, BroadClassifier, RowTrust
+from broadlearn.classifiers._classifier import BroadClassifier
+from broadlearn.classifiers._rows import Array
+from broadlearn.classifiers._scored_classifier import RowTrust
 from broadlearn.random_features._standardize import Standardization, affine_block
 from broadlearn.sample_scores._fuzzy import class_memberships
 from broadlearn.sample_scores._inputs import check_range

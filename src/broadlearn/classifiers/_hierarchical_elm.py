@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from broadlearn.classifiers._base import Array, FitTask, MapFamily
+from broadlearn.classifiers._base import MapFamily
 from broadlearn.classifiers._elm import ELMClassifier
+from broadlearn.classifiers._rows import Array, FitTask
 from broadlearn.random_features._autoencoder import learn_autoencoders
 from broadlearn.random_features._draws import draw_hidden_weights
 

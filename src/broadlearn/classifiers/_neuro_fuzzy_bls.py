@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from broadlearn.classifiers._base import Array, BroadModel, FitTask, MapFamily
+from broadlearn.classifiers._base import BroadModel, MapFamily
 from broadlearn.classifiers._classifier import BroadClassifier
+from broadlearn.classifiers._rows import Array, FitTask
 from broadlearn.random_features._broad_map import MapSettings
 from broadlearn.random_features._constraints import ENHANCEMENT_ACTIVATIONS
 from broadlearn.random_features._draws import draw_enhancement_weights
