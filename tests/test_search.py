@@ -22,6 +22,7 @@ from broadlearn import (
     FuzzyBLSClassifier,
     HierarchicalELMClassifier,
     IntuitionisticFuzzyBLSClassifier,
+    IntuitionisticFuzzyTwinSVC,
     NeuroFuzzyBLSClassifier,
     PathSearchCV,
 )
@@ -32,6 +33,8 @@ BASELINES = [
     ELMClassifier,
     partial(HierarchicalELMClassifier, n_autoencoder_nodes=6),
     NeuroFuzzyBLSClassifier,
+    IntuitionisticFuzzyTwinSVC,
+    partial(IntuitionisticFuzzyTwinSVC, kernel="rbf", n_basis_rows=20),
 ]
 
 

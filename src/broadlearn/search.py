@@ -34,6 +34,8 @@ from broadlearn._search.scoring import (
     needs_labels_only,
     needs_probabilities,
 )
+from broadlearn._search.twin import run_twin_grid
+from broadlearn.classifiers._twin_svc import IntuitionisticFuzzyTwinSVC
 from broadlearn.random_features._draws import draw_seed
 from broadlearn.sample_scores._inputs import check_weights
 
@@ -51,11 +53,12 @@ class PathSearchCV(BaseSearchCV):
     predictions of all settings of a block are one product.
 
     The path serves ``C``, ``n_feature_groups``, ``n_feature_nodes``, ``n_enhancement_nodes``,
-    ``n_hidden_nodes`` and ``kernel_width``; any other parameter is looped over outside of it.
+    ``n_hidden_nodes``, ``n_fuzzy_groups``, ``n_fuzzy_rules`` and ``kernel_width``, and of the twin
+    SVM ``C1``, ``C2`` and ``kernel_width``; any other parameter is looped over outside of it.
 
     Parameters
     ----------
-    estimator : estimator of the BLS or ELM family
+    estimator : estimator of this library
         A `random_state` that is not a whole number is replaced by one that is drawn once, so that
         the refitted model is the one that was scored.
     param_grid : dict, list of dicts, "paper" or None, default=None
@@ -243,7 +246,8 @@ multimetric_, classes_, n_features_in_, feature_names_in_
                 self.return_train_score,
             )
 
-        return run_grid(estimator, grid, X, y, weight, splits, make_axes, self.n_jobs, progress)
+        run = run_twin_grid if isinstance(estimator, IntuitionisticFuzzyTwinSVC) else run_grid
+        return run(estimator, grid, X, y, weight, splits, make_axes, self.n_jobs, progress)
 
     def _report_failures(self, found: Sequence[GridScores]) -> None:
         """Raise or warn where settings could not be fitted."""

@@ -36,6 +36,8 @@ class Fold:
         Added to predictions; zero for classification.
     scores : list of ndarray or None
         Scores of the training rows for each kernel width; None where all rows count alike.
+    widths : list of float
+        Kernel widths that were used; empty for models without.
     errors : list of str
         For each kernel width, why it cannot be fitted, or "".
     """
@@ -47,6 +49,7 @@ class Fold:
     classes: NDArray[Any] | None
     intercept: Array
     scores: list[Array | None]
+    widths: list[float]
     errors: list[str]
 
     @property
@@ -87,14 +90,14 @@ def prepare_fold(
     except ValueError as error:
         failed = [str(error)] * len(widths)
         nothing: list[Array | None] = [None] * len(widths)
-        return Fold(None, X[test], y[test], test_weight, None, np.zeros(1), nothing, failed)
-    found = _score_widths(estimator, X[train], y[train], fold_weight, task, widths)
+        return Fold(None, X[test], y[test], test_weight, None, np.zeros(1), nothing, [], failed)
+    used, found = _score_widths(estimator, X[train], y[train], fold_weight, task, widths)
     scores, errors = [score for score, _ in found], [error for _, error in found]
     intercept = np.zeros(task.T.shape[1])
     if not classifier:
         intercept = np.asarray(estimator.intercept_, dtype=np.float64)
     classes = estimator.classes_ if isinstance(estimator, ScoredClassifier) else None
-    return Fold(task, X[test], y[test], test_weight, classes, intercept, scores, errors)
+    return Fold(task, X[test], y[test], test_weight, classes, intercept, scores, used, errors)
 
 
 def _score_widths(
@@ -104,21 +107,22 @@ def _score_widths(
     weight: Array | None,
     task: FitTask,
     widths: Sequence[Any],
-) -> list[tuple[Array | None, str]]:
-    """Scores of the kept training rows for each width, or why there are none."""
+) -> tuple[list[float], list[tuple[Array | None, str]]]:
+    """Widths used, and for each the scores of the kept training rows or why there are none."""
     if not isinstance(estimator, ScoredClassifier):
-        return [(None, "")]
+        return [], [(None, "")]
     codes = np.searchsorted(estimator.classes_, y)
     if not isinstance(estimator, IntuitionisticScoring):
         trust = estimator._score_rows(X, codes, weight, task.standardization)
-        return [_checked(estimator, trust.score, task)]
-    results = []
+        return [], [_checked(estimator, trust.score, task)]
+    used, results = [], []
     for trust, width, radius in estimator._score_widths(
         X, codes, weight, task.standardization, widths
     ):
         estimator.kernel_width_, estimator.neighborhood_radius_ = width, radius
+        used.append(width)
         results.append(_checked(estimator, trust.score, task))
-    return results
+    return used, results
 
 
 def _checked(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import validate_parameter_constraints
 
 from broadlearn.classifiers._base import BroadModel
+from broadlearn.classifiers._twin_svc import IntuitionisticFuzzyTwinSVC
 
 # What a parameter is on the path; every other one is looped over outside of it.
 ROLES = {
@@ -33,6 +34,8 @@ PAPER: dict[str, list[Any]] = {
     "n_fuzzy_rules": list(range(5, 51, 5)),
     "n_enhancement_nodes": list(range(5, 106, 10)),
     "n_hidden_nodes": list(range(5, 206, 10)),
+    "C1": [10.0**k for k in range(-6, 7, 2)],
+    "C2": [10.0**k for k in range(-6, 7, 2)],
     "kernel_width": [2.0**k for k in range(-5, 6)],
 }
 # Few values, chosen so that the best of them is seldom far from the best of the published grid.
@@ -42,6 +45,8 @@ DEFAULT: dict[str, list[Any]] = {
     "n_fuzzy_rules": [10, 20],
     "n_enhancement_nodes": [50, 100, 200, 400, 936],
     "n_hidden_nodes": [50, 100, 200, 400, 1000],
+    "C1": [1e-2, 1.0, 1e2],
+    "C2": [1e-2, 1.0, 1e2],
     "kernel_width": ["auto", 1.0, 4.0, 16.0],
 }
 
@@ -79,9 +84,11 @@ class SubGrid:
             for name, values, i in zip(self.names, self.values, position, strict=True)
         }
 
-    def outer(self) -> list[tuple[tuple[int, ...], dict[str, Any]]]:
-        """Combinations of the parameters that no path serves, with their positions."""
-        names = [name for name in self.names if name not in ROLES]
+    def outer(
+        self, path: Collection[str] = frozenset(ROLES)
+    ) -> list[tuple[tuple[int, ...], dict[str, Any]]]:
+        """Combinations of the parameters that a path does not serve, with their positions."""
+        names = [name for name in self.names if name not in path]
         values = [self.values[self.names.index(name)] for name in names]
         return [
             (position, {name: v[i] for name, v, i in zip(names, values, position, strict=True)})
@@ -109,9 +116,9 @@ def resolve_grids(estimator: BaseEstimator, param_grid: Any) -> list[SubGrid]:
     -------
     list of SubGrid
     """
-    if not isinstance(estimator, BroadModel):
+    if not isinstance(estimator, BroadModel | IntuitionisticFuzzyTwinSVC):
         raise TypeError(
-            f"PathSearchCV needs an estimator of the BLS or ELM family, got "
+            f"PathSearchCV needs a classifier or regressor of broadlearn, got "
             f"{type(estimator).__name__}; use GridSearchCV for others."
         )
     if param_grid is None:
@@ -137,7 +144,7 @@ def named_grid(estimator: BaseEstimator, values: Mapping[str, list[Any]]) -> dic
     return {name: listed for name, listed in values.items() if name in own}
 
 
-def _check_grid(estimator: BroadModel, grid: Any) -> SubGrid:
+def _check_grid(estimator: BaseEstimator, grid: Any) -> SubGrid:
     if not isinstance(grid, Mapping):
         raise ValueError(f"param_grid must hold dicts of parameter names and values, got {grid!r}.")
     own = estimator.get_params()

@@ -115,7 +115,7 @@ def smallest_of_the_best(
 ) -> int:
     """Position of the best mean score; of ties, that of the smallest model.
 
-    Smallest by the number of nodes, then by C, then by order.
+    Smallest by the number of nodes, then by C (or C1 + C2), then by order.
 
     Parameters
     ----------
@@ -139,4 +139,4 @@ def smallest_of_the_best(
         + value("n_enhancement_groups", 1) * value("n_enhancement_nodes")
         + value("n_hidden_nodes")
     )
-    return int(tied[np.lexsort((tied, value("C"), nodes))[0]])
+    return int(tied[np.lexsort((tied, value("C") + value("C1") + value("C2"), nodes))[0]])

@@ -101,10 +101,10 @@ def run_grid(
         if key not in prepared:
             prepared.clear()
             calls = [
-                delayed(_limited)(prepare_fold, clone(template), X, y, weight, *split, plan.widths)
+                delayed(limited)(prepare_fold, clone(template), X, y, weight, *split, plan.widths)
                 for split in splits
             ]
-            prepared[key] = list(_parallel(calls, n_jobs))
+            prepared[key] = list(parallel(calls, n_jobs))
         folds = prepared[key]
         for f, fold in enumerate(folds):
             for w, error in enumerate(fold.errors):
@@ -196,14 +196,14 @@ def _run_cells(
     per_cell = len(plan.widths) * len(plan.axes.sizes) * len(plan.axes.Cs)
     if workers == 1:
         for cells, rows in tasks:
-            part = _limited(_evaluate, template, plan, folds, cells, lambda: progress.add(per_cell))
+            part = limited(_evaluate, template, plan, folds, cells, lambda: progress.add(per_cell))
             yield cells, rows, part
         return
     calls = (
-        delayed(_limited)(_evaluate, template, plan, [folds[f] for f in rows], cells)
+        delayed(limited)(_evaluate, template, plan, [folds[f] for f in rows], cells)
         for cells, rows in tasks
     )
-    for (cells, rows), part in zip(tasks, _parallel(calls, n_jobs), strict=True):
+    for (cells, rows), part in zip(tasks, parallel(calls, n_jobs), strict=True):
         progress.add(per_cell * len(cells) * len(rows))
         yield cells, rows, part
 
@@ -248,13 +248,13 @@ def template_seed(template: BroadModel) -> int:
     return draw_seed(template.random_state)
 
 
-def _limited(function: Callable[..., Any], *arguments: Any) -> Any:
+def limited(function: Callable[..., Any], *arguments: Any) -> Any:
     """Call with one thread for linear algebra: matrices are small, and workers are the threads."""
     with threadpool_limits(1):
         return function(*arguments)
 
 
-def _parallel(calls: Iterable[Any], n_jobs: int | None) -> Iterator[Any]:
+def parallel(calls: Iterable[Any], n_jobs: int | None) -> Iterator[Any]:
     """Run delayed calls in order; an interrupt ends the workers too."""
     if effective_n_jobs(n_jobs) == 1:
         yield from (function(*args, **kwargs) for function, args, kwargs in calls)

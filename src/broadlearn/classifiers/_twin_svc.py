@@ -163,9 +163,7 @@ class IntuitionisticFuzzyTwinSVC(IntuitionisticScoring):
         assert trust.score is not None
         scores = trust.score[task.keep]
         self._check_scores(scores, task)
-        self._standardization = task.standardization
-        if self.kernel == "rbf":
-            self.basis_ = self._choose_basis(task)
+        self._place(task)
         problem = self._twin_problem(task, self.kernel_width_)
         bounds = row_bounds(scores, task.weight)
         found = [
@@ -179,6 +177,12 @@ class IntuitionisticFuzzyTwinSVC(IntuitionisticScoring):
         self.duality_gap_ = np.concatenate([p.gap for p in found])
         self._keep_trust(trust, codes.size)
         return self
+
+    def _place(self, task: FitTask) -> None:
+        """Set what the columns of the planes depend on."""
+        self._standardization = task.standardization
+        if self.kernel == "rbf":
+            self.basis_ = self._choose_basis(task)
 
     def _choose_basis(self, task: FitTask) -> NDArray[np.floating]:
         """Distinct training rows, drawn in proportion to their weights."""
