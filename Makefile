@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help setup test lint format bench clean
+.PHONY: help setup study study-full test lint format bench clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -18,6 +18,17 @@ $(READY): pyproject.toml
 	@touch $(READY)
 
 setup: $(READY) ## make the virtual environment
+
+study: $(READY) ## compare all models on embedded data, with a report (a few minutes)
+	$(BIN)/broadlearn study run --dataset embedded --grid reduced --jobs -1 \
+		--store study/results.db --report study/report \
+		--title "Seven models on embedded data, reduced grids"
+
+study-full: $(READY) ## the published study: 28 data sets, full grids, noise, sensitivity (hours; needs the data)
+	$(BIN)/broadlearn study run --dataset uci28 --protocol paper --jobs -1 \
+		--store study-full/results.db --report study-full/paper
+	$(BIN)/broadlearn study run --dataset uci28 --jobs -1 \
+		--store study-full/results.db --report study-full/report
 
 test: $(READY) ## run all tests, doctests included
 	$(BIN)/python -m pytest

@@ -322,3 +322,29 @@ PathSearchCV(IntuitionisticFuzzyBLSClassifier(random_state=0), "paper", n_jobs=2
         process.wait(timeout=60)
     _, alive = psutil.wait_procs(children, timeout=20)
     assert not alive
+
+
+def test_a_width_that_all_rows_refuse_is_passed_over(monkeypatch):
+    X, y = make_classification(120, 4, flip_y=0.2, random_state=0)
+    check = IntuitionisticFuzzyBLSClassifier._check_scores
+
+    def refuse(self, scores, task):
+        if self.kernel_width == 8.0 and len(scores) == len(y):
+            raise ValueError("no trust")
+        check(self, scores, task)
+
+    monkeypatch.setattr(IntuitionisticFuzzyBLSClassifier, "_check_scores", refuse)
+    model = IntuitionisticFuzzyBLSClassifier(n_enhancement_nodes=10, random_state=0)
+
+    def search(widths, **options):
+        return PathSearchCV(model, {"kernel_width": widths, "C": [1.0, 10.0]}, cv=3, **options)
+
+    scores = {w: search([w], refit=False).fit(X, y).best_score_ for w in (1.0, 8.0)}
+    assert scores[8.0] > scores[1.0]
+    with pytest.warns(FitFailedWarning, match="kernel_width=8.0 cannot be fitted on all rows"):
+        both = search([1.0, 8.0]).fit(X, y)
+    assert both.best_params_["kernel_width"] == 1.0
+    assert both.best_score_ == scores[1.0]
+    for options in ({}, {"error_score": "raise"}):
+        with pytest.raises(ValueError, match="no trust"):
+            search([8.0], **options).fit(X, y)

@@ -193,9 +193,8 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             self._choose(results, refit_metric, estimator)
         if self.refit:
             start = time.perf_counter()
-            self.best_estimator_ = clone(estimator).set_params(**self.best_params_)
             fit_params = {} if sample_weight is None else {"sample_weight": sample_weight}
-            self.best_estimator_.fit(X, y, **fit_params)
+            self._refit(results, refit_metric, estimator, X, y, fit_params)
             self.refit_time_ = time.perf_counter() - start
             if hasattr(self.best_estimator_, "feature_names_in_"):
                 self.feature_names_in_ = self.best_estimator_.feature_names_in_
@@ -293,13 +292,49 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         results["error"] = np.concatenate([part.errors for part in found])
         return results
 
+    def _refit(
+        self,
+        results: dict[str, Any],
+        refit_metric: str | None,
+        estimator: BaseEstimator,
+        X: ArrayLike,
+        y: ArrayLike,
+        fit_params: dict[str, Any],
+    ) -> None:
+        """Fit the best setting on all rows; a kernel width that all rows refuse is passed over."""
+        passed_over = np.zeros(len(results["params"]), dtype=bool)
+        while True:
+            self.best_estimator_ = clone(estimator).set_params(**self.best_params_)
+            try:
+                self.best_estimator_.fit(X, y, **fit_params)
+                return
+            except ValueError as error:
+                widths = results.get("param_kernel_width")
+                if self.error_score == "raise" or callable(self.refit) or widths is None:
+                    raise
+                refused = self.best_params_["kernel_width"]
+                passed_over |= np.array([width == refused for width in widths])
+                if np.isnan(results[f"mean_test_{refit_metric}"][~passed_over]).all():
+                    raise
+                warnings.warn(
+                    f"kernel_width={refused} cannot be fitted on all rows and is passed over: "
+                    f"{error}",
+                    FitFailedWarning,
+                    stacklevel=3,
+                )
+                self._choose(results, refit_metric, estimator, passed_over)
+
     def _choose(
-        self, results: dict[str, Any], refit_metric: str | None, estimator: BaseEstimator
+        self,
+        results: dict[str, Any],
+        refit_metric: str | None,
+        estimator: BaseEstimator,
+        passed_over: NDArray[np.bool_] | bool = False,
     ) -> None:
         if callable(self.refit):
             self.best_index_ = self._select_best_index(self.refit, refit_metric, results)
         else:
-            mean = results[f"mean_test_{refit_metric}"]
+            mean = np.where(passed_over, np.nan, results[f"mean_test_{refit_metric}"])
             if np.isnan(mean).all():
                 raise ValueError(
                     "No setting could be scored on every fold; cv_results_['error'] would name the "

@@ -1,0 +1,30 @@
+"""All commands together."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import broadlearn
+from broadlearn._cli import _datasets, _study
+from broadlearn._cli._console import console
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Fast, closed-form classifiers that stay accurate when rows are noisy.",
+)
+app.add_typer(_study.app, name="study")
+app.add_typer(_datasets.app, name="datasets")
+
+
+@app.callback(invoke_without_command=True)
+def main(
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+) -> None:
+    """Show the version."""
+    if version:
+        console.print(broadlearn.__version__, highlight=False)
+        raise typer.Exit

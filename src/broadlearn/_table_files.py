@@ -1,0 +1,142 @@
+"""CSV, Parquet and ARFF files as frames of pandas, each fault in one sentence."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import re
+import warnings
+import zlib
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Lines of a CSV file that are looked at to learn how it is written.
+LINES_TO_LOOK_AT = 20
+_NUMBER = re.compile(r"[-+]?\d*\.?\d+(e[-+]?\d+)?", re.IGNORECASE)
+_DECIMAL_COMMA = re.compile(r"(^|;)\s*[-+]?\d+,\d+\s*(;|$)", re.MULTILINE)
+
+
+def import_pandas() -> Any:
+    """Import pandas, which the rest of the library does without."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError('Tables need pandas: pip install "broadlearn[study]".') from error
+    return pandas
+
+
+def read_frame(path: Path) -> pd.DataFrame:
+    """Read a file by its extension: at least one row, column names all different."""
+    extension = Path(path.name.removesuffix(".gz")).suffix.lower()
+    readers = {
+        ".csv": _read_csv,
+        ".tsv": _read_csv,
+        ".arff": _read_arff,
+        ".parquet": _read_parquet,
+        ".pq": _read_parquet,
+    }
+    if extension not in readers:
+        raise ValueError(
+            f"{path} has an unknown extension; expected .csv, .tsv, .parquet, .pq or .arff."
+        )
+    if not path.is_file():
+        raise FileNotFoundError(f"There is no file {path}.")
+    if not path.stat().st_size:
+        raise ValueError(f"{path} is empty.")
+    try:
+        frame = readers[extension](path)
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is not text in UTF-8: {error.reason}.") from error
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise ValueError(f"{path} is not a whole gzip file: {error}.") from error
+    frame.columns = [str(name).strip() for name in frame.columns]
+    _refuse_repeated_names(frame.columns, path)
+    if not len(frame):
+        raise ValueError(f"{path} has no rows.")
+    return frame
+
+
+def _open(path: Path) -> Any:
+    opener: Any = gzip.open if path.suffix == ".gz" else open
+    return opener(path, "rt", encoding="utf-8-sig", newline="")
+
+
+def _read_csv(path: Path) -> pd.DataFrame:
+    pandas = import_pandas()
+    with _open(path) as file:
+        lines = [line for _, line in zip(range(LINES_TO_LOOK_AT), file, strict=False)]
+    if not any(line.strip() for line in lines):
+        raise ValueError(f"{path} is empty.")
+    separator = max(",;\t", key=lambda mark: len(_first_row(lines, mark)))
+    header = _first_row(lines, separator)
+    numbered = len(header) > 1 and header[0] == ""
+    _refuse_repeated_names(header[numbered:], path)
+    if all(_NUMBER.fullmatch(name) for name in header):
+        raise ValueError(f"The first line of {path} must name the columns, but has numbers only.")
+    comma = separator == ";" and bool(_DECIMAL_COMMA.search("".join(lines)))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pandas.errors.ParserWarning)
+            frame = pandas.read_csv(
+                path,
+                sep=separator,
+                encoding="utf-8-sig",
+                na_values=["?"],
+                skipinitialspace=True,
+                decimal="," if comma else ".",
+                index_col=False,
+                low_memory=False,
+            )
+    except pandas.errors.ParserWarning as error:
+        raise ValueError(f"The rows of {path} have more fields than its first line.") from error
+    except pandas.errors.ParserError as error:
+        reason = str(error).rpartition("C error: ")[2].strip().rstrip(".")
+        raise ValueError(f"The rows of {path} do not fit its first line: {reason}.") from error
+    return frame.iloc[:, 1:] if numbered else frame
+
+
+def _first_row(lines: Iterable[str], separator: str) -> list[str]:
+    """Fields of the first line that is not blank."""
+    rows = csv.reader(lines, delimiter=separator, skipinitialspace=True)
+    return next([field.strip() for field in row] for row in rows if any(row))
+
+
+def _read_parquet(path: Path) -> pd.DataFrame:
+    try:
+        return import_pandas().read_parquet(path)
+    except ImportError as error:
+        raise ImportError('Parquet files need pyarrow: pip install "broadlearn[study]".') from error
+    except (ValueError, OSError) as error:
+        raise ValueError(f"{path} is not a readable Parquet file: {error}") from error
+
+
+def _read_arff(path: Path) -> pd.DataFrame:
+    from sklearn.externals import _arff
+
+    pandas = import_pandas()
+    with _open(path) as file:
+        try:
+            content = _arff.load(file)
+        except _arff.ArffException as error:
+            raise ValueError(f"{path} is not a readable ARFF file: {error}") from error
+    names = [name for name, _ in content["attributes"]]
+    frame = pandas.DataFrame(content["data"], columns=names, dtype=object)
+    for name, kind in content["attributes"]:
+        if isinstance(kind, list):
+            frame[name] = pandas.Categorical(frame[name], categories=kind)
+        elif kind != "STRING":
+            frame[name] = frame[name].astype(np.float64)
+    return frame
+
+
+def _refuse_repeated_names(names: Iterable[str], path: Path) -> None:
+    repeated = [repr(name) for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise ValueError(f"{path} has more than one column named {', '.join(repeated)}.")

@@ -1,0 +1,1 @@
+"""The published study: its data, protocols, results and statistics; needs the ``study`` extra."""

@@ -1,0 +1,378 @@
+"""The results of a study in one SQLite file, which several processes may work on at a time."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import platform
+import sqlite3
+import time
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from math import isfinite
+from pathlib import Path
+from statistics import fmean, stdev
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+import scipy
+import sklearn
+
+import broadlearn
+from broadlearn.experiments._owner import Owner
+from broadlearn.experiments._store_file import (
+    COLUMNS,
+    FAILURES,
+    STATUSES,
+    UNIT_FIELDS,
+    open_store_file,
+)
+from broadlearn.experiments.plan import Unit
+
+_JSON_FIELDS = ("fold_scores", "chosen", "versions")
+_ORDER = "dataset, noise, model, protocol, seed, grid, fingerprint"
+# What a second run of the same unit gives again: no times, no processes, no machine.
+_EXPORTED = (*UNIT_FIELDS, "status", "mean", "sd", "fold_scores", "chosen", "error")
+
+
+@dataclass(frozen=True)
+class UnitResult:
+    """What a unit gave.
+
+    Attributes
+    ----------
+    fold_scores : sequence of float
+        Accuracy on each test fold, as a fraction.
+    chosen : mapping, or sequence of mappings
+        Parameters: one set for all folds ("paper") or one a fold ("nested").
+    seconds : float
+
+    Examples
+    --------
+    >>> from broadlearn.experiments.result_store import UnitResult
+    >>> result = UnitResult([0.5, 0.75, 1.0], {"C": 100.0}, 1.5)
+    >>> result.mean, result.sd
+    (0.75, 0.25)
+    """
+
+    fold_scores: Sequence[float]
+    chosen: Mapping[str, Any] | Sequence[Mapping[str, Any]]
+    seconds: float
+
+    def __post_init__(self) -> None:
+        if len(self.fold_scores) == 0 or not all(isfinite(score) for score in self.fold_scores):
+            raise ValueError(
+                f"fold_scores must be one or more finite numbers, got {self.fold_scores!r}."
+            )
+
+    @property
+    def mean(self) -> float:
+        """Mean over folds."""
+        return fmean(float(score) for score in self.fold_scores)
+
+    @property
+    def sd(self) -> float | None:
+        """Standard deviation over folds with ddof=1; None of a single fold."""
+        scores = [float(score) for score in self.fold_scores]
+        return stdev(scores) if len(scores) > 1 else None
+
+
+@dataclass(frozen=True)
+class Summary:
+    """How far a plan is.
+
+    Attributes
+    ----------
+    units : dict of str to tuple of Unit
+        The plan's units by status, with "missing" for those that the store does not know.
+    """
+
+    units: dict[str, tuple[Unit, ...]]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Number of units by status."""
+        return {status: len(units) for status, units in self.units.items()}
+
+    @property
+    def missing(self) -> tuple[Unit, ...]:
+        """Units that nobody has begun."""
+        return self.units["missing"]
+
+
+class ResultStore:
+    """One row a unit, in an SQLite file that survives crashes and serves several processes.
+
+    A process claims a unit, works on it and files what came of it. Each call is one transaction,
+    on disk when it returns. A claim holds as long as its owner lives. Where that cannot be known,
+    on another machine or a system without ``/proc``, it holds until its lease ends; `heartbeat`
+    prolongs it.
+
+    Open one store in each process and thread; it is not shared between them.
+
+    Parameters
+    ----------
+    path : str or path
+        Made, with its folder, if it is not there.
+    owner : Owner, default=None
+        In whose name units are claimed: this process, if None.
+    lease : float, default=300.0
+        Seconds that a claim is valid without a heartbeat.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from broadlearn.experiments.plan import Unit
+    >>> from broadlearn.experiments.result_store import ResultStore, UnitResult
+    >>> unit = Unit("iris", "none", "BLS", "nested", 0, "paper", "5ac1")
+    >>> with tempfile.TemporaryDirectory() as folder, ResultStore(f"{folder}/study.db") as store:
+    ...     store.claim(unit), store.claim(unit)
+    ...     store.finish(unit, UnitResult([0.5, 0.75, 1.0], {"C": 100.0}, 1.5))
+    ...     store.to_frame()[["dataset", "model", "status", "mean"]]
+    (True, False)
+    True
+      dataset model status  mean
+    0    iris   BLS   done  0.75
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str], *, owner: Owner | None = None, lease: float = 300.0
+    ) -> None:
+        self.path = Path(path)
+        self.owner = Owner.this_process() if owner is None else owner
+        self.lease = lease
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._db = open_store_file(self.path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; claims stay."""
+        self._db.close()
+
+    def claim(self, unit: Unit, *, retry: Collection[str] = FAILURES) -> bool:
+        """Take a unit to work on, unless it is done or another owner has it.
+
+        Parameters
+        ----------
+        unit : Unit
+        retry : collection of {"failed", "timeout", "interrupted"}, default=all of them
+            A unit that ended so before may be claimed again. A unit whose owner died counts as
+            interrupted.
+
+        Returns
+        -------
+        bool
+            Whether the unit is now this owner's. Of several that ask at once, one gets it.
+        """
+        if not set(retry) <= set(FAILURES):
+            raise ValueError(f"retry must hold some of {', '.join(FAILURES)}, got {retry!r}.")
+        # Asked before as well, so that only those who may get the unit wait for one another.
+        if not self._is_free(unit, retry):
+            return False
+        with self._db:
+            self._db.execute("BEGIN IMMEDIATE")
+            if not self._is_free(unit, retry):
+                return False
+            claimed = {
+                "key": unit.key,
+                **asdict(unit),
+                "status": "running",
+                "started": _now(),
+                "owner": str(self.owner),
+                "lease_until": time.time() + self.lease,
+            }
+            self._db.execute(
+                f"INSERT OR REPLACE INTO results ({', '.join(claimed)}) "
+                f"VALUES ({', '.join('?' * len(claimed))})",
+                tuple(claimed.values()),
+            )
+        return True
+
+    def _is_free(self, unit: Unit, retry: Collection[str]) -> bool:
+        row = self._db.execute(
+            "SELECT status, owner, lease_until FROM results WHERE key = ?", (unit.key,)
+        ).fetchone()
+        return row is None or _status_now(row) in retry
+
+    def heartbeat(self) -> int:
+        """Prolong the leases of all of this owner's claims, and count them.
+
+        A thread that does so beside the work needs a store of its own, with the same owner.
+        """
+        with self._db:
+            self._db.execute("BEGIN IMMEDIATE")
+            return self._db.execute(
+                "UPDATE results SET lease_until = ? WHERE status = 'running' AND owner = ?",
+                (time.time() + self.lease, str(self.owner)),
+            ).rowcount
+
+    def finish(self, unit: Unit, result: UnitResult) -> bool:
+        """File the result of a unit that was claimed.
+
+        Parameters
+        ----------
+        unit : Unit
+        result : UnitResult
+
+        Returns
+        -------
+        bool
+            False, and nothing is filed, if the claim is not, or no more, this owner's.
+        """
+        return self._end(
+            unit,
+            status="done",
+            fold_scores=json.dumps([float(score) for score in result.fold_scores]),
+            mean=result.mean,
+            sd=result.sd,
+            chosen=json.dumps(result.chosen, sort_keys=True, default=_plain),
+            seconds=float(result.seconds),
+        )
+
+    def fail(
+        self, unit: Unit, error: str, *, status: str = "failed", seconds: float | None = None
+    ) -> bool:
+        """File why a unit that was claimed has no result.
+
+        Parameters
+        ----------
+        unit : Unit
+        error : str
+        status : {"failed", "timeout", "interrupted"}, default="failed"
+        seconds : float, default=None
+
+        Returns
+        -------
+        bool
+            False, and nothing is filed, if the claim is not, or no more, this owner's.
+        """
+        if status not in FAILURES:
+            raise ValueError(f"status must be one of {', '.join(FAILURES)}, got {status!r}.")
+        return self._end(unit, status=status, error="\n".join(error.splitlines()), seconds=seconds)
+
+    def _end(self, unit: Unit, **values: Any) -> bool:
+        values |= {"versions": json.dumps(versions()), "finished": _now()}
+        with self._db:
+            self._db.execute("BEGIN IMMEDIATE")
+            ended = self._db.execute(
+                f"UPDATE results SET {', '.join(f'{name} = ?' for name in values)} "
+                "WHERE key = ? AND status = 'running' AND owner = ?",
+                (*values.values(), unit.key, str(self.owner)),
+            )
+            return ended.rowcount == 1
+
+    def rows(self) -> list[dict[str, Any]]:
+        """All units known, by data set, noise, model, protocol and seed.
+
+        Returns
+        -------
+        list of dict
+            JSON columns are read. A running unit whose owner died has the status "interrupted".
+        """
+        rows = []
+        for row in self._db.execute(f"SELECT * FROM results ORDER BY {_ORDER}"):
+            values = {**row, "status": _status_now(row)}
+            for name in _JSON_FIELDS:
+                values[name] = None if row[name] is None else json.loads(row[name])
+            rows.append(values)
+        return rows
+
+    def to_frame(self) -> pd.DataFrame:
+        """The same as a DataFrame; absent texts, lists and dicts are None, absent numbers NaN."""
+        frame = pd.DataFrame(self.rows(), columns=list(COLUMNS), dtype=object)
+        numbers = dict.fromkeys(("mean", "sd", "seconds", "lease_until"), np.float64)
+        return frame.astype({**numbers, "seed": np.int64})
+
+    def export_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write all units to a CSV file, whole or not at all.
+
+        It holds no times, processes or versions: the same results give the same bytes, however
+        often the run was interrupted and on however many processes it ran.
+
+        Parameters
+        ----------
+        path : str or path
+        """
+        path = Path(path)
+        part = path.with_name(f"{path.name}.{os.getpid()}.part")
+        try:
+            with part.open("w", encoding="utf-8", newline="") as file:
+                writer = csv.writer(file, lineterminator="\n")
+                writer.writerow(_EXPORTED)
+                for row in self.rows():
+                    for name in _JSON_FIELDS:
+                        row[name] = None if row[name] is None else json.dumps(row[name])
+                    writer.writerow([row[name] for name in _EXPORTED])
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(part, path)
+        finally:
+            part.unlink(missing_ok=True)
+
+    def summary(self, plan: Iterable[Unit]) -> Summary:
+        """How far a plan is.
+
+        Parameters
+        ----------
+        plan : iterable of Unit
+
+        Returns
+        -------
+        Summary
+        """
+        status_of = {row["key"]: row["status"] for row in self.rows()}
+        units: dict[str, list[Unit]] = {status: [] for status in (*STATUSES, "missing")}
+        for unit in plan:
+            units[status_of.get(unit.key, "missing")].append(unit)
+        return Summary({status: tuple(found) for status, found in units.items()})
+
+
+def versions() -> dict[str, str]:
+    """Versions of what computes a result.
+
+    Returns
+    -------
+    dict of str to str
+    """
+    return {
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "scikit-learn": sklearn.__version__,
+        "broadlearn": broadlearn.__version__,
+    }
+
+
+def _status_now(row: sqlite3.Row) -> str:
+    """A row's status, seeing whether the owner of a running unit is still at it."""
+    if row["status"] != "running":
+        return str(row["status"])
+    alive = Owner.parse(row["owner"]).is_alive()
+    if alive is None:
+        alive = time.time() <= row["lease_until"]
+    return "running" if alive else "interrupted"
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _plain(value: Any) -> Any:
+    """Turn NumPy's numbers and arrays into Python's, for JSON."""
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    raise TypeError(f"chosen must hold numbers, texts and lists, got {value!r}.")

@@ -1,0 +1,144 @@
+"""A whole study: which data, models, noises and protocols, and where its results are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from broadlearn.experiments.datasets import Dataset, dataset_variants, load_dataset
+from broadlearn.experiments.plan import PROTOCOLS, Unit, fingerprint, make_plan
+from broadlearn.experiments.result_store import ResultStore, Summary
+from broadlearn.experiments.runner import Outcome, run_plan
+from broadlearn.experiments.search_spaces import MODELS, ModelSpec, find_model
+
+# The four that the collection left on two scales: as published for "paper", on one for "nested".
+HONEST_VARIANT = "zjoined"
+# Where results are kept unless another place is named.
+DEFAULT_STORE = Path("study") / "results.db"
+
+
+@dataclass(frozen=True)
+class Study:
+    """All units of a study with what they need.
+
+    Attributes
+    ----------
+    plan : list of Unit
+    data : dict of str to Dataset
+        By fingerprint.
+    models : dict of str to ModelSpec
+        By the name that tables show.
+    """
+
+    plan: list[Unit]
+    data: dict[str, Dataset]
+    models: dict[str, ModelSpec]
+
+    def cost(self, unit: Unit) -> float:
+        """Rough share of a unit in the whole time."""
+        n_rows = len(self.data[unit.fingerprint].y)
+        folds = 3.0 if unit.protocol == "nested" else 1.0
+        return self.models[unit.model].cost * folds * (200.0 + n_rows)
+
+    def run(
+        self,
+        store: ResultStore,
+        *,
+        n_jobs: int = 1,
+        timeout: float | None = None,
+        executor: Executor | None = None,
+        report: Callable[[Outcome], None] | None = None,
+    ) -> list[Outcome]:
+        """Run what is not done yet; see `run_plan`."""
+        return run_plan(
+            self.plan,
+            self.data,
+            self.models,
+            store,
+            n_jobs=n_jobs,
+            timeout=timeout,
+            executor=executor,
+            report=report,
+        )
+
+    def frame(self, store: ResultStore) -> pd.DataFrame:
+        """Results of this study's units; what the store has of others is left out."""
+        keys = {unit.key for unit in self.plan}
+        frame = store.to_frame()
+        return frame[frame["key"].isin(keys)].reset_index(drop=True)
+
+    def summary(self, store: ResultStore) -> Summary:
+        """How far the study is."""
+        return store.summary(self.plan)
+
+
+def make_study(
+    datasets: Sequence[str] = (),
+    models: Sequence[str] = tuple(MODELS),
+    *,
+    protocols: Sequence[str] = PROTOCOLS,
+    noises: Sequence[str] = ("none",),
+    seeds: int = 1,
+    grid: str = "paper",
+    tables: Iterable[Dataset] = (),
+) -> Study:
+    """Put a study together.
+
+    Parameters
+    ----------
+    datasets : sequence of str
+        Names that `load_dataset` knows, with ``name:variant`` for another form.
+    models : sequence of str, default=the seven of the published study
+        See `find_model`.
+    protocols : sequence of {"paper", "nested"}
+    noises : sequence of str, default=("none",)
+    seeds : int, default=1
+        Repetitions of "nested", each with its own folds and draws; "paper" has none.
+    grid : {"paper", "reduced"}, default="paper"
+    tables : iterable of Dataset
+        Data sets of your own.
+
+    Returns
+    -------
+    Study
+
+    Notes
+    -----
+    Where a data set has the variant "zjoined", "nested" uses it and "paper" the published one.
+
+    Examples
+    --------
+    >>> from broadlearn.experiments.study import make_study
+    >>> study = make_study(["iris"], ["BLS", "IF-BLS"], protocols=["nested"], grid="reduced")
+    >>> [(unit.dataset, unit.model) for unit in study.plan]
+    [('iris', 'BLS'), ('iris', 'IF-BLS')]
+    """
+    if seeds < 1:
+        raise ValueError(f"seeds must be a whole number from 1 on, got {seeds}.")
+    found = [find_model(name) for name in models]
+    specs = {spec.name: spec for spec in found}
+    if len(specs) < len(found):
+        raise ValueError("models holds two of the same name; give each a name of its own.")
+    own = list(tables)
+    plan: list[Unit] = []
+    data: dict[str, Dataset] = {}
+    for protocol in protocols:
+        used = [_load(name, protocol) for name in datasets] + own
+        data |= {fingerprint(table.X, table.y): table for table in used}
+        repetitions = range(seeds) if protocol == "nested" else range(1)
+        plan += make_plan(used, list(specs), [protocol], noises, list(repetitions), grid)
+    return Study(plan, data, specs)
+
+
+def _load(name: str, protocol: str) -> Dataset:
+    name, _, variant = name.partition(":")
+    if not variant and protocol == "nested" and HONEST_VARIANT in dataset_variants(name):
+        try:
+            return load_dataset(name, HONEST_VARIANT)
+        except FileNotFoundError:
+            return load_dataset(name)
+    return load_dataset(name, variant or None)
