@@ -43,13 +43,17 @@ format: $(READY) ## let ruff rewrite the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(READY) ## run all benchmarks (about half an hour; the accuracy one needs the data folder)
+bench: $(READY) ## run all benchmarks (hours; some need the data folder)
 	$(BIN)/python benchmarks/scores.py
 	$(BIN)/python benchmarks/fit.py
 	$(BIN)/python benchmarks/landmarks.py
 	$(BIN)/python benchmarks/kernel_width.py
 	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/accuracy.py
+	$(BIN)/python benchmarks/twin_svm.py
+	$(BIN)/python benchmarks/audit.py
+	$(BIN)/python benchmarks/scale.py
+	$(BIN)/python benchmarks/baselines.py
 
 clean: ## remove the virtual environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
