@@ -1,5 +1,6 @@
 """Fast, closed-form classifiers that stay accurate when rows are noisy, mislabelled or outlying."""
 
+from broadlearn.audit import audit
 from broadlearn.classifiers import (
     BLSClassifier,
     BLSRegressor,
@@ -10,6 +11,7 @@ from broadlearn.classifiers import (
     IntuitionisticFuzzyTwinSVC,
     NeuroFuzzyBLSClassifier,
 )
+from broadlearn.persistence import load, save
 from broadlearn.random_features import BroadFeatures
 from broadlearn.search import PathSearchCV
 
@@ -27,4 +29,7 @@ __all__ = [
     "NeuroFuzzyBLSClassifier",
     "PathSearchCV",
     "__version__",
+    "audit",
+    "load",
+    "save",
 ]

@@ -1,0 +1,1 @@
+"""Parts of the audit: held-out probabilities, neighbours, verdicts, pictures, page and file."""

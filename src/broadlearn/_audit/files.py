@@ -1,0 +1,71 @@
+"""The audit's table as CSV that no spreadsheet runs, and files written whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import os
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FORMULA_STARTS = tuple("=+-@\t\r\n＝＋－＠")
+
+
+def safe_csv(table: pd.DataFrame) -> str:
+    """The table as CSV, texts quoted, and those that begin like a formula behind an apostrophe.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> print(safe_csv(pd.DataFrame({"label": ["=1+1", "b"], "score": [0.5, -1.0]})))
+    "","label","score"
+    0,"'=1+1",0.5
+    1,"b",-1.0
+    <BLANKLINE>
+    """
+    safe = table.copy()
+    for name in safe:
+        if safe[name].dtype.kind not in "biuf":
+            safe[name] = safe[name].map(_harmless)
+    text: str = safe.rename(columns=_harmless).to_csv(
+        quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n"
+    )
+    return text
+
+
+def write_whole(path: str | PathLike[str], text: str) -> None:
+    """Write a file whole or not at all.
+
+    Parameters
+    ----------
+    path : str or path-like
+    text : str
+    """
+    path = Path(path)
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        with part.open("wb") as file:
+            # Texts from files of another encoding may hold lone surrogates.
+            file.write(text.encode("utf-8", "backslashreplace"))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _harmless(value: Any) -> Any:
+    if isinstance(value, str) and value.startswith(FORMULA_STARTS):
+        return f"'{value}"
+    return value

@@ -1,0 +1,65 @@
+"""Model files with any content but sound checksums, as a hostile hand could make them."""
+
+import hashlib
+import json
+import zlib
+
+import numpy as np
+
+from broadlearn.persistence import MAGIC, PREAMBLE
+
+
+def node(loader, name, number, **more):
+    module, kind = name.rsplit(".", 1)
+    return {
+        "__loader__": loader,
+        "__module__": module,
+        "__class__": kind,
+        "__id__": number,
+        **more,
+    }
+
+
+def text(number, value="x"):
+    return node("JsonNode", "builtins.str", number, content=json.dumps(value), is_json=True)
+
+
+def listed(number, items):
+    return node("ListNode", "builtins.list", number, content=items)
+
+
+def stored(number, k=0, name="numpy.ndarray"):
+    return node("NdArrayNode", name, number, type="numpy", file=f"{k}.npy")
+
+
+def model(steps, name="sklearn.pipeline.Pipeline", key=None, protocol=2):
+    """The tree of a model with one attribute."""
+    key = key or node("TypeNode", "builtins.str", 4)
+    attributes = node(
+        "DictNode", "builtins.dict", 2, key_types=listed(3, [key]), content={"steps": steps}
+    )
+    return node("ObjectNode", name, 1, protocol=protocol, content=attributes)
+
+
+def write_file(path, tree=b"{}", arrays=(), declared=None, **changes):
+    """Write a file whose header is true but for the changes."""
+    tree = tree if isinstance(tree, bytes) else json.dumps(tree).encode()
+    compressed = zlib.compress(tree)
+    payload = compressed + b"".join(np.asarray(array).tobytes() for array in arrays)
+    if declared is None:
+        declared = [[np.asarray(a).dtype.str, list(np.shape(a)), "C"] for a in arrays]
+    header = {
+        "format": 1,
+        "model": "Pipeline",
+        "versions": {},
+        "tree": {"bytes": len(tree), "compressed": len(compressed)},
+        "arrays": declared,
+        "payload": {"bytes": len(payload), "sha256": hashlib.sha256(payload).hexdigest()},
+        **changes,
+    }
+    write_raw(path, json.dumps(header).encode(), payload)
+
+
+def write_raw(path, header, payload=b""):
+    digest = hashlib.sha256(header).digest()
+    path.write_bytes(PREAMBLE.pack(MAGIC, len(header), digest) + header + payload)
