@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from broadlearn.classifiers._rows import Array, FitTask, RowModel
 from broadlearn.random_features._broad_map import BroadMap, ReducedMap, reduce_map
 from broadlearn.random_features._draws import draw_seed
-from broadlearn.random_features._standardize import affine_block, row_slices
+from broadlearn.random_features._standardize import Standardization, affine_block, row_slices
 from broadlearn.solvers._leave_one_out import (
     dual_leave_one_out,
     dual_residual,
@@ -49,6 +49,24 @@ def leave_one_out_rows(n_rows: int) -> NDArray[np.intp]:
     return np.unique(np.linspace(0, n_rows - 1, min(n_rows, LEAVE_ONE_OUT_ROWS)).astype(np.intp))
 
 
+def design_blocks(
+    reduced: ReducedMap,
+    X: NDArray[np.floating],
+    T: Array,
+    s: Array | None,
+    standardization: Standardization,
+) -> Iterator[Block]:
+    """Rows ``[G, T]`` with their scores, block by block, in one buffer."""
+    n_columns = reduced.n_columns
+    parts = list(row_slices(X.shape[0], n_columns, BLOCK_NUMBERS))
+    buffer = np.empty((parts[0].stop, n_columns + T.shape[1]))
+    for part in parts:
+        rows = buffer[: part.stop - part.start]
+        reduced(affine_block(X, part, standardization), out=rows[:, :n_columns])
+        rows[:, n_columns:] = T[part]
+        yield rows, None if s is None else s[part]
+
+
 class BroadModel(RowModel):
     """Base of the estimators: fits ``G W = T`` and predicts it in blocks."""
 
@@ -78,11 +96,23 @@ class BroadModel(RowModel):
         self, task: FitTask, scores: Array | None, *, leave_one_out: bool
     ) -> FittedRidge:
         """Draw the map, solve for the output weights and keep what prediction needs."""
-        X, T, weight, standardization = task.X, task.T, task.weight, task.standardization
-        n_groups, n_nodes = self._sizes()
         seed = draw_seed(self.random_state)
+        fitted = self._solve_ridge(
+            task, self._draw_map(task, seed), scores, leave_one_out=leave_one_out
+        )
+        self._seed = seed
+        return fitted
+
+    def _draw_map(self, task: FitTask, seed: int) -> BroadMap:
+        n_groups, n_nodes = self._sizes()
         layer = self._draw_layer(seed, n_groups * n_nodes)
-        broad_map = self._map_family(task, seed).cut(n_groups, n_nodes, layer)
+        return self._map_family(task, seed).cut(n_groups, n_nodes, layer)
+
+    def _solve_ridge(
+        self, task: FitTask, broad_map: BroadMap, scores: Array | None, *, leave_one_out: bool
+    ) -> FittedRidge:
+        """Solve for the output weights of a map and keep what prediction needs."""
+        X, T, weight, standardization = task.X, task.T, task.weight, task.standardization
         reduced = reduce_map(broad_map)
         s = scores
         if weight is not None:
@@ -104,13 +134,7 @@ class BroadModel(RowModel):
         else:
 
             def blocks() -> Iterator[Block]:
-                parts = list(row_slices(n_rows, n_columns, BLOCK_NUMBERS))
-                buffer = np.empty((parts[0].stop, n_columns + T.shape[1]))
-                for part in parts:
-                    rows = buffer[: part.stop - part.start]
-                    reduced(affine_block(X, part, standardization), out=rows[:, :n_columns])
-                    rows[:, n_columns:] = T[part]
-                    yield rows, None if s is None else s[part]
+                return design_blocks(reduced, X, T, s, standardization)
 
             solution = solve_primal(blocks, n_columns, T.shape[1], self.C)
             if leave_one_out:
@@ -122,17 +146,27 @@ class BroadModel(RowModel):
                     T[rows],
                     None if share is None else share[rows],
                 )
-        weights = reduced.full_weights(solution.weights)
+        self._keep_weights(reduced, solution.weights, standardization, X.dtype)
+        return FittedRidge(reduced, solution, rows, held_out)
+
+    def _keep_weights(
+        self,
+        reduced: ReducedMap,
+        reduced_weights: Array,
+        standardization: Standardization,
+        dtype: np.dtype[Any],
+    ) -> None:
+        """Store what prediction needs as fitted attributes."""
+        weights, broad_map = reduced.full_weights(reduced_weights), reduced.map
         self._standardization = standardization
         self._map = broad_map
-        self.output_weights_ = weights.astype(X.dtype, copy=False)
+        self.output_weights_ = weights.astype(dtype, copy=False)
         n_features = broad_map.settings.n_features
         self._direct_weights = (
-            (broad_map.feature_weights @ weights[:n_features]).astype(X.dtype, copy=False)
+            (broad_map.feature_weights @ weights[:n_features]).astype(dtype, copy=False)
             if broad_map.settings.affine
             else None
         )
-        return FittedRidge(reduced, solution, rows, held_out)
 
     def _choose_solver(self, n_rows: int, reduced: ReducedMap) -> str:
         settings = reduced.map.settings
@@ -144,7 +178,7 @@ class BroadModel(RowModel):
                 f"solver='dual' builds a rows x rows matrix and is used only where rows are fewer "
                 f"than nodes; there are {n_rows} rows and {n_nodes} nodes, so the primal is solved "
                 "instead (the solution is the same).",
-                stacklevel=4,
+                stacklevel=5,
             )
             return "primal"
         return self.solver

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from broadlearn.classifiers._bls_model import BLSModel
-from broadlearn.classifiers._classifier import BroadClassifier
+from broadlearn.classifiers._incremental_classifier import IncrementalClassifier
 
 
-class BLSClassifier(BroadClassifier, BLSModel):
+class BLSClassifier(IncrementalClassifier, BLSModel):
     r"""Broad learning system classifier.
 
     Random feature nodes :math:`F_i = map(X W_{Fi} + b_{Fi})` in m groups of p, and enhancement

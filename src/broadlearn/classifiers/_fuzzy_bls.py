@@ -10,15 +10,16 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
 from broadlearn.classifiers._bls_model import BLSModel
-from broadlearn.classifiers._classifier import BroadClassifier
+from broadlearn.classifiers._incremental_classifier import IncrementalClassifier
 from broadlearn.classifiers._rows import Array
 from broadlearn.classifiers._scored_classifier import RowTrust
 from broadlearn.random_features._standardize import Standardization, affine_block
 from broadlearn.sample_scores._fuzzy import class_memberships
+from broadlearn.sample_scores._geometry import ClassBlocks, FuzzyGeometry, learn_fuzzy_geometry
 from broadlearn.sample_scores._inputs import check_range
 
 
-class FuzzyBLSClassifier(BroadClassifier, BLSModel):
+class FuzzyBLSClassifier(IncrementalClassifier, BLSModel):
     r"""Fuzzy broad learning system (F-BLS).
 
     A broad learning system whose rows count by their fuzzy membership s in their own class,
@@ -110,3 +111,6 @@ random_state
         weight = np.ones(X.shape[0]) if weight is None else weight
         membership = class_memberships(Z, codes, weight, self.delta, self.classes_.size)
         return RowTrust(membership, membership)
+
+    def _learn_geometry(self, blocks: ClassBlocks, n_classes: int, seed: int) -> FuzzyGeometry:
+        return learn_fuzzy_geometry(blocks, n_classes, self.delta)

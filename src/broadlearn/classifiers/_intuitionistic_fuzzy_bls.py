@@ -7,11 +7,16 @@ from typing import Any
 import numpy as np
 
 from broadlearn.classifiers._bls_model import BLSModel
-from broadlearn.classifiers._classifier import BroadClassifier
+from broadlearn.classifiers._incremental_classifier import IncrementalClassifier
 from broadlearn.classifiers._intuitionistic_scoring import SCORE_CONSTRAINTS, IntuitionisticScoring
+from broadlearn.sample_scores._geometry import (
+    ClassBlocks,
+    KernelGeometry,
+    learn_kernel_geometry,
+)
 
 
-class IntuitionisticFuzzyBLSClassifier(IntuitionisticScoring, BroadClassifier, BLSModel):
+class IntuitionisticFuzzyBLSClassifier(IntuitionisticScoring, IncrementalClassifier, BLSModel):
     r"""Intuitionistic fuzzy broad learning system (IF-BLS).
 
     A broad learning system whose rows count by how far they can be trusted: near the centre of
@@ -114,3 +119,17 @@ random_state
         self.neighborhood_radius = neighborhood_radius
         self.delta = delta
         self.landmarks = landmarks
+
+    def _learn_geometry(self, blocks: ClassBlocks, n_classes: int, seed: int) -> KernelGeometry:
+        geometry = learn_kernel_geometry(
+            blocks,
+            n_classes,
+            kernel_width=self.kernel_width,
+            epsilon=self.neighborhood_radius,
+            delta=self.delta,
+            landmarks=self.landmarks,
+            seed=seed,
+        )
+        self.kernel_width_ = geometry.kernel_width
+        self.neighborhood_radius_ = geometry.epsilon
+        return geometry

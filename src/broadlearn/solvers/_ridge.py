@@ -35,10 +35,13 @@ class PrimalSolution(NamedTuple):
     weights : ndarray of shape (n_columns, n_targets)
     factor : ndarray of shape (n_columns, n_columns)
         Lower Cholesky factor of ``GᵗS²G + I/C``.
+    sums : ndarray of shape (n_columns + n_targets, n_columns + n_targets)
+        ``[G, T]ᵗ S² [G, T]``, to which rows can be added later.
     """
 
     weights: Array
     factor: Array
+    sums: Array
 
     def leverage(self, G: NDArray[np.floating]) -> Array:
         """``g (GᵗS²G + I/C)⁻¹ gᵗ`` for every row g."""
@@ -128,15 +131,20 @@ def solve_primal(blocks: Blocks, n_columns: int, n_targets: int, C: float) -> Pr
     W = cho_solve((factor, True), right, check_finite=False)
     error = prediction_error(spread, C, W, right)
     for _ in range((error >= REFINE_ONCE) + (error >= REFINE_TWICE)):
-        residual = -W / C
-        for rows, s in blocks():
-            G, missing = rows[:, :n_columns], rows[:, n_columns:]
-            missing -= G @ W
-            if s is not None:
-                missing *= (s * s)[:, None]
-            residual += G.T @ missing
-        W = W + cho_solve((factor, True), residual, check_finite=False)
-    return PrimalSolution(W, factor)
+        W = refine_once(W, factor, blocks(), C)
+    return PrimalSolution(W, factor, sums)
+
+
+def refine_once(W: Array, factor: Array, blocks: Iterable[Block], C: float) -> Array:
+    """Weights W corrected by their residual, which is taken from the rows themselves."""
+    n_columns, residual = W.shape[0], -W / C
+    for rows, s in blocks:
+        G, missing = rows[:, :n_columns], rows[:, n_columns:]
+        missing -= G @ W
+        if s is not None:
+            missing *= (s * s)[:, None]
+        residual += G.T @ missing
+    return W + cho_solve((factor, True), residual, check_finite=False)
 
 
 def prediction_error(spread: float, C: float, W: Array, right: Array) -> float:

@@ -1,0 +1,112 @@
+import numpy as np
+import pytest
+
+from broadlearn.solvers._ridge import normal_equations, solve_primal
+from broadlearn.solvers._updates import (
+    add_rows,
+    append_sums,
+    append_to_factor,
+    remove_rows,
+    solve_sums,
+)
+
+
+def make(n=200, d=30, k=2, seed=0):
+    rng = np.random.default_rng(seed)
+    Z = rng.normal(size=(n, 5))
+    G = np.tanh(Z @ rng.normal(size=(5, d)) * 0.3 + rng.normal(size=d))
+    return np.hstack([G, np.sign(Z[:, :k])]), rng.uniform(0, 1, n)
+
+
+def sums_of(rows, s, d=30):
+    return normal_equations([(rows.copy(), s)], d, rows.shape[1] - d)
+
+
+@pytest.mark.parametrize("scored", [False, True])
+def test_rows_come_and_go(scored):
+    rows, s = make()
+    s = s if scored else None
+
+    def part(a, b):
+        return [(rows[a:b].copy(), None if s is None else s[a:b])]
+
+    sums = np.zeros((32, 32))
+    for a, b in [(0, 1), (1, 50), (50, 200)]:
+        sums = add_rows(sums, part(a, b), 30)
+    np.testing.assert_allclose(sums, sums_of(rows, s), rtol=1e-12, atol=1e-12)
+    rest = remove_rows(sums, part(50, 200), 30)
+    expected = sums_of(rows[:50], None if s is None else s[:50])
+    np.testing.assert_allclose(rest, expected, atol=1e-11)
+
+
+def test_sums_given_are_left_as_they_are():
+    rows, s = make()
+    sums = sums_of(rows, s)
+    before = sums.copy()
+    add_rows(sums, [(rows.copy(), s)], 30)
+    remove_rows(sums, [(rows.copy(), s)], 30)
+    np.testing.assert_array_equal(sums, before)
+
+
+def test_rows_that_were_never_added_are_refused():
+    rows, _ = make()
+    with pytest.raises(ValueError, match="not among those that were learnt"):
+        remove_rows(sums_of(rows[:10], None), [(rows.copy(), None)], 30)
+
+
+@pytest.mark.parametrize("n_old", [1, 17, 29])
+def test_columns_are_appended(n_old):
+    rows, s = make()
+    old = np.r_[:n_old, 30:32]
+    small = normal_equations([(rows[:, old].copy(), s)], n_old, 2)
+    cuts = [slice(0, 70), slice(70, 200)]
+    larger = append_sums(small, [(rows[c].copy(), s[c]) for c in cuts], n_old, 30 - n_old, 2)
+    np.testing.assert_allclose(larger, sums_of(rows, s), rtol=1e-12, atol=1e-12)
+
+
+def test_columns_of_other_rows_are_refused():
+    rows, s = make()
+    small = normal_equations([(rows[:, np.r_[:10, 30:32]].copy(), s)], 10, 2)
+    with pytest.raises(ValueError, match="are not those that were learnt"):
+        append_sums(small, [(rows.copy(), s[::-1])], 10, 20, 2)
+
+
+@pytest.mark.parametrize("C", [1.0, 1e6])
+def test_factor_grows(C):
+    rows, s = make()
+    gram = sums_of(rows, s)[:30, :30]
+    whole = np.linalg.cholesky(gram + np.eye(30) / C)
+    grown = append_to_factor(whole[:12, :12], gram, C)
+    np.testing.assert_allclose(grown, whole, atol=1e-9)
+
+
+@pytest.mark.parametrize("C", [1e-2, 1.0, 1e4])
+@pytest.mark.parametrize("known", [False, True])
+def test_sums_are_enough_to_solve(C, known):
+    rows, s = make()
+    sums = sums_of(rows, s)
+    leading = np.linalg.cholesky(sums[:9, :9] + np.eye(9) / C) if known else None
+    fresh = solve_primal(lambda: [(rows.copy(), s)], 30, 2, C).weights
+    weights = solve_sums(sums, 30, C, leading).weights
+    np.testing.assert_allclose(rows[:, :30] @ weights, rows[:, :30] @ fresh, atol=1e-9)
+
+
+def test_rows_at_hand_refine_the_solution():
+    rng = np.random.default_rng(0)
+    G = np.tanh(rng.normal(size=(400, 2)) @ rng.normal(size=(2, 60)) + rng.normal(size=60))
+    rows, s = np.hstack([G, np.sign(G[:, :1])]), rng.uniform(0, 1, 400)
+
+    def blocks():
+        return [(rows.copy(), s)]
+
+    sums = normal_equations(blocks(), 60, 1)
+    expected = G @ solve_primal(blocks, 60, 1, 1e6).weights
+    rough = G @ solve_sums(sums, 60, 1e6).weights
+    refined = G @ solve_sums(sums, 60, 1e6, blocks=blocks).weights
+    assert np.abs(refined - expected).max() < 1e-9 < np.abs(rough - expected).max()
+
+
+def test_lost_penalty_is_named():
+    sums = np.full((4, 4), 1e30)
+    with pytest.raises(ValueError, match="Use a smaller C"):
+        solve_sums(sums, 3, 1e12)

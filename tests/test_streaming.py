@@ -1,0 +1,162 @@
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone, is_classifier
+
+from broadlearn import (
+    BLSClassifier,
+    BLSRegressor,
+    ELMClassifier,
+    FuzzyBLSClassifier,
+    IntuitionisticFuzzyBLSClassifier,
+)
+from broadlearn.streaming import fit_blocks
+
+SIZES = {"n_feature_groups": 2, "n_feature_nodes": 5, "n_enhancement_nodes": 40}
+MODELS = [BLSClassifier, FuzzyBLSClassifier, IntuitionisticFuzzyBLSClassifier, BLSRegressor]
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(2.0, 3.0, size=(500, 6))
+    return X, (X[:, 0] > 2) + 2 * (X[:, 1] > 3)
+
+
+@pytest.fixture(params=MODELS)
+def model(request):
+    return request.param(**SIZES, C=10.0, random_state=3)
+
+
+def output(model, X):
+    return model.predict_proba(X) if is_classifier(model) else model.predict(X)
+
+
+@pytest.mark.parametrize("block_rows", [37, 500])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_blocks_equal_one_fit(model, rows, block_rows, weighted):
+    X, y = rows
+    weight = np.random.default_rng(1).integers(0, 3, 500) if weighted else None
+    if weighted:
+        weight[:80] = 0
+    fitted = clone(model).fit(X, y, sample_weight=weight)
+    fit_blocks(model, X, y, sample_weight=weight, block_rows=block_rows)
+    np.testing.assert_allclose(output(model, X), output(fitted, X), rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"standardize": False, "feature_scaling": None},
+        {"feature_scaling": "sample", "feature_weights": "random"},
+        {"feature_activation": "tanh", "n_enhancement_groups": 2},
+    ],
+)
+def test_settings(rows, settings):
+    X, y = rows
+    model = BLSClassifier(**SIZES, random_state=0).set_params(**settings)
+    expected = clone(model).fit(X, y).decision_function(X)
+    found = fit_blocks(model, X, y, block_rows=99).decision_function(X)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("scale", [1e300, 1e-300])
+def test_extreme_columns(rows, scale):
+    X, y = rows
+    model = BLSClassifier(**SIZES, random_state=0)
+    expected = clone(model).fit(X, y).decision_function(X)
+    found = fit_blocks(model, X * scale, y, block_rows=99).decision_function(X * scale)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-8)
+
+
+def test_large_C_on_few_columns(model, rows):
+    X, y = rows
+    model.set_params(C=1e6, n_enhancement_nodes=200)
+    fitted = clone(model).fit(X[:, :2], y)
+    fit_blocks(model, X[:, :2], y, block_rows=99)
+    np.testing.assert_allclose(output(model, X[:, :2]), output(fitted, X[:, :2]), atol=1e-8)
+
+
+def test_sorted_labels_are_found(rows):
+    X, y = rows
+    order = np.argsort(y, kind="stable")
+    model = fit_blocks(BLSClassifier(**SIZES, random_state=0), X[order], y[order], block_rows=50)
+    np.testing.assert_array_equal(model.classes_, [0, 1, 2, 3])
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_files(rows, tmp_path, kind):
+    X, y = rows
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    table, path = frame.assign(y=np.array(list("pqrs"))[y]), tmp_path / f"x.{kind}"
+    table.to_csv(path, index=False) if kind == "csv" else table.to_parquet(path)
+    model = fit_blocks(BLSClassifier(**SIZES, random_state=0), path, target="y", block_rows=64)
+    expected = clone(model).fit(frame, table["y"]).decision_function(frame)
+    np.testing.assert_allclose(model.decision_function(frame), expected, rtol=0, atol=1e-8)
+    np.testing.assert_array_equal(model.feature_names_in_, list("abcdef"))
+
+
+def test_float32_memory_map(rows, tmp_path):
+    X, y = rows
+    np.save(tmp_path / "x.npy", X.astype(np.float32))
+    mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
+    model = fit_blocks(BLSClassifier(**SIZES, random_state=0), mapped, y, block_rows=64)
+    assert model.output_weights_.dtype == np.float32
+    expected = clone(model).fit(X.astype(np.float32), y).decision_function(X)
+    np.testing.assert_allclose(model.decision_function(X), expected, atol=1e-3)
+
+
+def test_a_stream_goes_on(rows):
+    X, y = rows
+    plain = {"standardize": False, "feature_scaling": None, "random_state": 0}
+    model = fit_blocks(BLSClassifier(**SIZES, **plain), X[:300], y[:300], block_rows=64)
+    model.partial_fit(X[300:], y[300:])
+    expected = clone(model).fit(X, y).decision_function(X)
+    np.testing.assert_allclose(model.decision_function(X), expected, rtol=0, atol=1e-8)
+
+
+def test_progress_tells_pass_and_rows(rows):
+    calls = []
+    fit_blocks(
+        FuzzyBLSClassifier(**SIZES),
+        *rows,
+        block_rows=250,
+        progress=lambda stage, n: calls.append((stage, n)),
+    )
+    stages = ["columns", "nodes", "classes", "classes", "sums"]
+    assert calls == [(stage, n) for stage in stages for n in (250, 500)]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"feature_scaling": "robust"}, "feature_scaling='robust' needs all rows at once"),
+        ({"feature_weights": "sparse"}, "feature_weights='sparse' needs all rows at once"),
+        ({"C": -1.0}, "C"),
+    ],
+)
+def test_bad_settings_are_named(rows, settings, message):
+    with pytest.raises(ValueError, match=message):
+        fit_blocks(BLSClassifier(**settings), *rows)
+
+
+def test_a_refused_table_leaves_the_model_as_it_was(rows):
+    X, y = rows
+    model = BLSClassifier(**SIZES, random_state=0).fit(X, y)
+    before = dict(vars(model))
+    spoilt = X.copy()
+    spoilt[450, 2] = np.nan
+    for source, targets, known, message in [
+        (spoilt, y, None, "NaN"),
+        (X, y, [0, 1], "does not know as classes"),
+        (X, y * 0, None, "only one class"),
+        (X[:0], y[:0], None, "source has no rows"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            fit_blocks(model, source, targets, classes=known, block_rows=64)
+    assert all(value is before[name] for name, value in vars(model).items())
+
+
+def test_other_models_are_refused(rows):
+    with pytest.raises(ValueError, match="not a ELMClassifier"):
+        fit_blocks(ELMClassifier(), *rows)
