@@ -24,11 +24,19 @@ study: $(READY) ## compare all models on embedded data, with a report (a few min
 		--store study/results.db --report study/report \
 		--title "Seven models on embedded data, reduced grids"
 
-study-full: $(READY) ## the published study: 28 data sets, full grids, noise, sensitivity (hours; needs the data)
-	$(BIN)/broadlearn study run --dataset uci28 --protocol paper --jobs -1 \
-		--store study-full/results.db --report study-full/paper
-	$(BIN)/broadlearn study run --dataset uci28 --jobs -1 \
-		--store study-full/results.db --report study-full/report
+NOISY := breast_cancer,conn_bench_sonar_mines_rocks,hill_valley,pittsburg_bridges_T_OR_D,tic_tac_toe
+FULL := $(BIN)/broadlearn study run --jobs -1 --store study-full/results.db
+
+study-full: $(READY) ## the published study on the 28 data sets, full grids (about an hour; needs the data)
+	$(FULL) --dataset uci28 --protocol paper
+	$(FULL) --dataset $(NOISY) --protocol paper \
+		--noise variance:0.05:all,variance:0.1:all,variance:0.15:all,variance:0.2:all
+	$(FULL) --dataset uci28 --protocol nested
+	$(BIN)/broadlearn study sensitivity study-full/sensitivity.csv \
+		--dataset darwin,credit_approval,statlog_heart
+	$(BIN)/broadlearn study report study-full/report --store study-full/results.db \
+		--sensitivity study-full/sensitivity.csv --export study-full/units.csv \
+		--title "Seven models on 28 data sets, published grids"
 
 test: $(READY) ## run all tests, doctests included
 	$(BIN)/python -m pytest
