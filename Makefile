@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help setup study study-full test lint format bench clean
+.PHONY: help setup study study-full soak test lint format bench clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -37,6 +37,9 @@ study-full: $(READY) ## the published study on the 28 data sets, full grids (abo
 	$(BIN)/broadlearn study report study-full/report --store study-full/results.db \
 		--sensitivity study-full/sensitivity.csv --export study-full/units.csv \
 		--title "Seven models on 28 data sets, published grids"
+
+soak: $(READY) ## kill a study at 20 random moments and compare its table with an undisturbed one's
+	$(BIN)/python benchmarks/kill_and_resume.py
 
 test: $(READY) ## run all tests, doctests included
 	$(BIN)/python -m pytest

@@ -124,3 +124,10 @@ def test_without_pandas(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match=r'pip install "broadlearn\[study\]"'):
         read_frame(path)
+
+
+def test_a_field_beyond_all_measure_is_one_sentence(tmp_path):
+    path = tmp_path / "long.csv"
+    path.write_text("a,b\n".replace("a", "a" * 200_000) + "1,2\n")
+    with pytest.raises(ValueError, match=r"first line of .*long.csv cannot be read"):
+        read_frame(path)

@@ -74,8 +74,11 @@ def _read_csv(path: Path) -> pd.DataFrame:
         lines = [line for _, line in zip(range(LINES_TO_LOOK_AT), file, strict=False)]
     if not any(line.strip() for line in lines):
         raise ValueError(f"{path} is empty.")
-    separator = max(",;\t", key=lambda mark: len(_first_row(lines, mark)))
-    header = _first_row(lines, separator)
+    try:
+        separator = max(",;\t", key=lambda mark: len(_first_row(lines, mark)))
+        header = _first_row(lines, separator)
+    except csv.Error as error:
+        raise ValueError(f"The first line of {path} cannot be read: {error}.") from error
     numbered = len(header) > 1 and header[0] == ""
     _refuse_repeated_names(header[numbered:], path)
     if all(_NUMBER.fullmatch(name) for name in header):

@@ -63,3 +63,12 @@ def test_kinds_of_labels(y):
 def test_bad_input(X, y, message):
     with pytest.raises(ValueError, match=message):
         prepare_rows(X, y)
+
+
+def test_identifier_columns_are_left_out():
+    frame = pd.DataFrame(
+        {"id": [f"row {i}" for i in range(40)], "size": np.arange(40.0), "kind": ["a", "b"] * 20}
+    )
+    with pytest.warns(UserWarning, match="id"):
+        rows = prepare_rows(frame, np.repeat([0, 1], 20))
+    assert "id" not in set(rows.columns)

@@ -92,6 +92,8 @@ def _numbers(X: Any) -> tuple[NDArray[np.float64], NDArray[np.object_]]:
     numbers = prepare.fit_transform(frame)
     names: list[str] = []
     for _, steps, columns in prepare.transformers_:
+        if isinstance(steps, str):  # "drop"
+            continue
         if isinstance(steps[-1], OneHotEncoder):
             encoder = steps[-1].set_params(feature_name_combiner=lambda column, level: column)
             columns = encoder.get_feature_names_out(columns)

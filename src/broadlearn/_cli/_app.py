@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import broadlearn
-from broadlearn._cli import _datasets, _study
+from broadlearn._cli import _datasets, _models, _study, _suspects
 from broadlearn._cli._console import console
 
 app = typer.Typer(
@@ -16,6 +16,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Fast, closed-form classifiers that stay accurate when rows are noisy.",
 )
+app.command("audit")(_suspects.audit_rows)
+app.command("fit")(_models.fit)
+app.command("predict")(_models.predict)
+app.command("describe")(_models.describe)
 app.add_typer(_study.app, name="study")
 app.add_typer(_datasets.app, name="datasets")
 
