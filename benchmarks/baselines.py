@@ -28,6 +28,10 @@ PUBLISHED_MEANS = {"ELM": 79.81, "H-ELM": 79.93, "NeuroFBLS": 80.11}
 PUBLISHED_TWIN_MEAN = 58.37
 
 
+def done_keys(frame) -> set[str]:
+    return set(frame.loc[frame["status"] == "done", "key"])
+
+
 def main() -> None:
     if data_folder() is None:
         sys.exit("This benchmark needs the 28 data sets: set BROADLEARN_DATA to their folder.")
@@ -37,6 +41,9 @@ def main() -> None:
     with ResultStore(path) as store:
         study.run(store, n_jobs=os.cpu_count() or 1, report=lambda o: print(o.unit, flush=True))
         frame = study.frame(store)
+    lost = [f"{u.dataset}, {u.model}" for u in study.plan if u.key not in done_keys(frame)]
+    if lost:
+        sys.exit(f"{len(lost)} units are not done, by this or another process: {'; '.join(lost)}.")
     ours = 100 * frame.pivot(index="dataset", columns="model", values="mean")[MODELS]
     largest = {
         table.name: 100 * float(np.unique(table.y, return_counts=True)[1].max() / len(table.y))
