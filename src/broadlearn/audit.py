@@ -12,13 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.decomposition import PCA
 from sklearn.utils import check_random_state
 
-from broadlearn._audit.files import safe_csv, write_whole
 from broadlearn._audit.held_out import held_out_probabilities
 from broadlearn._audit.neighbours import find_neighbours
 from broadlearn._audit.page import render_page
 from broadlearn._audit.plots import draw_audit
 from broadlearn._audit.rows import Rows, prepare_rows
 from broadlearn._audit.verdicts import VERDICTS, judge
+from broadlearn._files import safe_csv, write_whole
 from broadlearn._table_files import import_pandas
 from broadlearn.sample_scores import intuitionistic_scores
 

@@ -25,6 +25,7 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection._search import BaseSearchCV
 
 import broadlearn
+from broadlearn._files import write_whole
 from broadlearn._model_state import rebuild, take_apart
 
 MAGIC = b"\x89BLM\r\n\x1a\n"
@@ -108,7 +109,9 @@ def save(model: BaseEstimator, path: str | os.PathLike[str]) -> None:
         raise ValueError(
             f"This {kind} cannot be saved: its state has too many parts, such as levels of text."
         )
-    _write(path, [PREAMBLE.pack(MAGIC, len(head), hashlib.sha256(head).digest()), head, *parts])
+    write_whole(
+        path, [PREAMBLE.pack(MAGIC, len(head), hashlib.sha256(head).digest()), head, *parts]
+    )
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -278,16 +281,3 @@ def _first_line(error: Exception) -> str:
     """What an error says, as the end of a sentence that is safe to print."""
     line = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
     return "".join(mark if mark.isprintable() else "?" for mark in line).rstrip(".")
-
-
-def _write(path: Path, parts: list[bytes]) -> None:
-    """Write a file whole or not at all."""
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        with part.open("wb") as file:
-            file.writelines(parts)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)

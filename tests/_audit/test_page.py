@@ -2,7 +2,6 @@ import base64
 import hashlib
 import json
 import re
-import shutil
 from html.parser import HTMLParser
 
 import numpy as np
@@ -13,11 +12,6 @@ from made_up_results import HOSTILE
 from broadlearn.audit import audit
 
 TITLE = "An <b>audit</b> & more"
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
-    "--disable-background-networking --disable-component-update --disable-sync "
-    "--disable-dev-shm-usage"
-)
 
 
 @pytest.fixture(scope="module")
@@ -95,25 +89,6 @@ def test_the_same_audit_gives_the_same_page(found):
 def test_bad_max_rows(found, max_rows):
     with pytest.raises(ValueError, match="max_rows must be"):
         found.to_html(max_rows=max_rows)
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    """Chromium, its log kept."""
-    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    chromedriver = shutil.which("chromedriver")
-    if not (chromium and chromedriver):
-        pytest.skip("there is no Chromium with its chromedriver on this machine")
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    for flag in FLAGS.split():
-        options.add_argument(flag)
-    options.add_argument(f"--user-data-dir={tmp_path_factory.mktemp('profile')}")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(chromedriver))
-    yield driver
-    driver.quit()
 
 
 def cells(browser, column):

@@ -59,8 +59,8 @@ def test_data_folder_that_is_not_there(folders, monkeypatch):
     ("platform", "variables", "expected"),
     [
         ("linux", {"XDG_CACHE_HOME": "/x"}, "/x/broadlearn"),
-        ("linux", {}, "/home/me/.cache/broadlearn"),
-        ("darwin", {}, "/home/me/Library/Caches/broadlearn"),
+        ("linux", {}, "/me/.cache/broadlearn"),
+        ("darwin", {}, "/me/Library/Caches/broadlearn"),
         ("win32", {"LOCALAPPDATA": "/local"}, "/local/broadlearn"),
     ],
 )
@@ -68,7 +68,7 @@ def test_usual_place_of_the_cache(monkeypatch, platform, variables, expected):
     monkeypatch.delenv("BROADLEARN_CACHE")
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr(_folders.sys, "platform", platform)
-    monkeypatch.setattr(Path, "home", lambda: Path("/home/me"))
+    monkeypatch.setattr(Path, "home", lambda: Path("/me"))
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     assert cache_folder() == Path(expected)

@@ -8,7 +8,8 @@ import pytest
 from made_up_results import HOSTILE, MODELS
 from matplotlib.figure import Figure
 
-from broadlearn.report.drawing import label, line_styles, panels, study_style, to_svg
+from broadlearn._pictures import label
+from broadlearn.report.drawing import line_styles, panels, study_style, to_svg
 
 
 @study_style()

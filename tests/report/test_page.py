@@ -3,7 +3,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
 from html.parser import HTMLParser
 from importlib.resources import files
 
@@ -18,11 +17,6 @@ from broadlearn.report.page import write_report
 NOISES = ["variance:0.1:train", "variance:0.2:train"]
 TITLE = "A <b>study</b> & more"
 COMMAND = "broadlearn study run --data 'my <file>.csv'"
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
-    "--disable-background-networking --disable-component-update --disable-sync "
-    "--disable-dev-shm-usage"
-)
 
 
 def hostile_study():
@@ -194,25 +188,6 @@ def test_a_failed_write_leaves_the_old_page(tmp_path, monkeypatch):
         write(tmp_path, study(["y"]))
     assert page.read_bytes() == before
     assert not list(tmp_path.rglob("*.part"))
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    """Chromium on the page's folder, its log kept."""
-    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    chromedriver = shutil.which("chromedriver")
-    if not (chromium and chromedriver):
-        pytest.skip("there is no Chromium with its chromedriver on this machine")
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    for flag in FLAGS.split():
-        options.add_argument(flag)
-    options.add_argument(f"--user-data-dir={tmp_path_factory.mktemp('profile')}")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(chromedriver))
-    yield driver
-    driver.quit()
 
 
 @pytest.fixture

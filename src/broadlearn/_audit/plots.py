@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from broadlearn._pictures import label
+
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
@@ -18,7 +20,6 @@ COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#00
 MARKERS = ("o", "^", "s", "v", "D", "P", "X")
 # More points than this hide each other.
 MOST_POINTS = 4000
-LONGEST_LABEL = 24
 REST = "other classes"
 
 
@@ -128,17 +129,7 @@ def _groups(labels: NDArray[Any]) -> list[tuple[str, NDArray[np.bool_]]]:
     single = np.arange(classes.size)
     if classes.size > len(COLORS):
         single = np.sort(np.argsort(-counts, kind="stable")[: len(COLORS) - 1])
-    groups = [(_label(classes[c]), codes == c) for c in single]
+    groups = [(label(classes[c]), codes == c) for c in single]
     if single.size < classes.size:
         groups.append((REST, ~np.isin(codes, single)))
     return groups
-
-
-def _label(name: object) -> str:
-    """A name as a picture can show it: short, on one line, never read as a formula."""
-    text = " ".join(str(name).split())
-    text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
-    if len(text) > LONGEST_LABEL:
-        text = f"{text[: LONGEST_LABEL - 1]}…"
-    # Matplotlib leaves names that begin with an underscore out of legends.
-    return (" " if text.startswith("_") else "") + text.replace("$", r"\$")

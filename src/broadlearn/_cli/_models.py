@@ -27,7 +27,6 @@ from broadlearn import (
     NeuroFuzzyBLSClassifier,
     PathSearchCV,
 )
-from broadlearn._audit.files import safe_csv, write_whole
 from broadlearn._cli._console import is_terminal
 from broadlearn._cli._results import (
     AsJson,
@@ -44,6 +43,7 @@ from broadlearn._cli._results import (
     print_json,
     read_labelled,
 )
+from broadlearn._files import safe_csv, write_whole
 from broadlearn._table_files import read_frame
 from broadlearn.audit import LANDMARKS, MOST_ROWS_OF_EXACT_SCORES
 from broadlearn.persistence import load, read_header, save

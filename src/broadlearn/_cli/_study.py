@@ -22,6 +22,7 @@ from broadlearn._cli._console import (
     one_sentence,
     split_list,
 )
+from broadlearn._files import write_whole
 from broadlearn.experiments.cluster import cluster_executor
 from broadlearn.experiments.datasets import (
     Dataset,
@@ -269,9 +270,7 @@ def measure_sensitivity(
             for spec in (find_model(text) for text in models):
                 errors.print(f"{name}, {spec.name}", highlight=False)
                 frames.append(sensitivity(load_dataset(name), spec, grid=grid))
-        part = out.with_name(f"{out.name}.part")
-        pd.concat(frames, ignore_index=True).to_csv(part, index=False)
-        os.replace(part, out)
+        write_whole(out, pd.concat(frames, ignore_index=True).to_csv(index=False))
 
 
 def _progress() -> Progress:

@@ -11,7 +11,6 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from broadlearn._audit.files import write_whole
 from broadlearn._cli._console import console
 from broadlearn._cli._results import (
     AsJson,
@@ -24,6 +23,7 @@ from broadlearn._cli._results import (
     print_json,
     read_labelled,
 )
+from broadlearn._files import write_whole
 from broadlearn.audit import audit
 
 

@@ -7,13 +7,12 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import _fit_context
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from broadlearn.classifiers._base import BroadModel
 from broadlearn.classifiers._calibration import learn_slopes, probabilities
-from broadlearn.classifiers._rows import FLOAT_TYPES, Array, FitTask
+from broadlearn.classifiers._rows import Array, FitTask
 from broadlearn.classifiers._scored_classifier import ScoredClassifier
-from broadlearn.sample_scores._inputs import check_weights
 
 
 def slopes_of_rows(
@@ -48,18 +47,12 @@ class BroadClassifier(ScoredClassifier, BroadModel):
         -------
         self
         """
-        rows, labels = validate_data(self, X, y, dtype=FLOAT_TYPES)
-        weight = None if sample_weight is None else check_weights(sample_weight, rows)
-        task = self._prepare(rows, labels, weight)
-        codes = np.searchsorted(self.classes_, labels)
-        trust = self._score_rows(rows, codes, weight, task.standardization)
+        task, trust, n_rows = self._trusted_rows(X, y, sample_weight)
         scores = None if trust.score is None else trust.score[task.keep]
-        if scores is not None:
-            self._check_scores(scores, task)
         fitted = self._fit_ridge(task, scores, leave_one_out=True)
         slopes = slopes_of_rows(task, scores, fitted.leave_one_out_rows, fitted.leave_one_out[None])
         self.proba_slope_ = float(slopes[0])
-        self._keep_trust(trust, codes.size)
+        self._keep_trust(trust, n_rows)
         return self
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.floating]:

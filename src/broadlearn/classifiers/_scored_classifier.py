@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
 
-from broadlearn.classifiers._rows import Array, FitTask, RowModel
+from broadlearn.classifiers._rows import FLOAT_TYPES, Array, FitTask, RowModel
 from broadlearn.random_features._standardize import Standardization
+from broadlearn.sample_scores._inputs import check_weights
 
 
 class RowTrust(NamedTuple):
@@ -28,6 +30,19 @@ class ScoredClassifier(ClassifierMixin, RowModel):
     @abstractmethod
     def decision_function(self, X: ArrayLike) -> NDArray[np.floating]:
         """Decision values: one column for two classes, else one a class."""
+
+    def _trusted_rows(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> tuple[FitTask, RowTrust, int]:
+        """Validate and score the rows to fit; with them, how many were given."""
+        rows, labels = validate_data(self, X, y, dtype=FLOAT_TYPES)
+        weight = None if sample_weight is None else check_weights(sample_weight, rows)
+        task = self._prepare(rows, labels, weight)
+        codes = np.searchsorted(self.classes_, labels)
+        trust = self._score_rows(rows, codes, weight, task.standardization)
+        if trust.score is not None:
+            self._check_scores(trust.score[task.keep], task)
+        return task, trust, codes.size
 
     def _prepare(
         self, rows: NDArray[np.floating], labels: NDArray[Any], weight: Array | None

@@ -10,15 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import _fit_context
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from broadlearn.classifiers._intuitionistic_scoring import SCORE_CONSTRAINTS, IntuitionisticScoring
-from broadlearn.classifiers._rows import FLOAT_TYPES, Array, FitTask
+from broadlearn.classifiers._rows import Array, FitTask
 from broadlearn.classifiers._twin_planes import TwinProblem, distances, twin_problem
 from broadlearn.random_features._draws import draw_seed
 from broadlearn.random_features._standardize import affine_block, row_slices
 from broadlearn.sample_scores._distinct import distinct_rows
-from broadlearn.sample_scores._inputs import check_weights
 
 
 class IntuitionisticFuzzyTwinSVC(IntuitionisticScoring):
@@ -155,27 +154,20 @@ class IntuitionisticFuzzyTwinSVC(IntuitionisticScoring):
         -------
         self
         """
-        rows, labels = validate_data(self, X, y, dtype=FLOAT_TYPES)
-        weight = None if sample_weight is None else check_weights(sample_weight, rows)
-        task = self._prepare(rows, labels, weight)
-        codes = np.searchsorted(self.classes_, labels)
-        trust = self._score_rows(rows, codes, weight, task.standardization)
-        assert trust.score is not None
-        scores = trust.score[task.keep]
-        self._check_scores(scores, task)
+        task, trust, n_rows = self._trusted_rows(X, y, sample_weight)
         self._place(task)
         problem = self._twin_problem(task, self.kernel_width_)
-        bounds = row_bounds(scores, task.weight)
+        bounds = row_bounds(np.asarray(trust.score)[task.keep], task.weight)
         found = [
             problem.solve(t, side, (C * bounds)[None])
             for t in range(len(problem.factors))
             for side, C in enumerate((self.C1, self.C2))
         ]
-        self.coef_ = np.concatenate([p.vectors[:, :-1] for p in found]).astype(rows.dtype)
-        self.intercept_ = np.concatenate([p.vectors[:, -1] for p in found]).astype(rows.dtype)
+        self.coef_ = np.concatenate([p.vectors[:, :-1] for p in found]).astype(task.X.dtype)
+        self.intercept_ = np.concatenate([p.vectors[:, -1] for p in found]).astype(task.X.dtype)
         self.dual_coef_ = [p.alpha[0] for p in found]
         self.duality_gap_ = np.concatenate([p.gap for p in found])
-        self._keep_trust(trust, codes.size)
+        self._keep_trust(trust, n_rows)
         return self
 
     def _place(self, task: FitTask) -> None:

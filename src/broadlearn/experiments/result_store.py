@@ -11,6 +11,7 @@ import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from io import StringIO
 from math import isfinite
 from pathlib import Path
 from statistics import fmean, stdev
@@ -23,6 +24,7 @@ import scipy
 import sklearn
 
 import broadlearn
+from broadlearn._files import harmless, write_whole
 from broadlearn.experiments._owner import Owner
 from broadlearn.experiments._store_file import (
     COLUMNS,
@@ -307,21 +309,14 @@ class ResultStore:
         ----------
         path : str or path
         """
-        path = Path(path)
-        part = path.with_name(f"{path.name}.{os.getpid()}.part")
-        try:
-            with part.open("w", encoding="utf-8", newline="") as file:
-                writer = csv.writer(file, lineterminator="\n")
-                writer.writerow(_EXPORTED)
-                for row in self.rows():
-                    for name in _JSON_FIELDS:
-                        row[name] = None if row[name] is None else json.dumps(row[name])
-                    writer.writerow([row[name] for name in _EXPORTED])
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(part, path)
-        finally:
-            part.unlink(missing_ok=True)
+        text = StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(_EXPORTED)
+        for row in self.rows():
+            for name in _JSON_FIELDS:
+                row[name] = None if row[name] is None else json.dumps(row[name])
+            writer.writerow([harmless(row[name]) for name in _EXPORTED])
+        write_whole(path, text.getvalue())
 
     def summary(self, plan: Iterable[Unit]) -> Summary:
         """How far a plan is.

@@ -16,7 +16,6 @@ from matplotlib.figure import Figure
 
 from broadlearn.report.pooling import MODELS, in_order
 
-LONGEST_LABEL = 26
 PANELS_A_ROW = 3
 FIGURE_WIDTH = 8.4
 LETTERS_A_LEGEND_ROW = 110
@@ -55,24 +54,6 @@ def study_style(**settings: Any) -> Iterator[None]:
     """Matplotlib's defaults and the report's own style, whatever the user's settings are."""
     with matplotlib.style.context(["default", _STYLE | settings]):
         yield
-
-
-def label(name: object) -> str:
-    r"""A name as a figure can show it: short, on one line, never read as a formula.
-
-    Examples
-    --------
-    >>> print(label("cost in $"))
-    cost in \$
-    >>> label("x" * 300)
-    'xxxxxxxxxxxxxxxxxxxxxxxxx…'
-    """
-    text = " ".join(str(name).split())
-    text = "".join(c if c.isprintable() else "�" for c in text)
-    if len(text) > LONGEST_LABEL:
-        text = text[: LONGEST_LABEL - 1] + "…"
-    # Matplotlib leaves names that begin with an underscore out of legends.
-    return (" " if text.startswith("_") else "") + text.replace("$", r"\$")
 
 
 def line_styles(models: Sequence[str]) -> dict[str, dict[str, Any]]:

@@ -10,12 +10,12 @@ import pandas as pd
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from broadlearn._pictures import label
 from broadlearn.experiments.noise import parse_noise
 from broadlearn.experiments.statistics import nemenyi
 from broadlearn.report.drawing import (
     FIGURE_WIDTH,
     finish,
-    label,
     line_styles,
     panels,
     study_style,

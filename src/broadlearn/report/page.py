@@ -16,6 +16,7 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
+from broadlearn._files import encoded, write_whole
 from broadlearn.experiments.result_store import versions
 from broadlearn.report.drawing import to_svg
 from broadlearn.report.figures import (
@@ -140,8 +141,8 @@ def write_report(
             ("md", table.to_markdown()),
             ("tex", table.to_latex()),
         ):
-            _write(folder / "tables" / f"{table.name}.{ending}", f"{text}\n")
-    _write(folder / "index.html", page)
+            write_whole(folder / "tables" / f"{table.name}.{ending}", f"{text}\n")
+    write_whole(folder / "index.html", page)
     return folder / "index.html"
 
 
@@ -291,22 +292,4 @@ def _render(**content: object) -> str:
 
 def _as_link(text: str, kind: str) -> str:
     """The text as an address that holds it."""
-    return f"data:{kind};charset=utf-8;base64,{base64.b64encode(_encoded(text)).decode()}"
-
-
-def _encoded(text: str) -> bytes:
-    # File names that are not valid Unicode reach the command as lone surrogates.
-    return text.encode("utf-8", "backslashreplace")
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        with part.open("wb") as file:
-            file.write(_encoded(text))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+    return f"data:{kind};charset=utf-8;base64,{base64.b64encode(encoded(text)).decode()}"

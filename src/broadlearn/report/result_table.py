@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-FORMULA_STARTS = tuple("=+-@\t\r\n＝＋－＠")
+from broadlearn._files import harmless
+
 SMALLEST_P = 1e-4
 LONG_TEXT = 40
 
@@ -306,5 +307,5 @@ def _csv(value: Value) -> str:
     """A field; `csv.writer` would leave a lone carriage return, a new row to many, unquoted."""
     if not isinstance(value, str):
         return "" if value is None or math.isnan(value) else str(value)
-    text = f"'{value}" if value.startswith(FORMULA_STARTS) else value
+    text = harmless(value)
     return '"' + text.replace('"', '""') + '"' if re.search(r'[,"\r\n]', text) else text

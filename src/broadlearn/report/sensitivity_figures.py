@@ -9,10 +9,10 @@ import pandas as pd
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from broadlearn._pictures import label
 from broadlearn.report.drawing import (
     FIGURE_WIDTH,
     finish,
-    label,
     line_styles,
     panels,
     study_style,

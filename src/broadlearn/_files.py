@@ -1,9 +1,10 @@
-"""The audit's table as CSV that no spreadsheet runs, and files written whole or not at all."""
+"""Tables as CSV that no spreadsheet runs, and files written whole or not at all."""
 
 from __future__ import annotations
 
 import csv
 import os
+from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,27 +38,31 @@ def safe_csv(table: pd.DataFrame) -> str:
     safe = table.copy()
     for name in safe:
         if safe[name].dtype.kind not in "biuf":
-            safe[name] = safe[name].map(_harmless)
-    text: str = safe.rename(columns=_harmless).to_csv(
+            safe[name] = safe[name].map(harmless)
+    text: str = safe.rename(columns=harmless).to_csv(
         quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n"
     )
     return text
 
 
-def write_whole(path: str | PathLike[str], text: str) -> None:
+def encoded(text: str) -> bytes:
+    """The text as UTF-8; lone surrogates, from names or files of another encoding, as escapes."""
+    return text.encode("utf-8", "backslashreplace")
+
+
+def write_whole(path: str | PathLike[str], content: str | Iterable[bytes]) -> None:
     """Write a file whole or not at all.
 
     Parameters
     ----------
     path : str or path-like
-    text : str
+    content : str or iterable of bytes
     """
     path = Path(path)
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         with part.open("wb") as file:
-            # Texts from files of another encoding may hold lone surrogates.
-            file.write(text.encode("utf-8", "backslashreplace"))
+            file.writelines([encoded(content)] if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())
         os.replace(part, path)
@@ -65,7 +70,8 @@ def write_whole(path: str | PathLike[str], text: str) -> None:
         part.unlink(missing_ok=True)
 
 
-def _harmless(value: Any) -> Any:
+def harmless(value: Any) -> Any:
+    """A text that begins like a formula behind an apostrophe; all else as it is."""
     if isinstance(value, str) and value.startswith(FORMULA_STARTS):
         return f"'{value}"
     return value

@@ -5,7 +5,7 @@ import os
 import pandas as pd
 import pytest
 
-from broadlearn._audit.files import safe_csv, write_whole
+from broadlearn._files import safe_csv, write_whole
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\tx", "\rx", "\nx", "＝1"])
