@@ -202,6 +202,7 @@ def test_wrong_groups(groups, message):
 
 
 def test_cohort_says_that_it_is_made_up():
-    data = make_cohort(3)
+    data = load_dataset("cohort")
     assert data.X.shape == (813, 90)
-    assert data.info.source == "made up"
+    assert np.array_equal(data.X, make_cohort(0).X)
+    assert data.info.source == describe_dataset("cohort").source == "made up"

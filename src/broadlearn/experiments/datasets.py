@@ -50,6 +50,9 @@ __all__ = [
     "pairwise_tasks",
 ]
 
+# Name of the cohort that is made, not loaded.
+MADE_UP = "cohort"
+
 
 @dataclass(frozen=True)
 class Dataset:
@@ -140,6 +143,8 @@ def describe_dataset(name: str, variant: str | None = None) -> DatasetInfo:
     >>> info.n_rows, info.n_columns, info.class_counts
     (768, 8, {'0': 500, '1': 268})
     """
+    if name == MADE_UP:
+        return make_cohort(0).info
     has_embedded = (name, "embedded") in registry()
     if variant is None and has_embedded and dataset_path(name) is None:
         variant = "embedded"
@@ -176,7 +181,7 @@ def load_dataset(
     Parameters
     ----------
     name : str
-        One of `dataset_names`.
+        One of `dataset_names`, or "cohort" for ``make_cohort(0)``.
     variant : str, default=None
         None is the form that the published study used, or, where its file is not found, a table
         that needs no file (tic_tac_toe, titanic and monks_1 have one). Others are in
@@ -210,6 +215,8 @@ def load_dataset(
     >>> data.X.shape, data.info.source
     ((958, 9), 'embedded: generated from the rules of the game')
     """
+    if name == MADE_UP:
+        return make_cohort(0)
     info = describe_dataset(name, variant)
     if info.kind == "embedded":
         return Dataset(name, *EMBEDDED[name](), info)
@@ -353,7 +360,7 @@ def make_cohort(random_state: int | np.random.RandomState | None = None) -> Data
     >>> make_cohort(0).info.class_counts
     {'AD': 187, 'CN': 228, 'MCI': 398}
     """
-    return _own_dataset("cohort", *cohort(random_state), "made up")
+    return _own_dataset(MADE_UP, *cohort(random_state), "made up")
 
 
 def _own_dataset(name: str, X: Any, y: NDArray[Any], source: str) -> Dataset:

@@ -21,6 +21,7 @@ from broadlearn import (
     NeuroFuzzyBLSClassifier,
     PathSearchCV,
 )
+from broadlearn.experiments.rivals import RIVALS, with_seed
 
 Grid = Mapping[str, Sequence[Any]]
 
@@ -63,9 +64,7 @@ class ModelSpec:
         random_state : int
         refit : bool
         """
-        estimator = clone(self.estimator)
-        if "random_state" in estimator.get_params():
-            estimator.set_params(random_state=random_state)
+        estimator = with_seed(clone(self.estimator), random_state)
         values = self.grids.get(grid, {})
         if type(estimator).__module__.startswith("broadlearn."):
             return PathSearchCV(estimator, values, cv=cv, refit=refit)
@@ -116,9 +115,14 @@ MODELS = {
         ),
     )
 }
-# Not a model of the comparison, but a check of it: predicts the most frequent class.
+# Not models of the published comparison: scikit-learn's own, and one that predicts the most frequent
+# class, which checks it.
 EXTRA_MODELS = {
-    "majority": ModelSpec("majority", DummyClassifier(strategy="most_frequent"), cost=0.01)
+    **{
+        name: ModelSpec(name, estimator, {"paper": grid, "reduced": grid}, cost)
+        for name, (estimator, grid, cost) in RIVALS.items()
+    },
+    "majority": ModelSpec("majority", DummyClassifier(strategy="most_frequent"), cost=0.01),
 }
 
 
@@ -128,8 +132,9 @@ def find_model(name: str) -> ModelSpec:
     Parameters
     ----------
     name : str
-        One of the seven, "majority", or ``module:object`` with an estimator, a class of estimators
-        that needs no arguments, or a ``GridSearchCV`` whose grid is then searched.
+        One of the seven, one of `RIVALS`, "majority", or ``module:object`` with an estimator, a
+        class of estimators that needs no arguments, or a ``GridSearchCV`` whose grid is then
+        searched.
 
     Returns
     -------
