@@ -115,8 +115,8 @@ MODELS = {
         ),
     )
 }
-# Not models of the published comparison: scikit-learn's own, and one that predicts the most frequent
-# class, which checks it.
+# Not in the published comparison: scikit-learn's own, and one that predicts the most frequent
+# class, which checks the protocol.
 EXTRA_MODELS = {
     **{
         name: ModelSpec(name, estimator, {"paper": grid, "reduced": grid}, cost)
