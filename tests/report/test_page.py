@@ -5,6 +5,7 @@ import os
 import re
 from html.parser import HTMLParser
 from importlib.resources import files
+from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
@@ -65,10 +66,20 @@ class Parsed(HTMLParser):
 def test_page_and_tables_are_there_and_nothing_else(page):
     found = {str(path.relative_to(page.parent)) for path in page.parent.rglob("*.*")}
     names = {path.removesuffix(".csv") for path in found if path.endswith(".csv")}
-    assert found == {"index.html"} | {f"{n}.{e}" for n in names for e in ("csv", "md", "tex")}
+    figures = {path for path in found if path.endswith(".svg")}
+    tables = {f"{n}.{e}" for n in names for e in ("csv", "md", "tex")}
+    assert found == {"index.html"} | tables | figures
+    assert {"figures/difference_nested.svg", "figures/optimism.svg"} <= figures
     kinds = ("accuracy", "ranks", "friedman", "pairs", "nemenyi", "noise")
     expected = {f"tables/{kind}_{p}" for kind in kinds for p in ("paper", "nested")}
     assert names == expected | {"tables/optimism", "tables/time", "tables/not_done"}
+
+
+def test_every_figure_of_the_page_is_a_file_too(page):
+    drawn = re.findall(r'<svg id="figure_(\w+)"', page.read_text("utf-8"))
+    assert {path.stem for path in (page.parent / "figures").iterdir()} == set(drawn)
+    for path in (page.parent / "figures").iterdir():
+        assert ElementTree.parse(path).getroot().tag == "{http://www.w3.org/2000/svg}svg"
 
 
 def test_the_same_results_give_the_same_bytes(tmp_path):

@@ -51,6 +51,7 @@ from broadlearn.report.tables import (
 class Picture:
     """A figure on the page."""
 
+    name: str
     title: str
     caption: str
     svg: Markup
@@ -70,7 +71,7 @@ class Section:
         """Add a figure, if there is one."""
         if figure is not None:
             svg = to_svg(figure, f"figure_{name}", f"{title}. {caption}")
-            self.pictures.append(Picture(title, caption, svg))
+            self.pictures.append(Picture(name, title, caption, svg))
 
 
 def write_report(
@@ -82,7 +83,7 @@ def write_report(
     sensitivity: pd.DataFrame | None = None,
     caveats: Sequence[str] = (),
 ) -> Path:
-    """Write ``index.html`` and ``tables/*.csv``, ``*.md`` and ``*.tex`` to a folder.
+    """Write ``index.html``, ``tables/*.csv``, ``*.md``, ``*.tex`` and ``figures/*.svg``.
 
     The same results give the same bytes. Each file is written whole or not at all.
 
@@ -142,6 +143,10 @@ def write_report(
             ("tex", table.to_latex()),
         ):
             write_whole(folder / "tables" / f"{table.name}.{ending}", f"{text}\n")
+    pictures = [picture for section in sections for picture in section.pictures]
+    (folder / "figures").mkdir(exist_ok=True)
+    for picture in pictures:
+        write_whole(folder / "figures" / f"{picture.name}.svg", f"{picture.svg}\n")
     write_whole(folder / "index.html", page)
     return folder / "index.html"
 
