@@ -27,7 +27,7 @@ RIVALS: dict[str, tuple[BaseEstimator, Grid, float]] = {
         2.0,
     ),
     "RandomForest": (
-        RandomForestClassifier(200),
+        RandomForestClassifier(),
         {"min_samples_leaf": [1, 3, 10]},
         3.0,
     ),
