@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+DOCS_READY := $(VENV)/.ready-docs
 
-.PHONY: help setup study study-full soak test lint format bench clean
+.PHONY: help setup study study-full soak test lint format docs bench clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -54,6 +55,13 @@ format: $(READY) ## let ruff rewrite the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+$(DOCS_READY): $(READY)
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	@touch $(DOCS_READY)
+
+docs: $(DOCS_READY) ## build the documentation site, examples executed (docs/_build/html/index.html)
+	$(BIN)/python -m sphinx -W --keep-going --quiet --builder html docs docs/_build/html
+
 bench: $(READY) ## run all benchmarks (hours; some need the data folder)
 	$(BIN)/python benchmarks/scores.py
 	$(BIN)/python benchmarks/fit.py
@@ -66,5 +74,6 @@ bench: $(READY) ## run all benchmarks (hours; some need the data folder)
 	$(BIN)/python benchmarks/scale.py
 	$(BIN)/python benchmarks/baselines.py
 
-clean: ## remove the virtual environment and caches
+clean: ## remove the virtual environment, caches and the built site
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf docs/_build docs/auto_examples docs/generated

@@ -1,4 +1,4 @@
-"""Draw the pictures of the README.
+"""Draw the pictures of the README and of the user guide.
 
 Run: python docs/make_pictures.py
 """
@@ -59,6 +59,53 @@ def draw_scores() -> None:
     figure.savefig(IMAGES / "scores.png", dpi=100)
 
 
+def draw_network() -> None:
+    """Inputs, groups of feature and enhancement nodes, outputs, and what feeds what."""
+    figure, axis = plt.subplots(figsize=(8, 4.6), layout="constrained")
+    features = [(3.0, 3.1, "$F_1$"), (3.0, 0.9, "$F_m$")]
+    enhancements = [(6.0, 3.1, "$E_1$"), (6.0, 0.9, "$E_l$")]
+    arrow = {"arrowstyle": "-|>", "color": "grey", "shrinkA": 0, "shrinkB": 0}
+
+    def feed(start: tuple[float, float], end: tuple[float, float], **style: object) -> None:
+        axis.annotate("", end, start, arrowprops={**arrow, **style}, zorder=0)
+
+    def box(x: float, y: float, text: str, color: str) -> None:
+        axis.add_patch(plt.Rectangle((x - 0.5, y - 0.75), 1.0, 1.5, fc=color, ec="black", lw=0.8))
+        for row in (-0.5, -0.15, 0.5):
+            axis.add_patch(plt.Circle((x - 0.2, y + row), 0.13, fc="white", ec="black", lw=0.8))
+        axis.text(x - 0.2, y + 0.18, "⋮", ha="center", va="center")
+        axis.text(x + 0.25, y, text, ha="center", va="center", fontsize=13)
+
+    for x, y, text in features:
+        feed((0.9, 2.0), (x - 0.5, y))
+        box(x, y, text, "#9fc9e4")
+    for x, y, text in enhancements:
+        box(x, y, text, "#f0b58f")
+    for _, start, _ in features:
+        for _, end, _ in enhancements:
+            feed((3.5, start), (5.5, end))
+    for x in (3.0, 6.0):
+        axis.text(x, 2.0, "⋮", ha="center", va="center", fontsize=14)
+    for (x, y), text in {(0.6, 2.0): "$X$", (8.7, 2.0): "$G\\,W$"}.items():
+        axis.text(x, y, text, ha="center", va="center", fontsize=15)
+    for _, y, _ in enhancements:
+        feed((6.5, y), (8.2, 2.0), color="#009E73", lw=1.8)
+    for y, end, bend in ((3.85, 2.25, -0.4), (0.15, 1.75, 0.4)):
+        feed((3.3, y), (8.35, end), color="#009E73", lw=1.8, connectionstyle=f"arc3,rad={bend}")
+    notes = {
+        (0.6, 1.55): "inputs",
+        (3.0, -0.6): "feature nodes\ndrawn, linear",
+        (6.0, -0.6): "enhancement nodes\ndrawn, tanh",
+        (9.0, 1.6): "outputs\n$W$ learnt",
+    }
+    for (x, y), text in notes.items():
+        axis.text(x, y, text, ha="center", va="top", fontsize=10)
+    axis.set(xlim=(0, 9.8), ylim=(-1.25, 4.9), aspect="equal")
+    axis.axis("off")
+    figure.savefig(IMAGES / "broad_network.png", dpi=100)
+
+
 if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)
     draw_scores()
+    draw_network()

@@ -1,0 +1,118 @@
+"""Sources of the site: what they name exists, what they show runs. `make docs` builds it."""
+
+import ast
+import doctest
+import importlib
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+BUILT = ("_build", "auto_examples", "generated")
+PAGES = sorted(path for path in DOCS.rglob("*.md") if path.relative_to(DOCS).parts[0] not in BUILT)
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+MODULES = (
+    "broadlearn",
+    "broadlearn.sample_scores",
+    "broadlearn.solvers",
+    "broadlearn.streaming",
+    "broadlearn.tables",
+    "broadlearn.onnx_export",
+    "broadlearn.persistence",
+)
+FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def name(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+def documented():
+    listing = (DOCS / "api.rst").read_text("utf-8")
+    return set(re.findall(r"^   ([A-Za-z_.]+)$", listing, re.MULTILINE))
+
+
+def public_names(module):
+    """Names of `__all__`, or else functions and classes that the module defines."""
+    listed = getattr(module, "__all__", None)
+    if listed is not None:
+        return [entry for entry in listed if not entry.startswith("_")]
+    return [
+        entry
+        for entry, value in vars(module).items()
+        if (inspect.isfunction(value) or inspect.isclass(value))
+        and value.__module__ == module.__name__
+        and not entry.startswith("_")
+    ]
+
+
+@pytest.mark.parametrize("path", MODULES)
+def test_every_public_name_is_in_the_api_page(path):
+    module = importlib.import_module(path)
+    prefix = path.removeprefix("broadlearn").removeprefix(".")
+    # The package itself gives some names of its modules.
+    missing = [
+        entry
+        for entry in public_names(module)
+        if not {entry, f"{prefix}.{entry}".lstrip(".")} & documented()
+    ]
+    assert not missing
+
+
+def test_every_name_of_the_api_page_exists():
+    for entry in documented():
+        *modules, last = entry.split(".")
+        assert hasattr(importlib.import_module(".".join(["broadlearn", *modules])), last), entry
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=name)
+def test_links_lead_somewhere(page):
+    for link in LINK.findall(FENCE.sub("", page.read_text("utf-8"))):
+        if "://" in link or link.startswith("#"):
+            continue
+        target = Path(link.partition("#")[0])
+        if "auto_examples" in target.parts:
+            script = target.stem.removeprefix("sphx_glr_")
+            script = re.sub(r"_\d{3}$", "", script)
+            assert script == "index" or (ROOT / "examples" / f"{script}.py").exists(), link
+        else:
+            assert (page.parent / target).exists(), link
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if "```pycon" in page.read_text("utf-8")], ids=name
+)
+def test_code_of_pages_runs(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"^```pycon\n(.*?)^```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    test = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, page.name, str(page), 0)
+    report = []
+    doctest.DocTestRunner(optionflags=OPTIONS).run(test, out=report.append)
+    assert not report, "".join(report)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=name)
+def test_examples_compile_and_begin_with_a_title(example):
+    tree = ast.parse(example.read_text("utf-8"), filename=str(example))
+    compile(tree, str(example), "exec")
+    title, rule, *_ = ast.get_docstring(tree).splitlines()
+    assert title
+    assert rule == "=" * len(title)
+
+
+def test_every_page_is_in_a_table_of_contents():
+    listed = set()
+    for page in PAGES:
+        for block in re.findall(
+            r"^```\{toctree\}\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S
+        ):
+            for entry in block.split():
+                if not entry.startswith(":"):
+                    pattern = (page.parent / entry).resolve().relative_to(DOCS).as_posix()
+                    listed.update(DOCS.glob(f"{pattern}.md"))
+    assert set(PAGES) - listed == {DOCS / "index.md"}
