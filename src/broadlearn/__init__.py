@@ -11,6 +11,7 @@ from broadlearn.classifiers import (
     IntuitionisticFuzzyTwinSVC,
     NeuroFuzzyBLSClassifier,
 )
+from broadlearn.ensemble import BroadEnsembleClassifier
 from broadlearn.persistence import load, save
 from broadlearn.random_features import BroadFeatures
 from broadlearn.search import PathSearchCV
@@ -20,6 +21,7 @@ __version__ = "0.1.0"
 __all__ = [
     "BLSClassifier",
     "BLSRegressor",
+    "BroadEnsembleClassifier",
     "BroadFeatures",
     "ELMClassifier",
     "FuzzyBLSClassifier",

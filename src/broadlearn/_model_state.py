@@ -50,6 +50,7 @@ from broadlearn.classifiers import (
     IntuitionisticFuzzyTwinSVC,
     NeuroFuzzyBLSClassifier,
 )
+from broadlearn.ensemble import BroadEnsembleClassifier
 from broadlearn.random_features import BroadFeatures
 from broadlearn.random_features._broad_map import BroadMap, MapSettings
 from broadlearn.random_features._fuzzy_rules import FuzzyMap
@@ -63,6 +64,7 @@ FIRST_PROTOCOL = 2
 _MODELS = (
     BLSClassifier,
     BLSRegressor,
+    BroadEnsembleClassifier,
     BroadFeatures,
     ELMClassifier,
     FuzzyBLSClassifier,

@@ -27,6 +27,7 @@ from broadlearn.classifiers import (
     IntuitionisticFuzzyTwinSVC,
     NeuroFuzzyBLSClassifier,
 )
+from broadlearn.ensemble import BroadEnsembleClassifier
 from broadlearn.random_features import BroadFeatures
 from broadlearn.random_features._broad_map import BroadMap, MapSettings
 from broadlearn.random_features._fuzzy_rules import FuzzyMap
@@ -40,6 +41,7 @@ CLASSIFIERS = (
     ELMClassifier,
     HierarchicalELMClassifier,
     NeuroFuzzyBLSClassifier,
+    BroadEnsembleClassifier,
 )
 # The first version in which minima and maxima take their axes as an input.
 OPSET = {"": 18, "ai.onnx.ml": 3}

@@ -20,15 +20,17 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from broadlearn._search.cells import Axes
 from broadlearn._search.grid import SubGrid, resolve_grids
+from broadlearn._search.members import check_search, fit_members
 from broadlearn._search.progress import Progress
 from broadlearn._search.results import (
     LazySettings,
+    best_first,
     parameter_columns,
     score_columns,
-    smallest_of_the_best,
 )
-from broadlearn._search.run import GridScores, Split, run_grid
+from broadlearn._search.run import GridScores, Split, run_grid, score_one_by_one
 from broadlearn._search.scoring import (
+    MARGIN,
     batch_scorer,
     is_known_scorer,
     needs_labels_only,
@@ -61,9 +63,10 @@ class PathSearchCV(BaseSearchCV):
     estimator : estimator of this library
         A `random_state` that is not a whole number is replaced by one that is drawn once, so that
         the refitted model is the one that was scored.
-    param_grid : dict, list of dicts, "paper" or None, default=None
+    param_grid : dict, list of dicts, "paper", "robust" or None, default=None
         Values to try by parameter. "paper" is the published grid; None a smaller one that is
-        seldom far from it.
+        seldom far from it; "robust", for :class:`IntuitionisticFuzzyBLSClassifier`, one of all
+        kinds of scores with scaling that outlying rows cannot drag, meant for an ensemble.
     scoring : str, callable, list, tuple or dict, default=None
         As for ``GridSearchCV``; None is accuracy for classifiers and R² for regressors. A callable
         that is not a scikit-learn scorer has models fitted for it one by one.
@@ -79,6 +82,15 @@ class PathSearchCV(BaseSearchCV):
         Score of a setting that cannot be fitted, such as a kernel width at which a class loses all
         its rows. The reason is in ``cv_results_["error"]``.
     return_train_score : bool, default=False
+    ensemble_size : int, default=1
+        Above 1, `best_estimator_` is a :class:`~broadlearn.ensemble.BroadEnsembleClassifier`: the
+        average of so many of the best settings, for the BLS and ELM families. They are ranked by
+        `scoring`, or, if that is None, by the margin loss (``cv_results_["mean_test_margin"]``),
+        which is less noisy than the accuracy; a setting is left out if the distinct nodes of all
+        members would exceed 2.5 times those of the largest model in the grid.
+    n_draws : int, default=1
+        Draws of the random nodes over which each member of an ensemble is averaged. The search
+        itself scores the first.
     memory_budget : float, default=256.0
         Megabytes that the rows of a design matrix may take at a time, per worker.
 
@@ -87,9 +99,12 @@ class PathSearchCV(BaseSearchCV):
     cv_results_ : dict of arrays
         As of ``GridSearchCV``, with the same order of settings; ``params`` makes its dictionaries
         when they are looked at, times are shares of the whole, ``error`` says why a setting failed.
+    ensemble_ : list of dict
+        Settings of the ensemble with their ``weight``, the best first; with an ensemble only.
     best_estimator_, best_params_, best_score_, best_index_, scorer_, n_splits_, refit_time_, \
 multimetric_, classes_, n_features_in_, feature_names_in_
-        As of ``GridSearchCV``.
+        As of ``GridSearchCV``; of an ensemble `best_params_` and `best_score_` are those of the
+        best single setting.
 
     Examples
     --------
@@ -104,7 +119,9 @@ multimetric_, classes_, n_features_in_, feature_names_in_
 
     _parameter_constraints: dict[str, list[Any]] = {
         **BaseSearchCV._parameter_constraints,
-        "param_grid": [dict, list, tuple, StrOptions({"paper"}), None],
+        "param_grid": [dict, list, tuple, StrOptions({"paper", "robust"}), None],
+        "ensemble_size": [Interval(Integral, 1, None, closed="left")],
+        "n_draws": [Interval(Integral, 1, None, closed="left")],
         "memory_budget": [Interval(Real, 0, None, closed="neither")],
     }
 
@@ -123,6 +140,8 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         verbose: int = 0,
         error_score: float | str = np.nan,
         return_train_score: bool = False,
+        ensemble_size: int = 1,
+        n_draws: int = 1,
         memory_budget: float = 256.0,
     ) -> None:
         super().__init__(
@@ -136,6 +155,8 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             return_train_score=return_train_score,
         )
         self.param_grid = param_grid
+        self.ensemble_size = ensemble_size
+        self.n_draws = n_draws
         self.memory_budget = memory_budget
 
     @_fit_context(prefer_skip_nested_validation=False)
@@ -164,6 +185,8 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         self
         """
         grids = resolve_grids(self.estimator, self.param_grid)
+        if self.ensemble_size > 1:
+            check_search(self.estimator, {name for grid in grids for name in grid.names})
         scorers, refit_metric = self._named_scorers()
         X, y, groups = indexable(X, y, groups)
         rows = check_array(X, dtype=[np.float64, np.float32], estimator=self.estimator)
@@ -194,7 +217,8 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         if self.refit:
             start = time.perf_counter()
             fit_params = {} if sample_weight is None else {"sample_weight": sample_weight}
-            self._refit(results, refit_metric, estimator, X, y, fit_params)
+            fit = self._refit_ensemble if self.ensemble_size > 1 else self._refit
+            fit(results, refit_metric, estimator, X, y, fit_params)
             self.refit_time_ = time.perf_counter() - start
             if hasattr(self.best_estimator_, "feature_names_in_"):
                 self.feature_names_in_ = self.best_estimator_.feature_names_in_
@@ -207,6 +231,8 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         scorers, refit_metric = self._get_scorers()
         if isinstance(scorers, _MultimetricScorer):
             return dict(scorers._scorers), refit_metric if isinstance(refit_metric, str) else None
+        if self.ensemble_size > 1 and self.scoring is None:
+            return {"score": scorers, "margin": MARGIN}, "score"
         return {"score": scorers}, "score"
 
     def _score_grid(
@@ -222,7 +248,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
     ) -> GridScores:
         known = all(is_known_scorer(scorer) for scorer in scorers.values())
         if not known:
-            return _score_one_by_one(
+            return score_one_by_one(
                 estimator, grid, X, y, weight, splits, scorers, self.return_train_score, progress
             )
         classifier = is_classifier(estimator)
@@ -324,6 +350,28 @@ multimetric_, classes_, n_features_in_, feature_names_in_
                 )
                 self._choose(results, refit_metric, estimator, passed_over)
 
+    def _refit_ensemble(
+        self,
+        results: dict[str, Any],
+        refit_metric: str | None,
+        estimator: BaseEstimator,
+        X: ArrayLike,
+        y: ArrayLike,
+        fit_params: dict[str, Any],
+    ) -> None:
+        """Fit the average of the best settings on all rows."""
+        self.best_estimator_ = fit_members(
+            results.get("mean_test_margin", results[f"mean_test_{refit_metric}"]),
+            {name: results[name] for name in results if name.startswith("param_")},
+            results["params"],
+            estimator,
+            self.ensemble_size,
+            self.n_draws,
+            lambda ensemble: ensemble.fit(X, y, **fit_params),
+            strict=self.error_score == "raise",
+        )
+        self.ensemble_ = self.best_estimator_.members_
+
     def _choose(
         self,
         results: dict[str, Any],
@@ -341,38 +389,6 @@ multimetric_, classes_, n_features_in_, feature_names_in_
                     "first reason: " + next(filter(None, results["error"]), "undefined scores.")
                 )
             columns = {name: results[name] for name in results if name.startswith("param_")}
-            self.best_index_ = smallest_of_the_best(mean, columns, estimator.get_params())
+            self.best_index_ = int(best_first(mean, columns, estimator.get_params())[0])
             self.best_score_ = float(mean[self.best_index_])
         self.best_params_ = results["params"][self.best_index_]
-
-
-def _score_one_by_one(
-    estimator: BaseEstimator,
-    grid: SubGrid,
-    X: NDArray[np.floating],
-    y: NDArray[Any],
-    weight: NDArray[np.float64] | None,
-    splits: Sequence[Split],
-    scorers: dict[str, Any],
-    train_too: bool,
-    progress: Progress,
-) -> GridScores:
-    """Fit every setting, for scorers that look at more than predictions."""
-    scores = np.full((len(scorers), 1 + train_too, grid.size, len(splits)), np.nan)
-    errors = np.full(grid.size, "", dtype=object)
-    for i in range(grid.size):
-        for f, (train, test) in enumerate(splits):
-            model = clone(estimator).set_params(**grid.setting(i))
-            try:
-                if weight is None:
-                    model.fit(X[train], y[train])
-                else:
-                    model.fit(X[train], y[train], sample_weight=weight[train])
-            except ValueError as error:
-                errors[i] = errors[i] or str(error)
-            else:
-                for s, scorer in enumerate(scorers.values()):
-                    for t, part in enumerate((test, train)[: 1 + train_too]):
-                        scores[s, t, i, f] = scorer(model, X[part], y[part])
-            progress.add(1)
-    return GridScores(scores, errors)

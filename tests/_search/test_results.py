@@ -4,9 +4,9 @@ import pandas as pd
 from broadlearn._search.grid import SubGrid
 from broadlearn._search.results import (
     LazySettings,
+    best_first,
     parameter_columns,
     score_columns,
-    smallest_of_the_best,
 )
 
 GRIDS = [
@@ -50,6 +50,6 @@ def test_ties_go_to_the_smallest_model():
     grid = SubGrid(("C", "n_enhancement_nodes"), ((1.0, 0.1), (20, 10)))
     columns = parameter_columns([grid])
     defaults = {"n_feature_groups": 1, "n_feature_nodes": 4, "n_enhancement_groups": 1}
-    assert smallest_of_the_best(np.array([0.9, 0.9, 0.9, 0.9]), columns, defaults) == 3
-    assert smallest_of_the_best(np.array([0.9, 0.8, 0.9, 0.8]), columns, defaults) == 2
-    assert smallest_of_the_best(np.array([np.nan, 0.8, 0.7, 0.8]), columns, defaults) == 3
+    assert best_first(np.array([0.9, 0.9, 0.9, 0.9]), columns, defaults)[0] == 3
+    assert best_first(np.array([0.9, 0.8, 0.9, 0.8]), columns, defaults)[0] == 2
+    assert best_first(np.array([np.nan, 0.8, 0.7, 0.8]), columns, defaults)[0] == 3

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from broadlearn._search.scoring import BatchScorer, Predictions
 from broadlearn.classifiers._base import leave_one_out_rows
 from broadlearn.classifiers._classifier import slopes_of_rows
 from broadlearn.classifiers._rows import FitTask
-from broadlearn.random_features._broad_map import BroadMap, ReducedMap, reduce_map
+from broadlearn.random_features._broad_map import BroadMap, ReducedMap, interleave, reduce_map
 from broadlearn.random_features._standardize import affine_block, row_slices
 from broadlearn.solvers._leave_one_out import dual_leave_one_out, dual_residual, without
 from broadlearn.solvers._path import (
@@ -86,7 +86,7 @@ class Cell:
         self.fold, self.axes = fold, axes
         self.task: FitTask = fold.task
         self.affine = {"train": affine_train, "test": affine_test}
-        self.reduced: ReducedMap = reduce_map(_interleave(broad_map))
+        self.reduced: ReducedMap = reduce_map(interleave(broad_map))
         n_groups = broad_map.settings.n_enhancement_groups
         self.columns = [self.reduced.n_feature_columns + n_groups * q for q in axes.sizes]
         self._kept: dict[str, list[Array]] = {}
@@ -310,16 +310,6 @@ def _scored(rows: Array, s: Array, buffer: Array) -> Array:
     kept = np.take(rows, counted, axis=0, out=buffer[: counted.size])
     kept *= s[counted, None]
     return kept
-
-
-def _interleave(broad_map: BroadMap) -> BroadMap:
-    """Order enhancement nodes by their number within a group, so that fewer are the first ones."""
-    settings = broad_map.settings
-    if settings.n_enhancement_groups == 1:
-        return broad_map
-    shape = (settings.n_enhancement_groups, settings.n_enhancement_nodes)
-    order = np.arange(settings.n_enhancements).reshape(shape).T.ravel()
-    return replace(broad_map, enhancement_weights=broad_map.enhancement_weights[:, order])
 
 
 def affine_rows(X: NDArray[np.floating], fold: Fold) -> NDArray[np.floating]:

@@ -110,12 +110,12 @@ def score_columns(name: str, part: str, scores: Array) -> dict[str, NDArray[Any]
     return columns
 
 
-def smallest_of_the_best(
+def best_first(
     mean: Array, columns: dict[str, MaskedArray[Any, Any]], defaults: dict[str, Any]
-) -> int:
-    """Position of the best mean score; of ties, that of the smallest model.
+) -> NDArray[np.intp]:
+    """Positions of all settings that have a mean score, the best first; of ties, smaller models.
 
-    Smallest by the number of nodes, then by C (or C1 + C2), then by order.
+    Smaller by the number of nodes, then by C (or C1 + C2), then by order.
 
     Parameters
     ----------
@@ -125,18 +125,39 @@ def smallest_of_the_best(
     defaults : dict
         Values of parameters that are not in the grid.
     """
-    tied = np.flatnonzero(mean >= np.nanmax(mean) - 1e-12)
+    known = np.flatnonzero(~np.isnan(mean))
+    size = nodes_of(columns, defaults, mean.size)
+    penalties = [_values(columns, defaults, name, mean.size) for name in ("C", "C1", "C2")]
+    penalty = np.sum(penalties, axis=0)
+    # Means that differ by rounding alone are the same.
+    levels = np.round(mean[known], 12)
+    return known[np.lexsort((known, penalty[known], size[known], -levels))]
+
+
+def nodes_of(
+    columns: dict[str, MaskedArray[Any, Any]], defaults: dict[str, Any], n_settings: int
+) -> Array:
+    """Nodes of every setting, in all layers."""
 
     def value(name: str, absent: int = 0) -> Array:
-        fixed = defaults.get(name, absent)
-        if f"param_{name}" not in columns:
-            return np.full(tied.size, fixed, dtype=np.float64)
-        return np.asarray(columns[f"param_{name}"][tied].filled(fixed), dtype=np.float64)
+        return _values(columns, defaults, name, n_settings, absent)
 
-    nodes = (
+    return (
         value("n_feature_groups") * value("n_feature_nodes")
         + value("n_fuzzy_groups") * value("n_fuzzy_rules")
         + value("n_enhancement_groups", 1) * value("n_enhancement_nodes")
         + value("n_hidden_nodes")
     )
-    return int(tied[np.lexsort((tied, value("C") + value("C1") + value("C2"), nodes))[0]])
+
+
+def _values(
+    columns: dict[str, MaskedArray[Any, Any]],
+    defaults: dict[str, Any],
+    name: str,
+    n_settings: int,
+    absent: int = 0,
+) -> Array:
+    fixed = defaults.get(name, absent)
+    if f"param_{name}" not in columns:
+        return np.full(n_settings, fixed, dtype=np.float64)
+    return np.asarray(columns[f"param_{name}"].filled(fixed), dtype=np.float64)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from threadpoolctl import threadpool_limits
 
 from broadlearn._search.cells import Axes, Cell, affine_rows
@@ -241,6 +241,38 @@ def _evaluate(
             if report is not None:
                 report()
     return result
+
+
+def score_one_by_one(
+    estimator: BaseEstimator,
+    grid: SubGrid,
+    X: NDArray[np.floating],
+    y: NDArray[Any],
+    weight: NDArray[np.float64] | None,
+    splits: Sequence[Split],
+    scorers: dict[str, Any],
+    train_too: bool,
+    progress: Progress,
+) -> GridScores:
+    """Fit every setting, for scorers that look at more than predictions."""
+    scores = np.full((len(scorers), 1 + train_too, grid.size, len(splits)), np.nan)
+    errors = np.full(grid.size, "", dtype=object)
+    for i in range(grid.size):
+        for f, (train, test) in enumerate(splits):
+            model = clone(estimator).set_params(**grid.setting(i))
+            try:
+                if weight is None:
+                    model.fit(X[train], y[train])
+                else:
+                    model.fit(X[train], y[train], sample_weight=weight[train])
+            except ValueError as error:
+                errors[i] = errors[i] or str(error)
+            else:
+                for s, scorer in enumerate(scorers.values()):
+                    for t, part in enumerate((test, train)[: 1 + train_too]):
+                        scores[s, t, i, f] = scorer(model, X[part], y[part])
+            progress.add(1)
+    return GridScores(scores, errors)
 
 
 def template_seed(template: BroadModel) -> int:

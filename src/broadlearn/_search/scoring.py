@@ -17,6 +17,7 @@ from sklearn.metrics import (
     balanced_accuracy_score,
     f1_score,
     log_loss,
+    make_scorer,
     mean_squared_error,
     r2_score,
     roc_auc_score,
@@ -26,6 +27,9 @@ from sklearn.metrics._scorer import _PassthroughScorer, _Scorer
 from broadlearn.classifiers._calibration import bounded, probabilities
 
 Array = NDArray[np.float64]
+
+# Of the margin loss of a row.
+LARGEST_LOSS = 4.0
 
 
 class Predictions:
@@ -166,6 +170,47 @@ def _log_loss(p: Predictions) -> Array:
     return _average(-np.log(np.clip(chosen, eps, 1.0 - eps)), p.weight)
 
 
+def margin_loss(
+    y_true: NDArray[Any], decision: NDArray[np.floating], sample_weight: Array | None = None
+) -> float:
+    """Mean of ``min(max(0, 1 - m)², 4)`` over rows with margin m.
+
+    m is the decision for the true class less that for the best other one, for two classes the
+    decision with the sign of the true class. Unlike the accuracy the loss tells settings apart that
+    predict the same labels, and unlike the squared error it has no fear of decisions beyond the
+    target or of a few labels that are wrong.
+
+    Parameters
+    ----------
+    y_true : ndarray of shape (n_samples,)
+    decision : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        Columns, or signs, in the order of the sorted labels of `y_true`.
+    sample_weight : ndarray of shape (n_samples,), default=None
+    """
+    classes = np.unique(y_true)
+    columns = np.asarray(decision, dtype=np.float64).reshape(len(y_true), 1, -1)
+    p = Predictions(columns, y_true, classes, np.empty((len(y_true), 0)), None, sample_weight)
+    return float(-_margin(p)[0])
+
+
+def _margin(p: Predictions) -> Array:
+    """Minus the margin loss; a row of an unknown class has the largest one."""
+    codes = p.true_codes
+    if p.decision.shape[2] == 1:
+        margin = np.where(codes == 1, 1.0, -1.0)[:, None] * p.decision[:, :, 0]
+    else:
+        own = np.take_along_axis(p.decision, np.maximum(codes, 0)[:, None, None], axis=2)[:, :, 0]
+        others = p.decision.copy()
+        np.put_along_axis(others, np.maximum(codes, 0)[:, None, None], -np.inf, axis=2)
+        margin = own - others.max(axis=2)
+    loss = np.minimum(np.maximum(1.0 - margin, 0.0) ** 2, LARGEST_LOSS)
+    loss[codes < 0] = LARGEST_LOSS
+    return -_average(loss, p.weight)
+
+
+MARGIN = make_scorer(margin_loss, response_method=("decision_function",), greater_is_better=False)
+
+
 def batch_scorer(scorer: Any, *, classifier: bool, raise_errors: bool = False) -> BatchScorer:
     """Turn a scikit-learn scorer into one for many settings at once.
 
@@ -177,6 +222,8 @@ def batch_scorer(scorer: Any, *, classifier: bool, raise_errors: bool = False) -
     one_by_one = partial(_one_by_one, scorer, raise_errors=raise_errors)
     if isinstance(scorer, _PassthroughScorer):
         return _accuracy if classifier else _r2
+    if scorer is MARGIN:
+        return _margin
     function, plain = scorer._score_func, not scorer._kwargs
     if plain and classifier and function is accuracy_score:
         return _accuracy
@@ -206,8 +253,8 @@ def needs_probabilities(scorer: Any) -> bool:
 
 
 def needs_labels_only(scorer: Any, *, classifier: bool) -> bool:
-    """Whether a scorer looks at predicted labels alone, so that tiny errors do not show."""
-    if isinstance(scorer, _PassthroughScorer):
+    """Whether a scorer looks at predicted labels, or so coarsely that tiny errors do not show."""
+    if isinstance(scorer, _PassthroughScorer) or scorer is MARGIN:
         return classifier
     return classifier and getattr(scorer, "_response_method", None) == "predict"
 

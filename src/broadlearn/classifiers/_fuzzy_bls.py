@@ -99,6 +99,9 @@ random_state
         )
         self.delta = delta
 
+    def _score_parameters(self) -> tuple[str, ...]:
+        return ("delta",)
+
     def _score_rows(
         self,
         X: NDArray[np.floating],

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import _fit_context
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import validate_data
 
@@ -29,9 +30,19 @@ def encode_targets(codes: NDArray[np.intp], n_classes: int) -> Array:
     return np.asarray(np.eye(n_classes)[codes], dtype=np.float64)
 
 
+def _streams(model: IncrementalClassifier) -> bool:
+    """Whether rows can be scored as they come; raises, as `available_if` wants it, if not."""
+    model._check_streaming()
+    return True
+
+
 class IncrementalClassifier(IncrementalModel, BroadClassifier):
     """A classifier that keeps sums over its rows."""
 
+    def _check_streaming(self) -> None:
+        """Raise AttributeError if the scores of rows need all of them at once."""
+
+    @available_if(_streams)
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(
         self,

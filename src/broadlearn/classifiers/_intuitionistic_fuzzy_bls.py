@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from broadlearn.classifiers._bls_model import BLSModel
-from broadlearn.classifiers._incremental_classifier import IncrementalClassifier
+from broadlearn.classifiers._held_out_scores import held_out_scores
+from broadlearn.classifiers._incremental_classifier import IncrementalClassifier, encode_targets
 from broadlearn.classifiers._intuitionistic_scoring import SCORE_CONSTRAINTS, IntuitionisticScoring
+from broadlearn.classifiers._rows import Array
+from broadlearn.classifiers._scored_classifier import RowTrust
+from broadlearn.random_features._draws import draw_seed
+from broadlearn.random_features._standardize import Standardization, affine_block
+from broadlearn.sample_scores._fuzzy import class_memberships
 from broadlearn.sample_scores._geometry import (
     ClassBlocks,
+    FuzzyGeometry,
     KernelGeometry,
+    learn_fuzzy_geometry,
     learn_kernel_geometry,
 )
+from broadlearn.sample_scores._inputs import check_range
+from broadlearn.sample_scores._neighbors import agreements
+
+SAMPLE_SCORES = ("intuitionistic", "fuzzy", "uniform", "neighbors", "held_out")
 
 
 class IntuitionisticFuzzyBLSClassifier(IntuitionisticScoring, IncrementalClassifier, BLSModel):
@@ -44,13 +60,24 @@ random_state
     landmarks : int, default=None
         Estimate scores from so many rows drawn per class, for tables too big for all pairs of
         rows. None uses all rows.
+    sample_scores : str, default="intuitionistic"
+        Which scores the rows get: "intuitionistic", as published; "fuzzy", those of
+        :class:`FuzzyBLSClassifier`; "uniform", all one, which is :class:`BLSClassifier`;
+        "neighbors", the share of the row's own class among its nearest rows, see
+        :func:`broadlearn.sample_scores.neighbor_agreement`; "held_out", by how clearly a first
+        ridge model that is fitted without the row predicts its label (closed form). One more axis
+        for a search.
+    n_neighbors : int, default=10
+        Nearest rows of "neighbors".
 
     Attributes
     ----------
-    sample_scores_, membership_, nonmembership_ : ndarray of shape (n_samples,)
-        Score, theta and nu of each training row.
+    sample_scores_ : ndarray of shape (n_samples,)
+        Score of each training row.
+    membership_, nonmembership_ : ndarray of shape (n_samples,)
+        theta and nu of each training row, where the scores have them.
     kernel_width_, neighborhood_radius_ : float
-        mu and epsilon that were used.
+        mu and epsilon that were used for intuitionistic scores.
     classes_, output_weights_, solver_, proba_slope_, n_features_in_, feature_names_in_
         As for :class:`BLSClassifier`.
 
@@ -77,7 +104,12 @@ random_state
     _parameter_constraints: dict[str, list[Any]] = {
         **BLSModel._parameter_constraints,
         **SCORE_CONSTRAINTS,
+        "sample_scores": [StrOptions(set(SAMPLE_SCORES))],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
     }
+    # Models that were saved before there was a choice of scores have neither.
+    sample_scores = "intuitionistic"
+    n_neighbors = 10
 
     def __init__(
         self,
@@ -91,6 +123,8 @@ random_state
         neighborhood_radius: float | None = None,
         delta: float = 1e-4,
         landmarks: int | None = None,
+        sample_scores: str = "intuitionistic",
+        n_neighbors: int = 10,
         activation: str = "tanh",
         feature_activation: str = "identity",
         feature_weights: str = "orthonormal",
@@ -119,8 +153,96 @@ random_state
         self.neighborhood_radius = neighborhood_radius
         self.delta = delta
         self.landmarks = landmarks
+        self.sample_scores = sample_scores
+        self.n_neighbors = n_neighbors
 
-    def _learn_geometry(self, blocks: ClassBlocks, n_classes: int, seed: int) -> KernelGeometry:
+    def _score_parameters(self) -> tuple[str, ...]:
+        used = {
+            "intuitionistic": super()._score_parameters(),
+            "fuzzy": ("delta",),
+            "neighbors": ("n_neighbors",),
+        }
+        return ("sample_scores", *used.get(self.sample_scores, ()))
+
+    def _score_rows(
+        self,
+        X: NDArray[np.floating],
+        codes: NDArray[np.intp],
+        weight: Array | None,
+        standardization: Standardization,
+    ) -> RowTrust:
+        if self.sample_scores == "intuitionistic":
+            return super()._score_rows(X, codes, weight, standardization)
+        if self.sample_scores == "uniform":
+            return RowTrust(None)
+        if self.sample_scores == "held_out":
+            return RowTrust(self._held_out(X, codes, weight, standardization))
+        Z = affine_block(X, slice(0, X.shape[0]), standardization)[:, :-1]
+        check_range(Z)
+        weight = np.ones(X.shape[0]) if weight is None else weight
+        if self.sample_scores == "fuzzy":
+            membership = class_memberships(Z, codes, weight, self.delta, self.classes_.size)
+            return RowTrust(membership, membership)
+        return RowTrust(agreements(Z, codes, weight, self.n_neighbors))
+
+    def _held_out(
+        self,
+        X: NDArray[np.floating],
+        codes: NDArray[np.intp],
+        weight: Array | None,
+        standardization: Standardization,
+    ) -> Array:
+        """Scores of the rows that count; those of weight 0 get 0."""
+        keep = np.ones(codes.size, dtype=bool) if weight is None else weight > 0.0
+        T = encode_targets(codes[keep], self.classes_.size)
+        scores = np.zeros(codes.size)
+        scores[keep] = held_out_scores(
+            X[keep],
+            T,
+            codes[keep],
+            None if weight is None else weight[keep],
+            standardization,
+            draw_seed(self.random_state),
+        )
+        return scores
+
+    def _score_widths(
+        self,
+        X: NDArray[np.floating],
+        codes: NDArray[np.intp],
+        weight: Array | None,
+        standardization: Standardization,
+        kernel_widths: Sequence[float | str],
+    ) -> list[tuple[RowTrust, float, float]]:
+        if self.sample_scores == "intuitionistic":
+            return super()._score_widths(X, codes, weight, standardization, kernel_widths)
+        trust = self._score_rows(X, codes, weight, standardization)
+        return [(trust, np.nan, np.nan)] * len(kernel_widths)
+
+    def _zero_score_remedy(self) -> str:
+        if self.sample_scores == "intuitionistic":
+            return super()._zero_score_remedy()
+        return "Use sample_scores='uniform', which trusts all rows alike."
+
+    def _check_streaming(self) -> None:
+        if self.sample_scores in ("neighbors", "held_out"):
+            raise AttributeError(
+                f"sample_scores={self.sample_scores!r} compares all rows with each other, which "
+                "rows that come in batches do not allow; use 'intuitionistic', 'fuzzy' or "
+                "'uniform'."
+            )
+
+    def _learn_geometry(
+        self, blocks: ClassBlocks, n_classes: int, seed: int
+    ) -> KernelGeometry | FuzzyGeometry | None:
+        if self.sample_scores == "uniform":
+            return None
+        if self.sample_scores == "fuzzy":
+            return learn_fuzzy_geometry(blocks, n_classes, self.delta)
+        try:
+            self._check_streaming()
+        except AttributeError as error:
+            raise ValueError(str(error)) from None
         geometry = learn_kernel_geometry(
             blocks,
             n_classes,

@@ -39,6 +39,9 @@ class IntuitionisticScoring(ScoredClassifier):
     landmarks: int | None
     random_state: int | np.random.RandomState | None
 
+    def _score_parameters(self) -> tuple[str, ...]:
+        return tuple(SCORE_CONSTRAINTS)
+
     def _score_rows(
         self,
         X: NDArray[np.floating],

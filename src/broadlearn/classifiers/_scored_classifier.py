@@ -31,6 +31,10 @@ class ScoredClassifier(ClassifierMixin, RowModel):
     def decision_function(self, X: ArrayLike) -> NDArray[np.floating]:
         """Decision values: one column for two classes, else one a class."""
 
+    def _score_parameters(self) -> tuple[str, ...]:
+        """Names of the parameters that the scores of rows depend on."""
+        return ()
+
     def _trusted_rows(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> tuple[FitTask, RowTrust, int]:

@@ -9,7 +9,7 @@ The enhancement inputs collapse likewise: F^m W_E = [Z, 1] (A W_E).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -186,6 +186,16 @@ def reduce_map(broad_map: BroadMap) -> ReducedMap:
         return ReducedMap(broad_map, None, None)
     Q, R = np.linalg.qr(A.T)
     return ReducedMap(broad_map, np.ascontiguousarray(R.T), Q)
+
+
+def interleave(broad_map: BroadMap) -> BroadMap:
+    """Order enhancement nodes by their number within a group, so that fewer are the first ones."""
+    settings = broad_map.settings
+    if settings.n_enhancement_groups == 1:
+        return broad_map
+    shape = (settings.n_enhancement_groups, settings.n_enhancement_nodes)
+    order = np.arange(settings.n_enhancements).reshape(shape).T.ravel()
+    return replace(broad_map, enhancement_weights=broad_map.enhancement_weights[:, order])
 
 
 def learn_map(

@@ -52,6 +52,9 @@ def choose_kernel_width(
     """
     distinct = distinct_rows(X, codes, weight)
     present = np.flatnonzero(distinct.weight > 0.0)
+    # Distinct rows are ordered by their bytes, in which rounding shows: order them as numbers.
+    first = distinct.first[present]
+    present = present[np.lexsort((*X[first].T[::-1], codes[first]))]
     chosen = present[np.linspace(0, present.size - 1, min(present.size, MOST_ROWS)).astype(np.intp)]
     rows = distinct.first[chosen]
     Z, codes, weight = X[rows].astype(np.float64), codes[rows], distinct.weight[chosen]

@@ -1,0 +1,76 @@
+"""Agreement of rows with their neighbours, against a plain count."""
+
+import numpy as np
+import pytest
+
+from broadlearn.sample_scores import _neighbors, neighbor_agreement
+
+
+def plain(X, y, k):
+    result = np.empty(len(X))
+    for i in range(len(X)):
+        distance = np.sqrt(((X - X[i]) ** 2).sum(axis=1))
+        others = np.arange(len(X)) != i
+        radius = np.sort(distance[others])[min(k, others.sum()) - 1]
+        near = others & (distance <= radius * (1 + 1e-9))
+        result[i] = (1 + (near & (y == y[i])).sum()) / (1 + near.sum())
+    return result
+
+
+def table(seed, n=60, n_classes=3, grid=False):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 3, (n, 4)).astype(float) if grid else rng.normal(size=(n, 4))
+    return X, rng.integers(0, n_classes, n)
+
+
+@pytest.mark.parametrize("k", [1, 5, 10, 59, 100])
+@pytest.mark.parametrize("grid", [False, True], ids=["numbers", "ties"])
+def test_against_a_plain_count(k, grid):
+    X, y = table(k, grid=grid)
+    np.testing.assert_allclose(neighbor_agreement(X, y, n_neighbors=k), plain(X, y, k), rtol=1e-12)
+
+
+def test_blocks_do_not_show(monkeypatch):
+    X, y = table(0)
+    whole = neighbor_agreement(X, y)
+    monkeypatch.setattr(_neighbors, "BLOCK_NUMBERS", 100)
+    np.testing.assert_array_equal(neighbor_agreement(X, y), whole)
+
+
+@pytest.mark.parametrize("grid", [False, True], ids=["numbers", "ties"])
+def test_a_weight_is_so_many_copies(grid):
+    X, y = table(1, grid=grid)
+    weight = np.random.default_rng(2).integers(0, 4, len(y))
+    copies = np.repeat(np.arange(len(y)), weight)
+    expected = neighbor_agreement(X[copies], y[copies], n_neighbors=7)
+    found = neighbor_agreement(X, y, n_neighbors=7, sample_weight=weight)
+    np.testing.assert_allclose(found[copies], expected, rtol=1e-12)
+
+
+def test_small_weights_reach_further():
+    X, y = np.arange(6.0)[:, None], np.array([0, 0, 1, 1, 1, 1])
+    few = neighbor_agreement(X, y, n_neighbors=2, sample_weight=np.full(6, 0.5))
+    assert few[0] == pytest.approx((1 + 0.5) / (1 + 2.0))
+
+
+def test_the_order_of_rows_does_not_matter():
+    X, y = table(3, grid=True)
+    order = np.random.default_rng(0).permutation(len(y))
+    np.testing.assert_array_equal(
+        neighbor_agreement(X[order], y[order]), neighbor_agreement(X, y)[order]
+    )
+
+
+def test_no_class_is_silenced_and_single_precision_stays():
+    X, y = table(4)
+    y[:] = 0
+    y[0] = 1
+    found = neighbor_agreement(X.astype(np.float32), y)
+    assert found.dtype == np.float32
+    assert found[0] == pytest.approx(1 / 11)
+
+
+@pytest.mark.parametrize("k", [0, 1.5, "many"])
+def test_a_wrong_number_of_neighbours(k):
+    with pytest.raises(ValueError, match="n_neighbors must be a whole number from 1 on"):
+        neighbor_agreement([[0.0], [1.0]], [0, 1], n_neighbors=k)
