@@ -71,6 +71,7 @@ bench: $(READY) ## run all benchmarks (hours; some need the data folder)
 	$(BIN)/python benchmarks/accuracy.py
 	$(BIN)/python benchmarks/twin_svm.py
 	$(BIN)/python benchmarks/audit.py
+	$(BIN)/python benchmarks/first_run.py
 	$(BIN)/python benchmarks/scale.py
 	$(BIN)/python benchmarks/baselines.py
 

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncoder, StandardScaler
 
 from broadlearn import (
     BLSClassifier,
@@ -57,22 +58,32 @@ def check_parity(model, rows):
     np.testing.assert_array_equal(found["label"], model.predict(single.astype(np.float64)))
 
 
+FAMILIES = [
+    BLSClassifier(random_state=0),
+    BLSClassifier(C=1e6, random_state=0),
+    FuzzyBLSClassifier(random_state=0),
+    IntuitionisticFuzzyBLSClassifier(random_state=0),
+    ELMClassifier(random_state=0),
+    HierarchicalELMClassifier(n_autoencoder_nodes=12, random_state=0),
+    NeuroFuzzyBLSClassifier(random_state=0),
+]
+
+
 @pytest.mark.parametrize("labels", [NAMES, y, y == 1, NAMES == "setosa"], ids=lambda y: str(y[0]))
-@pytest.mark.parametrize(
-    "model",
-    [
-        BLSClassifier(random_state=0),
-        BLSClassifier(C=1e6, random_state=0),
-        FuzzyBLSClassifier(random_state=0),
-        IntuitionisticFuzzyBLSClassifier(random_state=0),
-        ELMClassifier(random_state=0),
-        HierarchicalELMClassifier(n_autoencoder_nodes=12, random_state=0),
-        NeuroFuzzyBLSClassifier(random_state=0),
-    ],
-    ids=lambda model: type(model).__name__,
-)
+@pytest.mark.parametrize("model", FAMILIES, ids=lambda model: type(model).__name__)
 def test_classifiers_of_all_families(model, labels):
     check_parity(model.fit(X, labels), X)
+
+
+@pytest.mark.parametrize(
+    "step", [StandardScaler(), MinMaxScaler(), PCA(3, random_state=0)], ids=str
+)
+@pytest.mark.parametrize("model", FAMILIES, ids=lambda model: type(model).__name__)
+def test_all_families_in_pipelines(model, step):
+    pipeline = make_pipeline(step, model).fit(X, NAMES)
+    found = run(to_onnx(pipeline), X=X.astype(np.float32))
+    np.testing.assert_allclose(found["probabilities"], pipeline.predict_proba(X), rtol=0, atol=1e-5)
+    assert found["label"].tolist() == pipeline.predict(X).tolist()
 
 
 @pytest.mark.parametrize("scaling", ["node", "sample", "robust", None])
@@ -185,6 +196,16 @@ def test_pipelines_that_select_columns_by_name():
     )
     np.testing.assert_allclose(found["probabilities"], model.predict_proba(table), atol=1e-5)
     assert found["label"].tolist() == model.predict(table).tolist()
+
+
+def test_a_column_that_is_named_like_a_part_of_the_graph_is_refused():
+    pandas = pytest.importorskip("pandas")
+    from broadlearn.tables import column_preparation
+
+    table = pandas.DataFrame(X, columns=["a b", "a_b", "probabilities", "label"])
+    model = make_pipeline(column_preparation(table), BLSClassifier(**SMALL)).fit(table, y)
+    with pytest.raises(ValueError, match="Column 'probabilities' must be renamed: the graph uses"):
+        to_onnx(model)
 
 
 @pytest.mark.parametrize(

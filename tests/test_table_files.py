@@ -52,6 +52,28 @@ def test_column_of_row_numbers_is_left_out(tmp_path):
     assert list(read_frame(path)) == ["a", "b"]
 
 
+def test_nameless_columns_without_values_are_left_out(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,\n1,2,\n3,4,\n")
+    assert list(read_frame(path)) == ["a", "b"]
+
+
+def test_damaged_parquet_files_are_one_sentence(tmp_path):
+    path = tmp_path / "t.parquet"
+    pd.DataFrame({"a": np.arange(60.0), "b": ["x", "y"] * 30}).to_parquet(path)
+    whole, draw, messages = path.read_bytes(), np.random.default_rng(0), []
+    for _ in range(100):
+        damaged = bytearray(whole)
+        damaged[draw.integers(len(whole))] ^= 1 << draw.integers(8)
+        path.write_bytes(damaged)
+        try:
+            read_frame(path)
+        except ValueError as error:
+            messages.append(str(error))
+    assert len(messages) > 20
+    assert not any("\n" in message for message in messages)
+
+
 def test_compressed(tmp_path):
     for name, text in (("t.csv.gz", "a,b\n1,2\n"), ("t.arff.gz", ARFF)):
         with gzip.open(tmp_path / name, "wt") as file:
@@ -94,8 +116,13 @@ def test_sparse_arff(tmp_path):
         ("t.csv", b"a,b\n", "has no rows"),
         ("t.csv", b"a,b, a\n1,2,3\n", "more than one column named 'a'"),
         ("t.csv", b"1,2.5\n3,4\n", "must name the columns"),
-        ("t.csv", b"a,b\n1,2\n1,2,3\n", "first line: Expected 2 fields in line 3, saw 3"),
-        ("t.csv", b"a,b\n1,2,3\n1,2,3\n", "have more fields than its first line"),
+        ("t.csv", b"a,b\n1,2\n1,2,3\n", "Line 3 of .* has 3 fields, where its first line has 2"),
+        ("t.csv", b"a,b\n1,2,3\n1,2,3\n", "Line 2 of .* has 3 fields, where its first line has 2"),
+        ("t.csv", b"a,b\n1,2\n\n1\n", "Line 4 of .* has 1 field, where its first line has 2"),
+        ("t.csv", b"a,,b\n1,2,3\n", "Column 2 of .* has values but no name"),
+        ("t.csv", b",,\n1,2,3\n", "Column 2 of .* has values but no name"),
+        ("t.csv", b"a,b\n1,\0\n", "not a text file: it holds NUL bytes"),
+        ("t.csv", b'"', "is empty"),
         ("t.csv", b"a,b\n\xff\xfe\xfa,2\n", "not text in UTF-8"),
         ("t.csv.gz", b"a,b\n1,2\n", "not a whole gzip file"),
         ("t.csv.gz", gzip.compress(b"a,b\n1,2\n" * 99)[:30], "not a whole gzip file"),
@@ -103,6 +130,7 @@ def test_sparse_arff(tmp_path):
         ("t.arff", b"nonsense", "not a readable ARFF file"),
         ("t.arff", b"@relation r\n@attribute a {x}\n@data\ny\n", "not a readable ARFF file"),
         ("t.arff", b"@relation r\n@attribute a real\n@data\n", "has no rows"),
+        ("t.arff", b"@relation r\n@attribute a real\n@data\n%s%d,\n{%d", "ARFF file: "),
     ],
 )
 def test_faults_in_one_sentence(tmp_path, name, content, message):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 import gzip
 import re
-import warnings
 import zlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,7 +53,9 @@ def read_frame(path: Path) -> pd.DataFrame:
     try:
         frame = readers[extension](path)
     except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is not text in UTF-8: {error.reason}.") from error
+        raise ValueError(
+            f"{path} is not text in UTF-8 ({error.reason}); if it is text, save it as UTF-8."
+        ) from error
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise ValueError(f"{path} is not a whole gzip file: {error}.") from error
     frame.columns = [str(name).strip() for name in frame.columns]
@@ -71,44 +73,76 @@ def _open(path: Path) -> Any:
 def _read_csv(path: Path) -> pd.DataFrame:
     pandas = import_pandas()
     with _open(path) as file:
-        lines = [line for _, line in zip(range(LINES_TO_LOOK_AT), file, strict=False)]
-    if not any(line.strip() for line in lines):
-        raise ValueError(f"{path} is empty.")
+        lines = list(islice(_text_lines(file, path), LINES_TO_LOOK_AT))
     try:
         separator = max(",;\t", key=lambda mark: len(_first_row(lines, mark)))
         header = _first_row(lines, separator)
     except csv.Error as error:
         raise ValueError(f"The first line of {path} cannot be read: {error}.") from error
-    numbered = len(header) > 1 and header[0] == ""
-    _refuse_repeated_names(header[numbered:], path)
+    if not header:
+        raise ValueError(f"{path} is empty.")
+    _refuse_repeated_names(filter(None, header), path)
     if all(_NUMBER.fullmatch(name) for name in header):
         raise ValueError(f"The first line of {path} must name the columns, but has numbers only.")
+    _check_rows(path, separator, len(header))
     comma = separator == ";" and bool(_DECIMAL_COMMA.search("".join(lines)))
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", pandas.errors.ParserWarning)
-            frame = pandas.read_csv(
-                path,
-                sep=separator,
-                encoding="utf-8-sig",
-                na_values=["?"],
-                skipinitialspace=True,
-                decimal="," if comma else ".",
-                index_col=False,
-                low_memory=False,
-            )
-    except pandas.errors.ParserWarning as error:
-        raise ValueError(f"The rows of {path} have more fields than its first line.") from error
+        frame = pandas.read_csv(
+            path,
+            sep=separator,
+            encoding="utf-8-sig",
+            na_values=["?"],
+            skipinitialspace=True,
+            decimal="," if comma else ".",
+            index_col=False,
+            low_memory=False,
+        )
     except pandas.errors.ParserError as error:
         reason = str(error).rpartition("C error: ")[2].strip().rstrip(".")
-        raise ValueError(f"The rows of {path} do not fit its first line: {reason}.") from error
-    return frame.iloc[:, 1:] if numbered else frame
+        raise ValueError(f"{path} cannot be read: {reason}.") from error
+    return _without_nameless(frame, header, path)
 
 
 def _first_row(lines: Iterable[str], separator: str) -> list[str]:
     """Fields of the first line that is not blank."""
     rows = csv.reader(lines, delimiter=separator, skipinitialspace=True)
-    return next([field.strip() for field in row] for row in rows if any(row))
+    return next(([field.strip() for field in row] for row in rows if not _is_blank(row)), [])
+
+
+def _is_blank(row: list[str]) -> bool:
+    """Whether a row comes from a line without text, which pandas skips."""
+    return not row or (len(row) == 1 and not row[0].strip())
+
+
+def _text_lines(file: Iterable[str], path: Path) -> Iterator[str]:
+    for line in file:
+        if "\0" in line:
+            raise ValueError(f"{path} is not a text file: it holds NUL bytes.")
+        yield line
+
+
+def _check_rows(path: Path, separator: str, n_fields: int) -> None:
+    """Raise unless every row has as many fields as the first line; pandas would fill them up."""
+    with _open(path) as file:
+        lines = _text_lines(file, path)
+        rows = csv.reader(lines, delimiter=separator, skipinitialspace=True)
+        try:
+            for row in rows:
+                if len(row) != n_fields and not _is_blank(row):
+                    raise ValueError(
+                        f"Line {rows.line_num} of {path} has {len(row)} "
+                        f"field{'s' if len(row) > 1 else ''}, where its first line has {n_fields}."
+                    )
+        except csv.Error as error:
+            raise ValueError(f"Line {rows.line_num} of {path} cannot be read: {error}.") from error
+
+
+def _without_nameless(frame: pd.DataFrame, header: list[str], path: Path) -> pd.DataFrame:
+    """The columns that have names; a nameless one may be empty, or first and hold row numbers."""
+    for j, name in enumerate(header):
+        if not name and (j or len(header) == 1) and frame.iloc[:, j].notna().any():
+            raise ValueError(f"Column {j + 1} of {path} has values but no name.")
+    return frame.iloc[:, [j for j, name in enumerate(header) if name]]
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
@@ -116,8 +150,9 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         return import_pandas().read_parquet(path)
     except ImportError as error:
         raise ImportError('Parquet files need pyarrow: pip install "broadlearn[study]".') from error
-    except (ValueError, OSError) as error:
-        raise ValueError(f"{path} is not a readable Parquet file: {error}") from error
+    # Damaged files make pyarrow and pandas raise all kinds.
+    except Exception as error:
+        raise ValueError(f"{path} is not a readable Parquet file: {_reason(error)}.") from error
 
 
 def _read_arff(path: Path) -> pd.DataFrame:
@@ -128,7 +163,7 @@ def _read_arff(path: Path) -> pd.DataFrame:
         try:
             content = _arff.load(file)
         except _arff.ArffException as error:
-            raise ValueError(f"{path} is not a readable ARFF file: {error}") from error
+            raise ValueError(f"{path} is not a readable ARFF file: {_reason(error)}.") from error
     names = [name for name, _ in content["attributes"]]
     frame = pandas.DataFrame(content["data"], columns=names, dtype=object)
     for name, kind in content["attributes"]:
@@ -137,6 +172,15 @@ def _read_arff(path: Path) -> pd.DataFrame:
         elif kind != "STRING":
             frame[name] = frame[name].astype(np.float64)
     return frame
+
+
+def _reason(error: Exception) -> str:
+    """The first line of what an error says, as the end of a sentence."""
+    try:
+        lines = str(error).splitlines()
+    except TypeError:  # ArffException takes a "%" of the file for its own.
+        lines = []
+    return (lines or [type(error).__name__])[0].rstrip(".")
 
 
 def _refuse_repeated_names(names: Iterable[str], path: Path) -> None:

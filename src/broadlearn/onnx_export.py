@@ -17,6 +17,7 @@ from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from broadlearn._onnx_tables import LevelTable, column_inputs, exportable
 from broadlearn.classifiers import (
     BLSClassifier,
     BLSRegressor,
@@ -60,10 +61,12 @@ def to_onnx(model: BaseEstimator, initial_types: Sequence[tuple[str, Any]] | Non
     ----------
     model : estimator
         A classifier of the BLS or ELM family, `BLSRegressor`, `BroadFeatures`, or a pipeline of
-        those with steps that skl2onnx converts.
+        those with steps that skl2onnx converts, or with `broadlearn.tables.column_preparation`.
     initial_types : list of (str, skl2onnx type), default=None
         Inputs of the graph, as skl2onnx wants them: one a column where the pipeline selects
-        columns by name. None is one float32 input ``X`` of all columns.
+        columns by name. None is one float32 input ``X`` of all columns; of a pipeline with
+        `column_preparation` one of shape (n_samples, 1) a column, named like it: text, or float32
+        for numbers and booleans. There a missing number is nan, and a missing text is empty.
 
     Returns
     -------
@@ -104,13 +107,12 @@ def to_onnx(model: BaseEstimator, initial_types: Sequence[tuple[str, Any]] | Non
     if isinstance(last, IntuitionisticFuzzyTwinSVC):
         raise ValueError(f"{type(last).__name__} has no probabilities and cannot be exported.")
     if initial_types is None:
-        rows = skl2onnx.common.data_types.FloatTensorType([None, model.n_features_in_])
-        initial_types = [("X", rows)]
+        initial_types = _inputs(model)
     _register_converters()
     options = {id(last): {"zipmap": False}} if hasattr(last, "classes_") else None
     try:
-        return skl2onnx.convert_sklearn(
-            model,
+        graph = skl2onnx.convert_sklearn(
+            exportable(model),
             name="broadlearn",
             initial_types=list(initial_types),
             target_opset=OPSET,
@@ -119,6 +121,8 @@ def to_onnx(model: BaseEstimator, initial_types: Sequence[tuple[str, Any]] | Non
     except (RuntimeError, NameError, NotImplementedError, TypeError, ValueError) as error:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
         raise ValueError(f"This {kind} cannot be exported: {reason}.") from error
+    _name_inputs(graph.graph, [name for name, _ in initial_types])
+    return graph
 
 
 def _import_skl2onnx() -> Any:
@@ -128,6 +132,32 @@ def _import_skl2onnx() -> Any:
     except ImportError as error:
         raise ImportError('Export needs the extra onnx: pip install "broadlearn[onnx]".') from error
     return skl2onnx
+
+
+def _inputs(model: Any) -> list[tuple[str, Any]]:
+    """Inputs of the graph: one a column of a table, or one of all columns."""
+    from skl2onnx.common.data_types import FloatTensorType, StringTensorType
+
+    columns = column_inputs(model)
+    if columns is None:
+        return [("X", FloatTensorType([None, model.n_features_in_]))]
+    return [
+        (name, StringTensorType([None, 1]) if is_text else FloatTensorType([None, 1]))
+        for name, is_text in columns.items()
+    ]
+
+
+def _name_inputs(graph: Any, names: Sequence[str]) -> None:
+    """Give the inputs their own names, of which skl2onnx keeps letters and digits only."""
+    given = {old.name: new for old, new in zip(graph.input, names, strict=True)}
+    taken = {name for node in graph.node for name in (*node.input, *node.output)} - set(given)
+    for name in names:
+        if name in taken:
+            raise ValueError(f"Column {name!r} must be renamed: the graph uses that name itself.")
+    for variable in graph.input:
+        variable.name = given[variable.name]
+    for node in graph.node:
+        node.input[:] = [given.get(name, name) for name in node.input]
 
 
 @cache
@@ -149,6 +179,9 @@ def _register_converters() -> None:
         )
     for kind, convert in ((BLSRegressor, _convert_regressor), (BroadFeatures, _convert_features)):
         update_registered_converter(kind, f"Broadlearn{kind.__name__}", _infer_shape, convert)
+    update_registered_converter(
+        LevelTable, "BroadlearnLevelTable", _infer_shape_of_levels, _convert_levels
+    )
 
 
 def _infer_shape(operator: Any) -> None:
@@ -161,6 +194,14 @@ def _infer_shape(operator: Any) -> None:
         fitted.intercept_.size if isinstance(fitted, BLSRegressor) else fitted._n_features_out
     )
     operator.outputs[0].type.shape = [operator.inputs[0].get_first_dimension(), n_columns]
+
+
+def _infer_shape_of_levels(operator: Any) -> None:
+    from skl2onnx.common.data_types import FloatTensorType
+
+    n_columns = sum(rows.shape[1] for rows in operator.raw_operator.rows)
+    n_rows = operator.inputs[0].get_first_dimension()
+    operator.outputs[0].type = FloatTensorType([n_rows, n_columns])
 
 
 class _Graph:
@@ -329,3 +370,22 @@ def _convert_features(scope: Any, operator: Any, container: Any) -> None:
     F = _features(graph, Z, fitted._map)
     E = _enhancements(graph, Z, F, fitted._map)
     _cast_output(graph, graph.node("Concat", F, E, axis=1), operator.outputs[0])
+
+
+def _convert_levels(scope: Any, operator: Any, container: Any) -> None:
+    """Look up the numbers of each text, column by column."""
+    graph, table = _Graph(scope, container), operator.raw_operator
+    texts = operator.inputs[0].full_name
+    parts = []
+    for j, (levels, rows) in enumerate(zip(table.levels, table.rows, strict=True)):
+        codes = graph.node(
+            "LabelEncoder",
+            graph.node("Gather", texts, graph.constant(np.array(j)), axis=1),
+            op_domain="ai.onnx.ml",
+            op_version=2,
+            keys_strings=levels,
+            values_int64s=list(range(len(levels))),
+            default_int64=len(levels),
+        )
+        parts.append(graph.node("Gather", graph.constant(rows), codes, axis=0))
+    _cast_output(graph, graph.node("Concat", *parts, axis=1), operator.outputs[0])

@@ -107,7 +107,8 @@ def save(model: BaseEstimator, path: str | os.PathLike[str]) -> None:
     head = json.dumps(header, separators=(",", ":")).encode()
     if _is_large(text, len(arrays)) or len(head) > MOST_HEADER_BYTES:
         raise ValueError(
-            f"This {kind} cannot be saved: its state has too many parts, such as levels of text."
+            f"This {kind} cannot be saved: its state has too many parts, such as levels of text or "
+            "names of columns."
         )
     write_whole(
         path, [PREAMBLE.pack(MAGIC, len(head), hashlib.sha256(head).digest()), head, *parts]
@@ -154,11 +155,12 @@ def load(path: str | os.PathLike[str]) -> Any:
             raise ValueError(f"{path} is damaged: its content does not match its checksum.")
         file.seek(start)
         text = _expand(file.read(layout.compressed_bytes), layout.tree_bytes, path)
-        arrays = [
-            np.ndarray(shape, dtype, file.read(size), order=order)
-            for dtype, shape, order, size in layout.arrays
-        ]
+        contents = [file.read(array[-1]) for array in layout.arrays]
     try:
+        arrays = [
+            np.ndarray(shape, dtype, content, order=order)
+            for (dtype, shape, order, _), content in zip(layout.arrays, contents, strict=True)
+        ]
         return rebuild(text, arrays)
     # Whatever a hostile tree makes skops or a constructor raise.
     except Exception as error:

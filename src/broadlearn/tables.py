@@ -39,7 +39,13 @@ _KINDS = {
     "date": ("datetime64", "datetime", "date", "time", "timedelta64", "timedelta", "period"),
 }
 _KIND_OF_CONTENT = {content: kind for kind, contents in _KINDS.items() for content in contents}
-_DATE = re.compile(r"(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}([/.])\d{1,2}\2\d{4})([ T]\d{1,2}:\d{2}.*)?")
+_MONTH = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+_DATE = re.compile(
+    r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3\d{4}|\d{1,2}/\d{1,2}/\d{2}"
+    rf"|\d{{1,2}}[-. ]+{_MONTH}[-., ]+\d{{2,4}}|{_MONTH}[. ]+\d{{1,2}},? +\d{{4}})"
+    r"(,?[ T]+\d{1,2}:\d{2}.*)?",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -160,14 +166,13 @@ def column_preparation(X: pd.DataFrame) -> ColumnTransformer:
         else:
             columns["pair" if X[name].nunique(dropna=False) == 2 else "levels"].append(name)
     if identifiers:
-        warnings.warn(
+        left_out = (
             f"{_listed('Column', identifiers)} left out: text that is different in every row "
-            "identifies rows and cannot be learnt from.",
-            UserWarning,
-            stacklevel=2,
+            "identifies rows and cannot be learnt from"
         )
-    if len(identifiers) == len(kinds):
-        raise ValueError("X has no column to learn from.")
+        if len(identifiers) == len(kinds):
+            raise ValueError(f"{left_out}, and there is no other column.")
+        warnings.warn(f"{left_out}.", UserWarning, stacklevel=2)
     steps = {
         "number": [_as_numbers(), SimpleImputer(strategy="median", keep_empty_features=True)],
         "boolean": [
@@ -300,7 +305,7 @@ def _numbers(X: pd.DataFrame) -> NDArray[np.float64]:
         try:
             numbers[:, j] = X[name].to_numpy(dtype=np.float64, na_value=np.nan)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"Column {name!r} must hold numbers: {error}.") from error
+            raise ValueError(f"Column {name!r} must hold numbers: {str(error)[:200]}.") from error
         if np.isinf(numbers[:, j]).any():
             raise ValueError(f"Column {name!r} must hold finite numbers.")
     return numbers

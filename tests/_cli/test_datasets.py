@@ -20,7 +20,7 @@ def test_describe_says_what_is_odd():
 
 def test_unknown_names_are_one_sentence():
     done = runner.invoke(app, ["datasets", "describe", "no_such"])
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert "no_such" in done.output
 
 
@@ -42,5 +42,5 @@ def test_offline_fetch_says_what_to_do(monkeypatch):
 
     monkeypatch.setattr("broadlearn._cli._datasets.fetch_datasets", offline)
     done = runner.invoke(app, ["datasets", "fetch"])
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert "BROADLEARN_DATA" in done.output

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import broadlearn
 from broadlearn import BLSClassifier, BLSRegressor, load, save
 from broadlearn._cli._app import app
-from broadlearn._cli._models import MODELS, needed_columns, unseen_levels
+from broadlearn._cli._models import MODELS, MOST_COLUMNS, needed_columns, unseen_levels
 from broadlearn.tables import column_preparation
 
 runner = CliRunner()
@@ -149,7 +149,7 @@ def test_a_failing_predict_keeps_the_file_that_was_there(folder, model, change, 
     change(patients()).to_csv("new.csv", index=False)
     (folder / "out.csv").write_text("before")
     done = call("predict", model, "new.csv", "-o", "out.csv")
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert message in done.stderr
     assert (folder / "out.csv").read_text() == "before"
 
@@ -158,7 +158,7 @@ def test_a_failing_fit_keeps_the_file_that_was_there(folder, model, monkeypatch)
     before = model.read_bytes()
     patients().assign(when="2020-01-01").to_csv("dates.csv", index=False)
     done = call("fit", "dates.csv", "-t", "ill", "-m", "bls", "-o", model)
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert "dates must be turned into numbers" in done.stderr
     assert model.read_bytes() == before
     done = call("fit", "dates.csv", "-t", "ill", "--drop", "when,id", "-m", "bls", "-o", model)
@@ -202,6 +202,13 @@ def test_models_that_python_saved(folder):
     assert json.loads(call("describe", "regressor.blm", "--json").stdout)["classes"] == []
 
 
+def test_as_many_columns_as_fit_takes_can_be_saved(tmp_path):
+    names = [f"a column with a rather long name, number {j}" for j in range(MOST_COLUMNS)]
+    X = pd.DataFrame(np.eye(6, MOST_COLUMNS), columns=names)
+    small = BLSClassifier(1, 2, 1, 2, feature_weights="random", random_state=0)
+    save(make_pipeline(column_preparation(X), small).fit(X, [0, 1] * 3), tmp_path / "m.blm")
+
+
 def test_columns_and_levels_of_a_model_without_preparation():
     X, y = load_iris(return_X_y=True, as_frame=True)
     fitted = BLSClassifier(random_state=0).fit(X, y)
@@ -224,12 +231,12 @@ def test_columns_and_levels_of_a_model_without_preparation():
         (["describe", "patients.csv"], "not a model file"),
     ],
 )
-def test_bad_input_is_one_sentence_and_exit_code_1(folder, arguments, message):
+def test_bad_input_is_one_sentence_and_exit_code_2(folder, arguments, message):
     pd.DataFrame({"a": range(20), "y": ["a", *"b" * 19]}).to_csv("rare.csv", index=False)
     pd.DataFrame({"a": range(20), "y": ["b"] * 20}).to_csv("same.csv", index=False)
     before = sorted(folder.iterdir())
     done = call(*arguments)
-    assert done.exit_code == 1, done.output
+    assert done.exit_code == 2, done.output
     assert message in done.stderr
     assert "Traceback" not in done.output
     assert sorted(folder.iterdir()) == before

@@ -8,6 +8,7 @@ from sklearn.exceptions import FitFailedWarning
 from broadlearn._cli._results import (
     check_outputs,
     command,
+    counted,
     listed,
     named,
     note,
@@ -29,7 +30,7 @@ def test_warnings_are_notes(capsys):
 
 @pytest.mark.parametrize(
     ("error", "code", "message"),
-    [(ValueError("wrong"), 1, "wrong"), (KeyboardInterrupt(), 130, "nothing was written")],
+    [(ValueError("wrong"), 2, "wrong"), (KeyboardInterrupt(), 130, "nothing was written")],
 )
 def test_faults_are_one_sentence(capsys, error, code, message):
     with pytest.raises(typer.Exit) as stopped, command():
@@ -42,7 +43,7 @@ def test_outputs_that_cannot_be_written(tmp_path):
     source = tmp_path / "data.csv"
     check_outputs([None, tmp_path / "a", tmp_path / "b"], [source])
     for outputs in ([tmp_path], [tmp_path / "no" / "a"]):
-        with pytest.raises(ValueError, match="a folder that exists"):
+        with pytest.raises(ValueError, match="a folder that exists and is writable"):
             check_outputs(outputs, [source])
     for outputs in ([source], [tmp_path / "a", tmp_path / "." / "a"]):
         with pytest.raises(ValueError, match="another file"):
@@ -64,5 +65,6 @@ def test_facts(capsys):
     print_json(a=[1, None])
     assert json.loads(capsys.readouterr().out) == {"a": [1, None]}
     assert listed({"a": 1, "b": 2}) == "a: 1, b: 2"
+    assert counted({str(k): k for k in range(10)}).endswith("7: 7 and 2 more")
     assert named(["a", "b"]) == "'a', 'b'"
     assert named([str(k) for k in range(10)]).endswith("'7' and 2 more")

@@ -83,8 +83,8 @@ def test_sensitivity_feeds_the_report(folder):
         (["study", "sensitivity", "s.csv"], "--dataset"),
     ],
 )
-def test_bad_input_is_one_sentence_and_exit_code_1(folder, arguments, message):
+def test_bad_input_is_one_sentence_and_exit_code_2(folder, arguments, message):
     done = call(*arguments)
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert message in done.output.replace("\n", " ")
     assert "Traceback" not in done.output

@@ -74,8 +74,8 @@ def test_nothing_is_listed_where_nothing_is_suspect(folder, frame):
         (["-t", "y", "--drop", "a,b"], "no columns besides"),
     ],
 )
-def test_bad_input_is_one_sentence_and_exit_code_1(folder, arguments, message):
+def test_bad_input_is_one_sentence_and_exit_code_2(folder, arguments, message):
     done = call("audit", "rows.csv", *arguments)
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert message in done.stderr
     assert [path.name for path in folder.iterdir()] == ["rows.csv"]

@@ -36,6 +36,7 @@ from broadlearn._cli._results import (
     Target,
     check_outputs,
     command,
+    counted,
     listed,
     named,
     note,
@@ -59,6 +60,9 @@ MODELS = {
     "if-tsvm": IntuitionisticFuzzyTwinSVC,
 }
 FOLDS = 5
+# What model files have room for is some 7,000 names.
+MOST_COLUMNS = 5000
+LONGEST_LEVEL = 40
 
 ModelFile = Annotated[Path, typer.Argument(help="Model file that `broadlearn fit` wrote.")]
 
@@ -80,17 +84,22 @@ def fit(
 ) -> None:
     """Fit a model to a table and write it to a file, with the preparation of the columns.
 
-    Exit code 0: done; 1: bad input; 130: interrupted.
+    Exit code 0: done; 2: bad input; 130: interrupted.
     """
     with command() as notes:
         if model not in MODELS:
             raise ValueError(f"--model must be one of {', '.join(MODELS)}, got {model!r}.")
         check_outputs([output], [data])
         table = read_labelled(data, target, drop)
+        if table.X.shape[1] > MOST_COLUMNS:
+            raise ValueError(
+                f"{data} has {table.X.shape[1]} columns besides the target, of which a model file "
+                f"may hold {MOST_COLUMNS}; leave some out, by --drop or in the file."
+            )
         if sum(count >= FOLDS for count in table.classes.values()) < 2:
             raise ValueError(
                 f"The target column {target!r} of {data} must hold at least two classes of {FOLDS} "
-                f"or more rows, for {FOLDS}-fold cross-validation; it has {listed(table.classes)}."
+                f"or more rows, for {FOLDS}-fold cross-validation; it has {counted(table.classes)}."
             )
         estimator = MODELS[model](random_state=seed)
         if "landmarks" in estimator.get_params() and len(table.X) > MOST_ROWS_OF_EXACT_SCORES:
@@ -121,7 +130,7 @@ def fit(
                 "model": model,
                 "rows": len(table.X),
                 "columns": len(columns),
-                "classes": listed(table.classes),
+                "classes": counted(table.classes),
                 "settings": listed(settings),
                 "accuracy": f"{mean:.2%} ± {std:.2%} over {FOLDS} folds ({label})",
                 "most frequent class": f"{majority:.2%} of the rows",
@@ -140,7 +149,7 @@ def predict(
 ) -> None:
     """Predict the class of each row of a table, with a probability of each class.
 
-    Columns that the model does not know are ignored. Exit code 0: done; 1: bad input;
+    Columns that the model does not know are ignored. Exit code 0: done; 2: bad input;
     130: interrupted.
     """
     with command() as notes:
@@ -169,13 +178,13 @@ def predict(
         elif output is None:
             typer.echo(safe_csv(table), nl=False)
         else:
-            print_facts({"rows": len(table), "predicted": listed(counts), "written": output})
+            print_facts({"rows": len(table), "predicted": counted(counts), "written": output})
 
 
 def describe(model: ModelFile, as_json: AsJson = False) -> None:
     """Show what a model file holds: model, settings, columns, classes and versions.
 
-    Exit code 0: done; 1: bad input; 130: interrupted.
+    Exit code 0: done; 2: bad input; 130: interrupted.
     """
     with command():
         header, fitted = read_header(model), load(model)
@@ -246,7 +255,7 @@ def unseen_levels(model: Any, X: pd.DataFrame) -> list[str]:
             if len(unseen):
                 found.append(
                     f"Column {name!r} has levels in {len(unseen)} of {len(X)} rows that the model "
-                    f"has not seen, such as {unseen.iloc[0]!r}."
+                    f"has not seen, such as {unseen.iloc[0][:LONGEST_LEVEL]!r}."
                 )
     return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,10 +16,17 @@ import typer
 from numpy.typing import NDArray
 from sklearn.exceptions import FitFailedWarning
 
-from broadlearn._cli._console import INTERRUPTED, console, errors, one_sentence, split_list
+from broadlearn._cli._console import (
+    INTERRUPTED,
+    console,
+    errors,
+    one_sentence,
+    printable,
+    split_list,
+)
 from broadlearn.tables import read_table
 
-# Columns that a sentence names.
+# Columns or classes that a sentence names.
 MOST_NAMED = 8
 
 Data = Annotated[Path, typer.Argument(help="The table: CSV, TSV, Parquet or ARFF.")]
@@ -57,7 +65,7 @@ def command() -> Iterator[Callable[[], list[str]]]:
             errors.print("Interrupted; nothing was written.")
             raise typer.Exit(INTERRUPTED) from None
         for note in notes():
-            errors.print(f"Note: {note}", markup=False, highlight=False, soft_wrap=True)
+            errors.print(f"Note: {printable(note)}", markup=False, highlight=False, soft_wrap=True)
 
 
 def note(sentence: str) -> None:
@@ -69,8 +77,9 @@ def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> Non
     """Raise before any work where a file could not be written, or would replace another."""
     taken = [path.resolve() for path in inputs]
     for path in filter(None, outputs):
-        if path.is_dir() or not path.parent.is_dir():
-            raise ValueError(f"{path} must be a file to write, in a folder that exists.")
+        folder = path.parent
+        if path.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
+            raise ValueError(f"{path} must be a file, in a folder that exists and is writable.")
         if path.resolve() in taken:
             raise ValueError(f"{path} is already in use by this command; write to another file.")
         taken.append(path.resolve())
@@ -81,18 +90,19 @@ def read_labelled(data: Path, target: str, drop: list[str] | None) -> Labelled:
     table = read_table(data, target, drop=split_list(drop))
     y = np.asarray(table.y)
     labels, counts = np.unique(y, return_counts=True)
+    what = f"The target column {target!r} of {data} must hold at least two classes"
     if labels.size < 2:
-        raise ValueError(
-            f"The target column {target!r} of {data} must hold at least two classes; every label "
-            f"is {str(labels[0])!r}."
-        )
+        raise ValueError(f"{what}; every label is {str(labels[0])!r}.")
+    if labels.size == y.size:
+        raise ValueError(f"{what}; no label is there twice.")
     return Labelled(table.X, y, dict(zip(map(str, labels), counts.tolist(), strict=True)))
 
 
 def print_facts(facts: Mapping[str, Any]) -> None:
     """Print one line a fact."""
     for key, value in facts.items():
-        console.print(f"{key:>20}: {value}", markup=False, highlight=False, soft_wrap=True)
+        line = printable(f"{key:>20}: {value}")
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def print_json(**facts: Any) -> None:
@@ -105,7 +115,16 @@ def listed(facts: Mapping[str, Any]) -> str:
     return ", ".join(f"{key}: {value}" for key, value in facts.items())
 
 
+def counted(classes: Mapping[str, int]) -> str:
+    """Classes with their numbers of rows, the first few if there are many."""
+    return _first_few([f"{label}: {count}" for label, count in classes.items()])
+
+
 def named(columns: Sequence[str]) -> str:
     """Names of columns, the first few if there are many."""
-    more = f" and {len(columns) - MOST_NAMED} more" if len(columns) > MOST_NAMED else ""
-    return ", ".join(map(repr, columns[:MOST_NAMED])) + more
+    return _first_few([repr(name) for name in columns])
+
+
+def _first_few(items: Sequence[str]) -> str:
+    more = f" and {len(items) - MOST_NAMED} more" if len(items) > MOST_NAMED else ""
+    return ", ".join(items[:MOST_NAMED]) + more

@@ -151,8 +151,8 @@ def run(
 ) -> None:
     """Run a study. Stopped and started again, it goes on where it was.
 
-    A unit is one model on one data set under one protocol. Exit code 0: all done; 2: some failed;
-    1: bad input; 130: interrupted.
+    A unit is one model on one data set under one protocol. Exit code 0: all done; 2: bad input,
+    or some failed; 130: interrupted.
     """
     with one_sentence(), ExitStack() as stack:
         study = _study(dataset, data, target, pairwise, model, protocol, noise, seeds, grid)

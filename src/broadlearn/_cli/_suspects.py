@@ -10,8 +10,9 @@ import pandas as pd
 import typer
 from rich.table import Table
 from rich.text import Text
+from threadpoolctl import threadpool_limits
 
-from broadlearn._cli._console import console
+from broadlearn._cli._console import console, printable
 from broadlearn._cli._results import (
     AsJson,
     Data,
@@ -40,12 +41,14 @@ def audit_rows(
 ) -> None:
     """Find rows whose label or values are suspect, and say why. Rows are counted from 0.
 
-    Exit code 0: done; 1: bad input; 130: interrupted.
+    Exit code 0: done; 2: bad input; 130: interrupted.
     """
     with command() as notes:
         check_outputs([page, csv], [data])
         table = read_labelled(data, target, drop)
-        found = audit(table.X, table.y)
+        # Products of small blocks: on a busy machine threads would mostly wait for each other.
+        with threadpool_limits(1, user_api="blas"):
+            found = audit(table.X, table.y)
         texts: dict[Path, str | None] = {}
         if page is not None:
             texts[page] = found.to_html(title=f"Audit of {data.name}")
@@ -77,5 +80,5 @@ def _print_suspects(suspects: pd.DataFrame) -> None:
     listing = Table("row", "suspicion", "label", "likely", "why")
     for row in suspects.itertuples():
         cells = (row.row, f"{row.suspicion:.2f}", row.label, row.likely_label, row.why)
-        listing.add_row(*(Text(str(cell)) for cell in cells))
+        listing.add_row(*(Text(printable(str(cell))) for cell in cells))
     console.print(listing)
