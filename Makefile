@@ -73,6 +73,8 @@ bench: $(READY) ## run all benchmarks (hours; some need the data folder)
 	$(BIN)/python benchmarks/audit.py
 	$(BIN)/python benchmarks/first_run.py
 	$(BIN)/python benchmarks/scale.py
+	$(BIN)/python benchmarks/dask_fit.py
+	$(BIN)/python benchmarks/cost_model.py
 	$(BIN)/python benchmarks/baselines.py
 
 clean: ## remove the virtual environment, caches and the built site

@@ -19,6 +19,7 @@ MODULES = (
     "broadlearn.sample_scores",
     "broadlearn.solvers",
     "broadlearn.streaming",
+    "broadlearn.distributed",
     "broadlearn.tables",
     "broadlearn.onnx_export",
     "broadlearn.persistence",

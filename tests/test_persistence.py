@@ -41,6 +41,7 @@ from broadlearn import (
     PathSearchCV,
 )
 from broadlearn.persistence import load, read_header, save
+from broadlearn.streaming import fit_blocks
 
 DATA = Path(__file__).parent / "data"
 X, y = load_iris(return_X_y=True)
@@ -148,6 +149,30 @@ def test_tables_with_missing_values_and_text(tmp_path):
         model = make_pipeline(preparation, FuzzyBLSClassifier(**SMALL)).fit(table, table["ill"])
         again = saved(model, tmp_path)
         np.testing.assert_array_equal(again.predict_proba(table), model.predict_proba(table))
+
+
+@pytest.mark.parametrize("start", ["warm_up", "partial_fit", "fit_blocks"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(
+    "kind", [BLSClassifier, FuzzyBLSClassifier, IntuitionisticFuzzyBLSClassifier, BLSRegressor]
+)
+def test_a_loaded_stream_goes_on(kind, dtype, start, tmp_path):
+    rows, targets = X.astype(dtype)[::2], y[::2]
+    model = kind(**SMALL)
+    if start == "fit_blocks":
+        fit_blocks(model, rows, targets, block_rows=20)
+    else:
+        model.warm_up(rows, targets)
+    if start == "partial_fit":
+        model.partial_fit(rows, targets)
+    again = saved(model, tmp_path)
+    for stream in (model, again):
+        stream.partial_fit(X[1::2], y[1::2]).forget(X[1:20:2], y[1:20:2])
+        if start != "warm_up":
+            rest = np.r_[0:20:2, 20:150]
+            stream.grow(X.astype(dtype)[rest], y[rest], n_enhancement_nodes=30)
+    np.testing.assert_array_equal(again.output_weights_, model.output_weights_)
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
 
 
 def test_the_same_model_gives_the_same_bytes(tmp_path):

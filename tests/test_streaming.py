@@ -151,10 +151,30 @@ def test_a_refused_table_leaves_the_model_as_it_was(rows):
         (X, y, [0, 1], "does not know as classes"),
         (X, y * 0, None, "only one class"),
         (X[:0], y[:0], None, "source has no rows"),
+        ([(X, y), (X[:, :5], y)], None, None, "5 features"),
+        ([(X, y, np.zeros(500))], None, None, "all of weight zero"),
     ]:
         with pytest.raises(ValueError, match=message):
             fit_blocks(model, source, targets, classes=known, block_rows=64)
     assert all(value is before[name] for name, value in vars(model).items())
+
+
+def test_unlike_targets_are_refused(rows):
+    X, y = rows
+    pair = np.column_stack([y, y])
+    for targets, message in [(pair, "y has 2 targets in 2 dimensions"), (pair[:, :1], "1 targets")]:
+        with pytest.raises(ValueError, match=message):
+            fit_blocks(BLSRegressor(**SIZES), [(X, y), (X, targets)])
+    with pytest.raises(ValueError, match="2 targets in some rows and 1 in others"):
+        fit_blocks(BLSRegressor(**SIZES), [(X, pair), (X, pair[:, :1])])
+
+
+def test_empty_blocks_are_passed_over(rows):
+    X, y = rows
+    model = BLSClassifier(**SIZES, random_state=0)
+    expected = fit_blocks(clone(model), X, y).decision_function(X)
+    fit_blocks(model, [(X[:0], y[:0]), (X[:200], y[:200]), (X[200:200], []), (X[200:], y[200:])])
+    np.testing.assert_allclose(model.decision_function(X), expected, rtol=0, atol=1e-8)
 
 
 def test_other_models_are_refused(rows):

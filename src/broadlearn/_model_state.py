@@ -50,11 +50,14 @@ from broadlearn.classifiers import (
     IntuitionisticFuzzyTwinSVC,
     NeuroFuzzyBLSClassifier,
 )
+from broadlearn.classifiers._stream import Batch, StreamState
+from broadlearn.distributed import _estimators as dask_models
 from broadlearn.ensemble import BroadEnsembleClassifier
 from broadlearn.random_features import BroadFeatures
-from broadlearn.random_features._broad_map import BroadMap, MapSettings
+from broadlearn.random_features._broad_map import BroadMap, MapSettings, ReducedMap
 from broadlearn.random_features._fuzzy_rules import FuzzyMap
 from broadlearn.random_features._standardize import Standardization
+from broadlearn.sample_scores._geometry import FuzzyGeometry, KernelGeometry
 
 # The form of skops' trees that is known here; later ones are read by skops' own rules for them.
 FIRST_PROTOCOL = 2
@@ -72,6 +75,10 @@ _MODELS = (
     IntuitionisticFuzzyBLSClassifier,
     IntuitionisticFuzzyTwinSVC,
     NeuroFuzzyBLSClassifier,
+    dask_models.BLSClassifier,
+    dask_models.BLSRegressor,
+    dask_models.FuzzyBLSClassifier,
+    dask_models.IntuitionisticFuzzyBLSClassifier,
     Binarizer,
     ColumnTransformer,
     FeatureUnion,
@@ -103,7 +110,16 @@ _MODELS = (
     TruncatedSVD,
     VarianceThreshold,
 )
-_PARTS = (BroadMap, FuzzyMap, MapSettings, make_column_selector)
+_PARTS = (
+    BroadMap,
+    FuzzyGeometry,
+    FuzzyMap,
+    KernelGeometry,
+    MapSettings,
+    ReducedMap,
+    StreamState,
+    make_column_selector,
+)
 _NUMBERS = {
     *("numpy.bool", "numpy.str_", "numpy.float32", "numpy.float64"),
     *(f"numpy.{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
@@ -117,7 +133,7 @@ def _name(kind: type) -> str:
 MODEL_TYPES = frozenset(map(_name, _MODELS))
 ALLOWED: dict[str, frozenset[str]] = {
     "ObjectNode": MODEL_TYPES.union(map(_name, _PARTS)),
-    "TupleNode": frozenset({"builtins.tuple", _name(Standardization)}),
+    "TupleNode": frozenset({"builtins.tuple", _name(Batch), _name(Standardization)}),
     "DictNode": frozenset({"builtins.dict"}),
     "ListNode": frozenset({"builtins.list"}),
     "SliceNode": frozenset({"builtins.slice"}),

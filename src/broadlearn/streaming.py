@@ -3,42 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import is_classifier
-from sklearn.preprocessing import StandardScaler
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
+from numpy.typing import ArrayLike
 
-from broadlearn._row_blocks import RowSource, row_source
-from broadlearn.classifiers._incremental import IncrementalModel, unchanged_on_error
-from broadlearn.classifiers._rows import FLOAT_TYPES
-from broadlearn.classifiers._stream import Batch, StreamState
-from broadlearn.random_features._activations import ACTIVATIONS
-from broadlearn.random_features._broad_map import MapSettings, assemble_map
-from broadlearn.random_features._draws import (
-    draw_enhancement_weights,
-    draw_feature_weights,
-    draw_seed,
-)
-from broadlearn.random_features._scaling import node_extremes, to_interval
-from broadlearn.random_features._standardize import (
-    SAFE_EXPONENT,
-    Standardization,
-    affine_block,
-    identity_standardization,
-)
-from broadlearn.sample_scores._geometry import ClassBlock
-from broadlearn.sample_scores._inputs import check_weights
+from broadlearn._passes.fit import fit_in_passes
+from broadlearn._passes.rows import Merge, Part, count_rows, fold
+from broadlearn._row_blocks import RowBlock, RowSource, row_source
+from broadlearn.classifiers._incremental import IncrementalModel
 
-Array = NDArray[np.float64]
 Progress = Callable[[str, int], None]
 Model = TypeVar("Model", bound=IncrementalModel)
-
-# Validated rows with encoded targets, block by block.
-Passes = Callable[[str], Iterator[Batch]]
+T = TypeVar("T")
 
 
 def fit_blocks(
@@ -101,186 +78,37 @@ def fit_blocks(
     >>> fit_blocks(BLSClassifier(random_state=0), X, y, block_rows=500).score(X, y) > 0.95
     True
     """
-    if not isinstance(model, IncrementalModel):
-        raise ValueError(
-            f"model must be a broad learning system that has partial_fit, not a "
-            f"{type(model).__name__}."
-        )
-    rows = row_source(source, y, target=target, sample_weight=sample_weight, block_rows=block_rows)
-    with unchanged_on_error(model):
-        model._validate_params()
-        settings = MapSettings.of(model)
-        for name, value in (("feature_weights", "sparse"), ("feature_scaling", "robust")):
-            if getattr(settings, name) == value:
-                raise ValueError(
-                    f"{name}={value!r} needs all rows at once; call warm_up on a sample and then "
-                    "partial_fit on each block."
-                )
-        model._stream = None
-        model.__dict__.pop("feature_names_in_", None)
-        standardization, shift, dtype = _learn_columns(model, rows, classes, progress)
-        visit = _passes(model, rows, shift, progress)
-        state = _first_state(model, settings, standardization, shift, dtype, visit)
-        geometry, best = state.geometry, np.zeros(state.weight.size)
-
-        def scored(stage: str) -> Iterator[Batch]:
-            for batch in visit(stage):
-                if geometry is None:
-                    yield batch
-                else:
-                    Z = model._standardized(batch.X, standardization)
-                    yield batch._replace(score=geometry.trust(Z, batch.codes).score)
-
-        for batch in scored("sums"):
-            state = state.learn(batch)
-            np.maximum.at(best, batch.codes, 1.0 if batch.score is None else batch.score)
-        model._refuse_untrusted(np.arange(best.size), best)
-        model._settle(
-            state,
-            lambda: (block for batch in scored("refinement") for block in state.blocks(batch)),
-        )
-        for name in ("sample_scores_", "membership_", "nonmembership_"):
-            model.__dict__.pop(name, None)
-        if rows.columns is not None:
-            model.feature_names_in_ = np.asarray(rows.columns, dtype=object)
+    blocks = row_source(
+        source, y, target=target, sample_weight=sample_weight, block_rows=block_rows
+    )
+    fit_in_passes(model, _BlockRows(blocks, progress), classes)
+    if blocks.columns is not None:
+        model.feature_names_in_ = np.asarray(blocks.columns, dtype=object)
     return model
 
 
-def _visit(rows: RowSource, stage: str, progress: Progress | None) -> Iterator[Any]:
-    """Blocks of a pass whose rows have some weight."""
-    n_rows = 0
-    for X, y, weight in rows.blocks():
-        if weight is None or np.asarray(weight).any():
+class _BlockRows(NamedTuple):
+    """Blocks of rows that are visited one after the other."""
+
+    source: RowSource
+    progress: Progress | None
+
+    def head(self) -> tuple[Any, int]:
+        for X, y, weight in self.source.blocks():
+            if count_rows(y, weight):
+                return X, np.ndim(y)
+        raise ValueError("source has no rows, or all of weight zero.")
+
+    def reduce(self, stage: str, part: Part[T], merge: Merge[T]) -> T:
+        found = fold(part, merge, self._visit(stage))
+        if found is None:
+            raise ValueError("source has no rows, or all of weight zero.")
+        return found
+
+    def _visit(self, stage: str) -> Iterator[RowBlock]:
+        n_rows = 0
+        for X, y, weight in self.source.blocks():
             yield X, y, weight
-        n_rows += len(y)
-        if progress is not None:
-            progress(stage, n_rows)
-    if not n_rows:
-        raise ValueError("source has no rows.")
-
-
-def _learn_columns(
-    model: IncrementalModel,
-    rows: RowSource,
-    classes: ArrayLike | None,
-    progress: Progress | None,
-) -> tuple[Standardization, Array, np.dtype[Any]]:
-    """First pass: classes, the mean of real targets, means and deviations of columns."""
-    classifier, first = is_classifier(model), True
-    labels = None if classes is None else np.unique(np.asarray(classes))
-    columns, target_sum, total = _Columns(), np.zeros(1), 0.0
-    for X, y, sample_weight in _visit(rows, "columns", progress):
-        if classifier:
-            block, targets = validate_data(model, X, y, dtype=FLOAT_TYPES, reset=first)
-            check_classification_targets(targets)
-            if classes is None:
-                found = np.unique(targets)
-                labels = found if labels is None else np.union1d(labels, found)
-        else:
-            block, targets = model._validate(X, y, None, first=first)
-        weight = check_weights(sample_weight, block)
-        if not classifier:
-            target_sum = target_sum + weight @ targets
-            total += float(weight.sum())
-        columns.add(block, None if sample_weight is None else weight)
-        first = False
-    if classifier:
-        model.classes_ = model._check_classes(labels)
-    if not model.standardize:
-        standardization = identity_standardization(model.n_features_in_)
-    elif columns.exponent is None:
-        standardization = Standardization(columns.scaler.mean_, columns.scaler.scale_, None)
-    else:
-        again = _Columns(columns.exponent)
-        for X, _, sample_weight in _visit(rows, "extreme columns", progress):
-            block = model._validate_rows(X)
-            again.add(block, None if sample_weight is None else check_weights(sample_weight, block))
-        standardization = Standardization(again.scaler.mean_, again.scaler.scale_, columns.exponent)
-    return standardization, np.empty(0) if classifier else target_sum / total, columns.dtype
-
-
-class _Columns:
-    """Means, deviations and sizes of columns, block by block."""
-
-    def __init__(self, scaled_by: NDArray[np.int32] | None = None) -> None:
-        self.scaler, self.scaled_by = StandardScaler(), scaled_by
-        self.largest: Array = np.zeros(1)
-        self.dtype: np.dtype[Any] = np.dtype(np.float32)
-
-    def add(self, X: NDArray[np.floating], weight: Array | None) -> None:
-        self.largest = np.maximum(self.largest, np.abs(X).max(axis=0).astype(np.float64))
-        self.dtype = np.promote_types(self.dtype, X.dtype)
-        block = X if self.scaled_by is None else np.ldexp(X, -self.scaled_by)
-        # What overflows here is learnt again, with columns scaled.
-        with np.errstate(over="ignore", invalid="ignore"):
-            self.scaler.partial_fit(block.astype(np.float64, copy=False), sample_weight=weight)
-
-    @property
-    def exponent(self) -> NDArray[np.int32] | None:
-        """Powers of two that bring columns of extreme size near 1, as in a fit."""
-        exponents = np.frexp(self.largest)[1]
-        exponents[np.abs(exponents) < SAFE_EXPONENT[self.dtype]] = 0
-        return exponents if exponents.any() else None
-
-
-def _passes(
-    model: IncrementalModel, rows: RowSource, shift: Array, progress: Progress | None
-) -> Passes:
-    """Give the function that starts a pass over validated batches."""
-
-    def visit(stage: str) -> Iterator[Batch]:
-        for X, y, sample_weight in _visit(rows, stage, progress):
-            block, targets = model._validate(X, y, None, first=False)
-            yield model._batch(block, targets, check_weights(sample_weight, block), shift)
-
-    return visit
-
-
-def _first_state(
-    model: IncrementalModel,
-    settings: MapSettings,
-    standardization: Standardization,
-    shift: Array,
-    dtype: np.dtype[Any],
-    visit: Passes,
-) -> StreamState:
-    """Draw the map, learn its scaling and the geometry of the classes."""
-    seed = draw_seed(model.random_state)
-    A = draw_feature_weights(
-        seed,
-        settings.n_feature_groups,
-        settings.n_feature_nodes,
-        model.n_features_in_,
-        orthonormal=settings.feature_weights == "orthonormal",
-    )
-    scale = offset = None
-    if settings.feature_scaling == "node":
-        scale, offset = to_interval(
-            *node_extremes(
-                (
-                    _nodes(batch.X, standardization, A, settings.feature_activation)
-                    for batch in visit("nodes")
-                ),
-                A.shape[1],
-            )
-        )
-    W = draw_enhancement_weights(
-        seed,
-        settings.n_enhancement_groups,
-        settings.n_enhancement_nodes,
-        settings.n_features,
-    )
-
-    def class_blocks() -> Iterator[ClassBlock]:
-        for batch in visit("classes"):
-            yield model._standardized(batch.X, standardization), batch.codes, batch.weight
-
-    broad_map = assemble_map(settings, A, scale, offset, W)
-    return model._first_state(seed, standardization, broad_map, class_blocks, shift, dtype)
-
-
-def _nodes(
-    X: NDArray[np.floating], standardization: Standardization, A: Array, activation: str
-) -> NDArray[np.floating]:
-    block = affine_block(X, slice(0, X.shape[0]), standardization)
-    return ACTIVATIONS[activation](block @ A.astype(X.dtype, copy=False))
+            n_rows += len(y)
+            if self.progress is not None:
+                self.progress(stage, n_rows)

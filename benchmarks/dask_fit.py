@@ -1,0 +1,98 @@
+"""A fit on Dask: two workers against one, and against threads of joblib that make the same sums.
+
+Run: python benchmarks/dask_fit.py [rows]     (1,000,000 rows of 50 float32 columns if not given)
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from functools import partial, reduce
+from pathlib import Path
+from typing import Any
+
+import dask
+import dask.array as da
+import numpy as np
+from _measure import best_time, verdict
+from joblib import Parallel, delayed
+from scale import N_COLUMNS, make, model, read, write
+from threadpoolctl import threadpool_limits
+
+from broadlearn._passes.fit import fit_in_passes
+from broadlearn._passes.rows import fold
+from broadlearn.distributed import fit, local_client
+from broadlearn.distributed._fit import BLOCK_ROWS
+
+N_ROWS, CHUNK_ROWS = 1_000_000, 50_000
+
+
+class Threads:
+    """The same partitions, blocks and statistics on two threads of joblib."""
+
+    def __init__(self, folder: Path, n: int) -> None:
+        self.folder, self.starts = folder, range(0, n, CHUNK_ROWS)
+
+    def head(self) -> tuple[Any, int]:
+        return read(self.folder)[0][:0], 1
+
+    def reduce(self, stage: str, part: Any, merge: Any) -> Any:
+        calls = (delayed(fold)(part, merge, self.blocks(start), start) for start in self.starts)
+        return reduce(merge, Parallel(2, prefer="threads", return_as="generator")(calls))
+
+    def blocks(self, start: int) -> Iterator[Any]:
+        X, y = (values[start : start + CHUNK_ROWS] for values in read(self.folder))
+        for i in range(0, len(X), BLOCK_ROWS):
+            yield X[i : i + BLOCK_ROWS], y[i : i + BLOCK_ROWS], None
+
+
+def collections(folder: Path, n: int) -> tuple[da.Array, da.Array]:
+    """Arrays whose chunks are read by the workers."""
+
+    @dask.delayed
+    def load(name: str, start: int) -> np.ndarray:
+        return np.load(folder / name, mmap_mode="r")[start : start + CHUNK_ROWS]
+
+    X, y = [], []
+    for start in range(0, n, CHUNK_ROWS):
+        size = min(CHUNK_ROWS, n - start)
+        X.append(da.from_delayed(load("X.npy", start), (size, N_COLUMNS), np.float32))
+        y.append(da.from_delayed(load("y.npy", start), (size,), np.int8))
+    return da.concatenate(X), da.concatenate(y)
+
+
+def main(n: int) -> None:
+    seconds, decisions, rows = {}, {}, make(1000)[0]
+    with tempfile.TemporaryDirectory() as name, threadpool_limits(1):
+        folder = Path(name)
+        write(folder, n)
+        X, y = collections(folder, n)
+        for workers in (1, 2):
+            with local_client(workers) as client:
+                # Workers import what they need.
+                fit(model(10), X[: 2 * CHUNK_ROWS], y[: 2 * CHUNK_ROWS], client=client)
+                fitted = model()
+                seconds[workers] = best_time(partial(fit, fitted, X, y, client=client), 2)
+                decisions[workers] = fitted.decision_function(rows)
+        fitted = model()
+        seconds["joblib"] = best_time(partial(fit_in_passes, fitted, Threads(folder, n)), 2)
+        decisions["joblib"] = fitted.decision_function(rows)
+    print(f"{n:,} x {N_COLUMNS} float32 rows, 1,000 nodes, one thread of linear algebra a worker")
+    for name, time in seconds.items():
+        print(f"  ... {name}: {time:.1f} s, {n / time:,.0f} rows a second")
+    verdict("rate of 2 workers / 1 worker", seconds[1] / seconds[2], 1.5, at_least=True)
+    verdict(
+        "time of 2 workers / 2 threads of joblib",
+        seconds[2] / seconds["joblib"],
+        1.25,
+        at_least=False,
+    )
+    same = float(np.abs(decisions[1] - decisions[2]).max())
+    verdict("largest difference of 2 workers and 1", same, 0, at_least=False)
+    worst = float(np.abs(decisions["joblib"] - decisions[2]).max())
+    verdict("largest difference of Dask and joblib in 1e-6", 1e6 * worst, 1, at_least=False)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else N_ROWS)

@@ -1,0 +1,232 @@
+"""A fit in passes: columns, scaling of nodes, geometry of classes, sums of rows, refinement."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import cho_solve
+
+from broadlearn._passes.classes import learn_geometry
+from broadlearn._passes.columns import learn_columns
+from broadlearn._passes.rows import Reader, Rows
+from broadlearn.classifiers._incremental import IncrementalModel, unchanged_on_error
+from broadlearn.classifiers._stream import Batch, StreamState, _least
+from broadlearn.random_features._activations import ACTIVATIONS
+from broadlearn.random_features._broad_map import BroadMap, MapSettings, assemble_map, reduce_map
+from broadlearn.random_features._draws import (
+    draw_enhancement_weights,
+    draw_feature_weights,
+    draw_seed,
+)
+from broadlearn.random_features._scaling import node_extremes, to_interval
+from broadlearn.random_features._standardize import affine_block
+from broadlearn.solvers._ridge import REFINE_TWICE, prediction_error
+from broadlearn.solvers._updates import REFINE_SUMS, solve_sums
+
+Array = NDArray[np.float64]
+Model = TypeVar("Model", bound=IncrementalModel)
+
+# What a model learns of its input before anything is drawn, and what it keeps of single rows.
+KNOWN = ("n_features_in_", "feature_names_in_", "classes_", "_one_target")
+OF_ROWS = ("sample_scores_", "membership_", "nonmembership_")
+
+
+class RowSums(NamedTuple):
+    """What a model keeps of rows.
+
+    Attributes
+    ----------
+    sums, weight, sample, priority
+        As of `StreamState`.
+    n_rows : int
+    best : ndarray of shape (n_classes,)
+        Largest score of each class.
+    """
+
+    sums: Array
+    weight: Array
+    n_rows: int
+    sample: Batch | None
+    priority: NDArray[np.uint64] | None
+    best: Array
+
+
+def fit_in_passes(model: Model, rows: Rows, classes: ArrayLike | None = None) -> Model:
+    """Fit a model to rows in passes; if that fails, the model is as it was.
+
+    Parameters
+    ----------
+    model : IncrementalModel
+    rows : Rows
+    classes : array-like of shape (n_classes,), default=None
+        None finds them.
+
+    Returns
+    -------
+    model
+        The same object, fitted.
+    """
+    if not isinstance(model, IncrementalModel):
+        raise ValueError(
+            f"model must be a broad learning system that has partial_fit, not a "
+            f"{type(model).__name__}."
+        )
+    with unchanged_on_error(model):
+        model._validate_params()
+        settings = MapSettings.of(model)
+        for name, value in (("feature_weights", "sparse"), ("feature_scaling", "robust")):
+            if getattr(settings, name) == value:
+                raise ValueError(
+                    f"{name}={value!r} needs all rows at once; call warm_up on a sample and then "
+                    "partial_fit on each block."
+                )
+        reader, dtype = learn_columns(model, rows, classes)
+        model._stream = None
+        for name in (*KNOWN, *OF_ROWS):
+            model.__dict__.pop(name, None)
+        model.__dict__.update(
+            {name: value for name, value in vars(reader.model).items() if name in KNOWN}
+        )
+        seed = draw_seed(model.random_state)
+        broad_map = _draw_map(settings, seed, reader, rows)
+        geometry = learn_geometry(model, reader, rows, seed)
+        empty = StreamState(
+            seed,
+            dtype,
+            reader.standardization,
+            reduce_map(broad_map),
+            geometry,
+            reader.shift,
+            None,
+            np.zeros(model._n_classes()),
+        )
+        found = rows.reduce("sums", partial(row_sums, reader, empty), merge_row_sums)
+        if geometry is not None:
+            model._refuse_untrusted(np.arange(found.best.size), found.best)
+        state = replace(
+            empty,
+            sums=found.sums,
+            weight=found.weight,
+            n_seen=found.n_rows,
+            sample=found.sample,
+            priority=found.priority,
+        )
+        _settle(model, state, reader, rows)
+    return model
+
+
+def _draw_map(settings: MapSettings, seed: int, reader: Reader, rows: Rows) -> BroadMap:
+    A = draw_feature_weights(
+        seed,
+        settings.n_feature_groups,
+        settings.n_feature_nodes,
+        reader.model.n_features_in_,
+        orthonormal=settings.feature_weights == "orthonormal",
+    )
+    W = draw_enhancement_weights(
+        seed, settings.n_enhancement_groups, settings.n_enhancement_nodes, settings.n_features
+    )
+    if settings.feature_scaling != "node":
+        return assemble_map(settings, A, None, None, W)
+    part = partial(extremes, reader, A, settings.feature_activation)
+    low, negative_high = rows.reduce("nodes", part, np.minimum)
+    return assemble_map(settings, A, *to_interval(low, -negative_high), W)
+
+
+def extremes(
+    reader: Reader, A: Array, activation: str, X: Any, y: Any, sample_weight: Any, first: int
+) -> Array:
+    """Minimum and negative maximum of every node over a block."""
+    rows = reader(X, y, sample_weight).X
+    affine = affine_block(rows, slice(0, rows.shape[0]), reader.standardization)
+    nodes = ACTIVATIONS[activation](affine @ A.astype(rows.dtype, copy=False))
+    low, high = node_extremes([nodes], A.shape[1])
+    return np.stack([low, -high])
+
+
+def _scored(reader: Reader, state: StreamState, X: Any, y: Any, sample_weight: Any) -> Batch:
+    batch = reader(X, y, sample_weight)
+    if state.geometry is None:
+        return batch
+    trust = state.geometry.trust(reader.standardized(batch), batch.codes)
+    return batch._replace(score=trust.score)
+
+
+def row_sums(
+    reader: Reader, empty: StreamState, X: Any, y: Any, sample_weight: Any, first: int
+) -> RowSums:
+    """What is kept of a block, for the map and geometry of a state without rows."""
+    batch = _scored(reader, empty, X, y, sample_weight)
+    best = np.zeros_like(empty.weight)
+    np.maximum.at(best, batch.codes, 1.0 if batch.score is None else batch.score)
+    state = replace(empty, n_seen=first).learn(batch)
+    if state.sums is None:
+        raise ValueError("There are no rows to learn from.")
+    return RowSums(state.sums, state.weight, batch.codes.size, state.sample, state.priority, best)
+
+
+def merge_row_sums(a: RowSums, b: RowSums) -> RowSums:
+    """What is kept of the rows of both."""
+    sample, priority = a.sample, a.priority
+    if a.sample is not None and b.sample is not None:
+        pairs = zip(a.sample, b.sample, strict=True)
+        sample = Batch(*(None if p is None else np.concatenate([p, q]) for p, q in pairs))  # type: ignore[arg-type]
+        priority = np.concatenate([a.priority, b.priority])
+        chosen = _least(priority)
+        sample, priority = sample.take(chosen), priority[chosen]
+    return RowSums(
+        a.sums + b.sums,
+        a.weight + b.weight,
+        a.n_rows + b.n_rows,
+        sample,
+        priority,
+        np.maximum(a.best, b.best),
+    )
+
+
+def _settle(model: IncrementalModel, state: StreamState, reader: Reader, rows: Rows) -> None:
+    """Solve, refine from the rows where rounding might be seen, and store what follows."""
+    n, sums, mean = state.reduced.n_columns, state.sums, None
+    if sums is None:
+        raise ValueError("There are no rows to learn from.")
+    if state.shift.size:
+        # The last column of T is 1: with it the mean is taken out of the targets.
+        mean, ones = model._target_mean(state), sums[:n, -1:]
+        sums = sums[:-1, :-1].copy()
+        sums[:n, n:] -= ones * mean
+    solution = solve_sums(sums, n, model.C)
+    W, right = solution.weights, sums[:n, n:]
+    error = prediction_error(float(np.trace(sums[:n, :n])), model.C, W, right)
+    for _ in range((error >= REFINE_SUMS) + (error >= REFINE_TWICE)):
+        missing = rows.reduce("refinement", partial(residual, reader, state, W, mean), np.add)
+        W = W + cho_solve((solution.factor, True), missing - W / model.C, check_finite=False)
+    model._finish(state, solution._replace(weights=W))
+    model._keep_weights(state.reduced, W, state.standardization, state.dtype)
+    model.solver_ = "primal"
+    model._seed = state.seed
+    model._stream = replace(state, factor=solution.factor, factor_C=float(model.C))
+
+
+def residual(
+    reader: Reader,
+    state: StreamState,
+    W: Array,
+    mean: Array | None,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    first: int,
+) -> Array:
+    """``GᵗS²(T - GW)`` of a block; real targets are less their mean, without the column of ones."""
+    total = np.zeros_like(W)
+    for rows, s in state.blocks(_scored(reader, state, X, y, sample_weight)):
+        G, T = rows[:, : W.shape[0]], rows[:, W.shape[0] :]
+        missing = (T if mean is None else T[:, :-1] - mean) - G @ W
+        if s is not None:
+            missing *= (s * s)[:, None]
+        total += G.T @ missing
+    return total
