@@ -364,7 +364,7 @@ def noisy_table(n=150, seed=0):
     return X, np.where(rng.random(n) < 0.15, 1 - (X[:, 0] > 0), X[:, 0] > 0).astype(int)
 
 
-def test_an_ensemble_averages_the_settings_with_the_least_margin_loss():
+def test_an_ensemble_averages_the_settings_with_the_best_margins():
     X, y = noisy_table()
     search = ensemble_search().fit(X, y)
     quality = search.cv_results_["mean_test_margin"]

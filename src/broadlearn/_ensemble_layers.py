@@ -28,6 +28,8 @@ SIZES = ("n_enhancement_nodes", "n_hidden_nodes")
 MAP_PARAMETERS = tuple(f.name for f in fields(MapSettings) if f.name not in SIZES)
 # Numbers of a design matrix that are kept rather than computed again for every score.
 KEPT_NUMBERS = 1 << 23
+# Rows whose leave-one-out decisions are computed for every member; the slope is one number.
+LEAVE_ONE_OUT_ROWS = 256
 
 
 class RefusedSetting(ValueError):
@@ -133,7 +135,7 @@ def fit_layer(members: Sequence[Member], task: FitTask, seed: int) -> Layer:
     n_outputs, n_groups = task.T.shape[1], broad_map.settings.n_enhancement_groups
     weights = np.zeros((broad_map.settings.n_enhancements, n_outputs))
     features = np.zeros((r, n_outputs))
-    held_out = np.zeros((leave_one_out_rows(task.X.shape[0]).size, n_outputs))
+    held_out = np.zeros((leave_one_out_rows(task.X.shape[0], LEAVE_ONE_OUT_ROWS).size, n_outputs))
     problem = _Problem(reduced, task)
     # Members with the same scores are neighbours, as the sums of one score are kept at a time.
     for member in sorted(members, key=lambda member: id(member.trust.score)):
@@ -151,7 +153,7 @@ class _Problem:
 
     def __init__(self, reduced: ReducedMap, task: FitTask) -> None:
         self.reduced, self.task = reduced, task
-        self.loo_rows = leave_one_out_rows(task.X.shape[0])
+        self.loo_rows = leave_one_out_rows(task.X.shape[0], LEAVE_ONE_OUT_ROWS)
         self._loo_design = self._design(task.X[self.loo_rows])
         small = task.X.shape[0] * reduced.n_columns <= KEPT_NUMBERS
         self._kept = self._design(task.X) if small else None

@@ -12,7 +12,14 @@ from sklearn.base import BaseEstimator, _fit_context, clone
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import validate_data
 
-from broadlearn._ensemble_layers import Member, by_map, fit_layer, mean_trust, trusts_of
+from broadlearn._ensemble_layers import (
+    LEAVE_ONE_OUT_ROWS,
+    Member,
+    by_map,
+    fit_layer,
+    mean_trust,
+    trusts_of,
+)
 from broadlearn.classifiers import (
     BLSClassifier,
     ELMClassifier,
@@ -151,7 +158,7 @@ class BroadEnsembleClassifier(BroadClassifier):
         trust = mean_trust(members, codes.size)
         scores = None if trust.score is None else trust.score[task.keep]
         held_out = mean * np.sum([layer.held_out for layer in layers], axis=0)
-        loo_rows = leave_one_out_rows(task.X.shape[0])
+        loo_rows = leave_one_out_rows(task.X.shape[0], LEAVE_ONE_OUT_ROWS)
         self.proba_slope_ = float(slopes_of_rows(task, scores, loo_rows, held_out[None])[0])
         self._keep_trust(trust, codes.size)
         return self

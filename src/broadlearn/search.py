@@ -85,12 +85,13 @@ class PathSearchCV(BaseSearchCV):
     ensemble_size : int, default=1
         Above 1, `best_estimator_` is a :class:`~broadlearn.ensemble.BroadEnsembleClassifier`: the
         average of so many of the best settings, for the BLS and ELM families. They are ranked by
-        `scoring`, or, if that is None, by the margin loss (``cv_results_["mean_test_margin"]``),
-        which is less noisy than the accuracy; a setting is left out if the distinct nodes of all
-        members would exceed 2.5 times those of the largest model in the grid.
+        `scoring`, or, if that is None, by the accuracy plus half of the margins' mean in units of
+        their root mean square (``cv_results_["mean_test_margin"]``), which is less noisy than the
+        accuracy alone; a setting is left out if the distinct nodes of all
+        members would exceed 2.5 times the largest layer in the grid.
     n_draws : int, default=1
-        Draws of the random nodes over which each member of an ensemble is averaged. The search
-        itself scores the first.
+        Draws of the random nodes over which each member of an ensemble is averaged; fewer where
+        these alone would exceed that. The search itself scores the first.
     memory_budget : float, default=256.0
         Megabytes that the rows of a design matrix may take at a time, per worker.
 

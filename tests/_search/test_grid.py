@@ -11,6 +11,7 @@ from broadlearn import (
     NeuroFuzzyBLSClassifier,
 )
 from broadlearn._search.grid import resolve_grids
+from broadlearn.classifiers._intuitionistic_fuzzy_bls import SAMPLE_SCORES
 
 
 def test_order_is_that_of_parameter_grid():
@@ -75,3 +76,11 @@ def test_bad_grids_are_named(grid, message):
 def test_other_estimators_are_refused():
     with pytest.raises(TypeError, match="use GridSearchCV"):
         resolve_grids(LogisticRegression(), {"C": [1.0]})
+
+
+def test_the_robust_grid_holds_every_kind_of_scores():
+    grids = resolve_grids(IntuitionisticFuzzyBLSClassifier(), "robust")
+    kinds = [kind for grid in grids for kind in grid.values[grid.names.index("sample_scores")]]
+    assert sorted(kinds) == sorted(SAMPLE_SCORES)
+    with pytest.raises(ValueError, match="needs an IntuitionisticFuzzyBLSClassifier, not a BLSC"):
+        resolve_grids(BLSClassifier(), "robust")

@@ -18,7 +18,8 @@ def choose(values, quality, size, n_draws=1, estimator=MODEL, refused=()):
     settings = LazySettings(grids)
     quality = np.asarray(quality, dtype=float)
     columns = parameter_columns(grids)
-    chosen = choose_members(quality, columns, settings, estimator, size, n_draws, refused)
+    chosen, draws = choose_members(quality, columns, settings, estimator, size, n_draws, refused)
+    assert 1 <= draws <= n_draws
     return [settings[i] for i in chosen]
 
 
@@ -33,18 +34,20 @@ def test_of_ties_the_smaller_model_is_taken():
 
 
 def test_distinct_nodes_stay_within_the_budget():
-    # 14 nodes in the largest model: 35 for all draws.
+    # 10 nodes in the largest layer: 25 for all draws.
     scales = {"enhancement_scale": [1.0, 2.0, 3.0, 4.0]}
-    assert len(choose(scales, [4, 3, 2, 1], 4)) == 3
-    assert len(choose(scales, [4, 3, 2, 1], 4, n_draws=3)) == 1
+    assert len(choose(scales, [4, 3, 2, 1], 4)) == 2
+    assert len(choose(scales, [4, 3, 2, 1], 4, n_draws=2)) == 1
     # Settings with the same nodes cost nothing more.
     assert len(choose({"C": [1.0, 2.0, 3.0, 4.0]}, [4, 3, 2, 1], 4, n_draws=3)) == 4
 
 
-def test_the_best_is_in_whatever_it_costs():
-    assert choose({"enhancement_scale": [1.0, 2.0]}, [1, 2], 2, n_draws=9) == [
-        {"enhancement_scale": 2.0}
-    ]
+@pytest.mark.parametrize(("best", "draws"), [(10, 2), (8, 3), (6, 4), (1, 9)])
+def test_large_layers_are_drawn_less_often(best, draws):
+    grids = [SubGrid(("n_enhancement_nodes",), ((best, 10),))]
+    columns, settings = parameter_columns(grids), LazySettings(grids)
+    quality = np.array([2.0, 1.0])
+    assert choose_members(quality, columns, settings, MODEL, 1, 9) == ([0], draws)
 
 
 def test_members_agree_with_the_best_in_what_they_must():

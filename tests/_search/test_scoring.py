@@ -3,6 +3,7 @@ import pytest
 from sklearn.metrics import get_scorer
 
 from broadlearn._search.scoring import (
+    MARGIN,
     Predictions,
     _one_by_one,
     batch_scorer,
@@ -92,3 +93,50 @@ def test_what_a_scorer_needs():
     assert needs_labels_only(get_scorer("f1"), classifier=True)
     assert not needs_labels_only(get_scorer("roc_auc"), classifier=True)
     assert not needs_labels_only(get_scorer("r2"), classifier=False)
+
+
+def plain_margin_quality(decision, y, classes, weight):
+    total = right = first = second = 0.0
+    for d, label, w in zip(decision, y, weight, strict=True):
+        own = list(classes).index(label)
+        if len(d) == 1:
+            m = d[0] if own == 1 else -d[0]
+        else:
+            m = d[own] - max(d[j] for j in range(len(d)) if j != own)
+        total, right, first, second = (
+            total + w,
+            right + w * (m > 0),
+            first + w * m,
+            second + w * m**2,
+        )
+    return right / total + 0.5 * (first / total) / np.sqrt(second / total)
+
+
+@pytest.mark.parametrize("k", [2, 4])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_quality_of_margins(k, weighted):
+    p = classification(k, weighted)
+    weight = np.ones(len(p.y)) if p.weight is None else p.weight
+    found = batch_scorer(MARGIN, classifier=True)(p)
+    expected = [
+        plain_margin_quality(p.decision[:, i], p.y, p.classes, weight)
+        for i in range(p.decision.shape[1])
+    ]
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    np.testing.assert_allclose(_one_by_one(MARGIN, p), expected, rtol=1e-12)
+    assert needs_labels_only(MARGIN, classifier=True)
+
+
+def test_the_quality_of_margins_does_not_depend_on_their_scale():
+    p = classification(2)
+    scaled = Predictions(3.0 * p.decision, p.y, p.classes, p.X)
+    scorer = batch_scorer(MARGIN, classifier=True)
+    np.testing.assert_allclose(scorer(scaled), scorer(p), rtol=1e-12)
+    nothing = Predictions(0.0 * p.decision, p.y, p.classes, p.X)
+    assert np.isfinite(scorer(nothing)).all()
+
+
+def test_rows_of_an_unknown_class_count_against_a_setting():
+    p = classification(4)
+    known = Predictions(p.decision[:, :, :3], p.y, p.classes[:3], p.X)
+    assert (batch_scorer(MARGIN, classifier=True)(known) < 1.5).all()

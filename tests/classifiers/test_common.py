@@ -49,6 +49,12 @@ SMALL = {"n_feature_groups": 2, "n_feature_nodes": 3, "n_enhancement_nodes": 20}
         *(model(**SMALL, C=100.0, random_state=0) for model in BLS_MODELS),
         BLSClassifier(feature_scaling="sample", random_state=0),
         BLSClassifier(feature_weights="sparse", feature_scaling="robust", random_state=0),
+        *(
+            IntuitionisticFuzzyBLSClassifier(
+                **SMALL, sample_scores=kind, n_neighbors=3, random_state=0
+            )
+            for kind in ("fuzzy", "uniform", "neighbors", "held_out")
+        ),
         HierarchicalELMClassifier(20, n_autoencoders=3, n_autoencoder_nodes=5, random_state=0),
         NeuroFuzzyBLSClassifier(2, 3, 20, random_state=0),
         BroadFeatures(),

@@ -3,7 +3,14 @@ import pytest
 from plain import plain_intuitionistic_scores, plain_ridge
 from sklearn.datasets import load_iris, make_classification
 
-from broadlearn import BroadFeatures, IntuitionisticFuzzyBLSClassifier
+from broadlearn import (
+    BLSClassifier,
+    BroadFeatures,
+    FuzzyBLSClassifier,
+    IntuitionisticFuzzyBLSClassifier,
+)
+from broadlearn.sample_scores import neighbor_agreement
+from broadlearn.streaming import fit_blocks
 
 
 @pytest.mark.parametrize("n_nodes", [20, 300])
@@ -77,3 +84,56 @@ def test_landmarks_come_near():
 def test_bad_parameters_are_named(name, value):
     with pytest.raises(ValueError, match=name):
         IntuitionisticFuzzyBLSClassifier(**{name: value}).fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("kind", "same"), [("uniform", BLSClassifier), ("fuzzy", FuzzyBLSClassifier)]
+)
+def test_other_scores_give_the_model_that_has_them(kind, same):
+    X, _, noisy = flipped_table(0)
+    model = IntuitionisticFuzzyBLSClassifier(sample_scores=kind, random_state=0).fit(X, noisy)
+    expected = same(random_state=0).fit(X, noisy)
+    np.testing.assert_array_equal(model.decision_function(X), expected.decision_function(X))
+    np.testing.assert_array_equal(model.sample_scores_, expected.sample_scores_)
+    assert not hasattr(model, "kernel_width_")
+    stream = IntuitionisticFuzzyBLSClassifier(sample_scores=kind, random_state=0)
+    stream.warm_up(X, noisy).partial_fit(X, noisy)
+    np.testing.assert_allclose(
+        stream.decision_function(X), expected.decision_function(X), atol=1e-8
+    )
+
+
+def test_neighbours_are_those_of_the_standardised_columns():
+    X, _, noisy = flipped_table(0)
+    X = X * np.array([1.0, *[100.0] * (X.shape[1] - 1)])
+    model = IntuitionisticFuzzyBLSClassifier(sample_scores="neighbors", n_neighbors=7)
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    np.testing.assert_allclose(
+        model.fit(X, noisy).sample_scores_,
+        neighbor_agreement(Z, noisy, n_neighbors=7),
+        atol=1e-12,
+    )
+
+
+@pytest.mark.parametrize("kind", ["neighbors", "held_out"])
+def test_flipped_labels_lose_weight(kind):
+    X, y, noisy = flipped_table(0)
+    model = IntuitionisticFuzzyBLSClassifier(sample_scores=kind, random_state=0).fit(X, noisy)
+    wrong = noisy != y
+    assert model.sample_scores_[wrong].mean() < 0.8 * model.sample_scores_[~wrong].mean()
+    assert (model.sample_scores_ > 0).all()
+
+
+@pytest.mark.parametrize("kind", ["neighbors", "held_out"])
+def test_scores_that_need_all_rows_do_not_stream(kind):
+    X, _, noisy = flipped_table(0)
+    model = IntuitionisticFuzzyBLSClassifier(sample_scores=kind)
+    assert not hasattr(model, "partial_fit")
+    with pytest.raises(ValueError, match=f"sample_scores='{kind}' compares all rows"):
+        fit_blocks(model, X, noisy)
+
+
+def test_models_from_before_there_was_a_choice_have_the_published_scores():
+    model = IntuitionisticFuzzyBLSClassifier()
+    del model.sample_scores, model.n_neighbors
+    assert model.get_params()["sample_scores"] == "intuitionistic"

@@ -59,3 +59,10 @@ def test_seeds_reach_the_model():
 def test_unknown_models_are_named(name, message):
     with pytest.raises(ValueError, match=message):
         find_model(name)
+
+
+def test_the_ensemble_is_searched_with_all_kinds_of_scores():
+    search = find_model("IF-BLS ensemble").search("paper", 3, 0, refit=True)
+    assert search.param_grid == "robust"
+    assert search.ensemble_size > 1
+    assert search.n_draws > 1

@@ -13,13 +13,13 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import FitFailedWarning
 
 from broadlearn._ensemble_layers import SIZES, RefusedSetting, map_key, trust_key
-from broadlearn._search.results import best_first, nodes_of
+from broadlearn._search.results import best_first, layer_sizes
 from broadlearn.ensemble import COMMON, BroadEnsembleClassifier, check_averaged
 
 Array = NDArray[np.float64]
 
-# Distinct nodes of an ensemble, over all draws, as a multiple of those of the largest model in the
-# grid: what its predictions may cost.
+# Distinct nodes of an ensemble, over all draws, as a multiple of the largest layer in the grid:
+# what its predictions may cost.
 NODE_BUDGET = 2.5
 # Settings, for each that is wanted, that are looked at before fewer are taken.
 PATIENCE = 40
@@ -50,12 +50,13 @@ def choose_members(
     size: int,
     n_draws: int,
     refused: Collection[str] = frozenset(),
-) -> list[int]:
-    """Positions of the best settings that can be averaged at a bounded cost.
+) -> tuple[list[int], int]:
+    """Positions of the best settings that can be averaged at a bounded cost, and draws of each.
 
-    Settings are taken from the best on, as long as the distinct nodes of all of them and all draws
-    stay within 2.5 times those of the largest model in the grid (the best setting is always in).
-    Members agree with the best one in activation and standardisation.
+    The distinct nodes of all members and draws are held at 2.5 times the largest layer in the grid:
+    the best setting is drawn as often as that allows, then others are taken, from the best on, that
+    stay within it. Settings that share nodes with those before them cost nothing more. Members
+    agree with the best one in activation and standardisation.
 
     Parameters
     ----------
@@ -68,17 +69,20 @@ def choose_members(
     size : int
         Members that are wanted.
     n_draws : int
+        Draws that are wanted.
     refused : collection of str
         Keys of scores (`trust_key`) that the rows refuse.
 
     Returns
     -------
-    list of int
+    members : list of int
         The best first; empty if there is none.
+    n_draws : int
+        At least 1.
     """
     defaults = estimator.get_params()
     order = best_first(quality, columns, defaults)
-    budget = NODE_BUDGET * nodes_of(columns, defaults, quality.size).max(initial=0.0)
+    budget = NODE_BUDGET * layer_sizes(columns, defaults, quality.size).max(initial=0.0)
     chosen: list[int] = []
     nodes: dict[str, int] = {}
     common: list[Any] | None = None
@@ -91,14 +95,15 @@ def choose_members(
         width *= int(getattr(model, "n_enhancement_groups", 1))
         key = map_key(model)
         more = {**nodes, key: max(width, nodes.get(key, 0))}
-        affordable = n_draws * sum(more.values()) <= budget
-        if chosen and (own != common or not affordable):
+        if not chosen:
+            n_draws, common = min(n_draws, max(1, int(budget // width))), own
+        elif own != common or (more != nodes and n_draws * sum(more.values()) > budget):
             continue
         chosen.append(i)
-        nodes, common = more, own
+        nodes = more
         if len(chosen) == size:
             break
-    return chosen
+    return chosen, n_draws
 
 
 def fit_members(
@@ -125,12 +130,14 @@ def fit_members(
     """
     refused: set[str] = set()
     while True:
-        chosen = choose_members(quality, columns, settings, estimator, size, n_draws, refused)
+        chosen, draws = choose_members(
+            quality, columns, settings, estimator, size, n_draws, refused
+        )
         if not chosen:
             raise ValueError("No setting could be scored on every fold and fitted on all rows.")
         members = [settings[i] for i in chosen]
         try:
-            return fit(BroadEnsembleClassifier(estimator, members, n_draws=n_draws))
+            return fit(BroadEnsembleClassifier(estimator, members, n_draws=draws))
         except RefusedSetting as error:
             if strict:
                 raise

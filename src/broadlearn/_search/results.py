@@ -126,7 +126,13 @@ def best_first(
         Values of parameters that are not in the grid.
     """
     known = np.flatnonzero(~np.isnan(mean))
-    size = nodes_of(columns, defaults, mean.size)
+    size = _values(columns, defaults, "n_feature_groups", mean.size) * _values(
+        columns, defaults, "n_feature_nodes", mean.size
+    )
+    size += _values(columns, defaults, "n_fuzzy_groups", mean.size) * _values(
+        columns, defaults, "n_fuzzy_rules", mean.size
+    )
+    size += layer_sizes(columns, defaults, mean.size)
     penalties = [_values(columns, defaults, name, mean.size) for name in ("C", "C1", "C2")]
     penalty = np.sum(penalties, axis=0)
     # Means that differ by rounding alone are the same.
@@ -134,20 +140,13 @@ def best_first(
     return known[np.lexsort((known, penalty[known], size[known], -levels))]
 
 
-def nodes_of(
+def layer_sizes(
     columns: dict[str, MaskedArray[Any, Any]], defaults: dict[str, Any], n_settings: int
 ) -> Array:
-    """Nodes of every setting, in all layers."""
-
-    def value(name: str, absent: int = 0) -> Array:
-        return _values(columns, defaults, name, n_settings, absent)
-
-    return (
-        value("n_feature_groups") * value("n_feature_nodes")
-        + value("n_fuzzy_groups") * value("n_fuzzy_rules")
-        + value("n_enhancement_groups", 1) * value("n_enhancement_nodes")
-        + value("n_hidden_nodes")
-    )
+    """Nodes of the last layer of every setting."""
+    groups = _values(columns, defaults, "n_enhancement_groups", n_settings, absent=1)
+    enhancement = _values(columns, defaults, "n_enhancement_nodes", n_settings)
+    return groups * enhancement + _values(columns, defaults, "n_hidden_nodes", n_settings)
 
 
 def _values(

@@ -28,9 +28,6 @@ from broadlearn.classifiers._calibration import bounded, probabilities
 
 Array = NDArray[np.float64]
 
-# Of the margin loss of a row.
-LARGEST_LOSS = 4.0
-
 
 class Predictions:
     """Predictions of many settings for the same rows.
@@ -170,15 +167,14 @@ def _log_loss(p: Predictions) -> Array:
     return _average(-np.log(np.clip(chosen, eps, 1.0 - eps)), p.weight)
 
 
-def margin_loss(
+def margin_quality(
     y_true: NDArray[Any], decision: NDArray[np.floating], sample_weight: Array | None = None
 ) -> float:
-    """Mean of ``min(max(0, 1 - m)², 4)`` over rows with margin m.
+    """Accuracy plus half of ``mean(m) / sqrt(mean(m²))`` over the margins m of all rows.
 
     m is the decision for the true class less that for the best other one, for two classes the
-    decision with the sign of the true class. Unlike the accuracy the loss tells settings apart that
-    predict the same labels, and unlike the squared error it has no fear of decisions beyond the
-    target or of a few labels that are wrong.
+    decision with the sign of the true class. The second part tells settings apart that predict the
+    same labels, and does not depend on the scale of decisions, which a small C shrinks.
 
     Parameters
     ----------
@@ -190,25 +186,30 @@ def margin_loss(
     classes = np.unique(y_true)
     columns = np.asarray(decision, dtype=np.float64).reshape(len(y_true), 1, -1)
     p = Predictions(columns, y_true, classes, np.empty((len(y_true), 0)), None, sample_weight)
-    return float(-_margin(p)[0])
+    return float(_margin(p)[0])
 
 
 def _margin(p: Predictions) -> Array:
-    """Minus the margin loss; a row of an unknown class has the largest one."""
+    """`margin_quality` of many settings; rows of an unknown class have the margin of the worst."""
     codes = p.true_codes
     if p.decision.shape[2] == 1:
         margin = np.where(codes == 1, 1.0, -1.0)[:, None] * p.decision[:, :, 0]
     else:
-        own = np.take_along_axis(p.decision, np.maximum(codes, 0)[:, None, None], axis=2)[:, :, 0]
+        column = np.maximum(codes, 0)[:, None, None]
+        own = np.take_along_axis(p.decision, column, axis=2)[:, :, 0]
         others = p.decision.copy()
-        np.put_along_axis(others, np.maximum(codes, 0)[:, None, None], -np.inf, axis=2)
+        np.put_along_axis(others, column, -np.inf, axis=2)
         margin = own - others.max(axis=2)
-    loss = np.minimum(np.maximum(1.0 - margin, 0.0) ** 2, LARGEST_LOSS)
-    loss[codes < 0] = LARGEST_LOSS
-    return -_average(loss, p.weight)
+    if (codes < 0).any():
+        margin[codes < 0] = -np.abs(margin).max(axis=0)
+    spread = np.sqrt(_average(margin**2, p.weight))
+    ratio = np.divide(
+        _average(margin, p.weight), spread, out=np.zeros_like(spread), where=spread > 0
+    )
+    return _accuracy(p) + 0.5 * ratio
 
 
-MARGIN = make_scorer(margin_loss, response_method=("decision_function",), greater_is_better=False)
+MARGIN = make_scorer(margin_quality, response_method=("decision_function",))
 
 
 def batch_scorer(scorer: Any, *, classifier: bool, raise_errors: bool = False) -> BatchScorer:

@@ -44,9 +44,9 @@ class FittedRidge(NamedTuple):
     leave_one_out: Array
 
 
-def leave_one_out_rows(n_rows: int) -> NDArray[np.intp]:
+def leave_one_out_rows(n_rows: int, most: int = LEAVE_ONE_OUT_ROWS) -> NDArray[np.intp]:
     """Rows, evenly spread, whose leave-one-out decisions are computed."""
-    return np.unique(np.linspace(0, n_rows - 1, min(n_rows, LEAVE_ONE_OUT_ROWS)).astype(np.intp))
+    return np.unique(np.linspace(0, n_rows - 1, min(n_rows, most)).astype(np.intp))
 
 
 def design_blocks(
