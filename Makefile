@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DOCS_READY := $(VENV)/.ready-docs
 
-.PHONY: help setup study study-full soak test lint format docs bench clean
+.PHONY: help setup study study-full study-honest soak test lint format docs bench clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -39,6 +39,14 @@ study-full: $(READY) ## the published study on the 28 data sets, full grids (abo
 		--sensitivity study-full/sensitivity.csv --export study-full/units.csv \
 		--title "Seven models on 28 data sets, published grids"
 
+RIVALS := SVC,RandomForest,HistGradientBoosting,LogisticRegression,MLP,k-NN
+HONEST := --dataset uci28-honest --protocol nested --seeds 3 --jobs -1 --store study-honest/results.db
+
+study-honest: $(READY) ## our ensemble against scikit-learn's classifiers, clean and noisy (hours; needs the data)
+	$(BIN)/broadlearn study run $(HONEST) --model "IF-BLS ensemble,BLS,$(RIVALS)" \
+		--noise none,labels:0.2:train,outliers:0.2:train --report study-honest/report \
+		--title "An ensemble of broad learners against scikit-learn's classifiers"
+
 soak: $(READY) ## kill a study at 20 random moments and compare its table with an undisturbed one's
 	$(BIN)/python benchmarks/kill_and_resume.py
 
@@ -69,6 +77,7 @@ bench: $(READY) ## run all benchmarks (hours; some need the data folder)
 	$(BIN)/python benchmarks/kernel_width.py
 	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/accuracy.py
+	$(BIN)/python benchmarks/ensemble.py
 	$(BIN)/python benchmarks/twin_svm.py
 	$(BIN)/python benchmarks/audit.py
 	$(BIN)/python benchmarks/first_run.py

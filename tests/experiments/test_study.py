@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from broadlearn.experiments.datasets import dataset_path
+from broadlearn.experiments.datasets import dataset_names, dataset_path
 from broadlearn.experiments.result_store import ResultStore
-from broadlearn.experiments.study import make_study
+from broadlearn.experiments.study import expand_name, make_study
 
 
 def test_paper_has_no_repetitions_and_nested_has():
@@ -60,3 +60,11 @@ def test_costs_are_positive_and_grow_with_rows():
 def test_bad_arguments_are_named(arguments, message):
     with pytest.raises(ValueError, match=message):
         make_study(**{"datasets": ["iris"], **arguments})
+
+
+def test_groups_stand_for_their_data_sets():
+    assert expand_name("pima") == ["pima"]
+    assert expand_name("embedded") == dataset_names("embedded")
+    honest, published = expand_name("uci28-honest"), expand_name("uci28")
+    changed = [pair for pair in zip(honest, published, strict=True) if pair[0] != pair[1]]
+    assert changed == [("spect:true_diagnosis_label_267", "spect")]

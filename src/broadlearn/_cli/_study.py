@@ -36,7 +36,7 @@ from broadlearn.experiments.result_store import ResultStore
 from broadlearn.experiments.runner import Outcome
 from broadlearn.experiments.search_spaces import MODELS, find_model
 from broadlearn.experiments.sensitivity import sensitivity
-from broadlearn.experiments.study import DEFAULT_STORE, Study, make_study
+from broadlearn.experiments.study import DEFAULT_STORE, Study, expand_name, make_study
 from broadlearn.report.page import write_report
 from broadlearn.tables import read_table
 
@@ -47,8 +47,8 @@ Names = Annotated[
     typer.Option(
         "--dataset",
         "-d",
-        help="Data sets by name, several with commas; also uci28 or embedded for all of these. "
-        "See `broadlearn datasets list`.",
+        help="Data sets by name, several with commas; also uci28, uci28-honest (with spect's true "
+        "label) or embedded for all of these. See `broadlearn datasets list`.",
     ),
 ]
 Data = Annotated[
@@ -105,7 +105,7 @@ def _study(
 ) -> Study:
     names: list[str] = []
     for name in split_list(datasets):
-        names += dataset_names(name) if name in ("uci28", "extra", "embedded") else [name]
+        names += expand_name(name)
     tables = _own_tables(data, target, pairwise)
     if pairwise is not None and not tables:
         groups = split_list([pairwise])

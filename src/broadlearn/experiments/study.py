@@ -9,7 +9,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from broadlearn.experiments.datasets import Dataset, dataset_variants, load_dataset
+from broadlearn.experiments.datasets import (
+    Dataset,
+    dataset_names,
+    dataset_variants,
+    load_dataset,
+)
 from broadlearn.experiments.plan import PROTOCOLS, Unit, fingerprint, make_plan
 from broadlearn.experiments.result_store import ResultStore, Summary
 from broadlearn.experiments.runner import Outcome, run_plan
@@ -17,6 +22,9 @@ from broadlearn.experiments.search_spaces import MODELS, ModelSpec, find_model
 
 # The four that the collection left on two scales: as published for "paper", on one for "nested".
 HONEST_VARIANT = "zjoined"
+# The published label of spect is a column of the table, not the diagnosis.
+TRUE_LABELS = {"spect": "true_diagnosis_label_267"}
+GROUPS = ("uci28", "uci28-honest", "extra", "embedded")
 # Where results are kept unless another place is named.
 DEFAULT_STORE = Path("study") / "results.db"
 
@@ -74,6 +82,33 @@ class Study:
     def summary(self, store: ResultStore) -> Summary:
         """How far the study is."""
         return store.summary(self.plan)
+
+
+def expand_name(name: str) -> list[str]:
+    """The data sets that a name stands for: those of a group, or itself.
+
+    Parameters
+    ----------
+    name : str
+        "uci28", "extra" or "embedded" for all of these, "uci28-honest" for the 28 with the true
+        label where the published one is another column, or a data set.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> from broadlearn.experiments.study import expand_name
+    >>> expand_name("iris"), len(expand_name("uci28-honest"))
+    (['iris'], 28)
+    """
+    if name not in GROUPS:
+        return [name]
+    if name != "uci28-honest":
+        return dataset_names(name)
+    named = dataset_names("uci28")
+    return [f"{n}:{TRUE_LABELS[n]}" if n in TRUE_LABELS else n for n in named]
 
 
 def make_study(

@@ -147,7 +147,7 @@ def _strips(values: Mapping[str, NDArray[np.float64]], xlabel: str) -> Figure:
 
 
 @study_style()
-def critical_difference_figure(cells: pd.DataFrame, protocol: str) -> Figure:
+def critical_difference_figure(cells: pd.DataFrame, protocol: str, noise: str = "none") -> Figure:
     """Mean ranks on a line, with bars over models that Nemenyi's test does not tell apart.
 
     Parameters
@@ -155,8 +155,9 @@ def critical_difference_figure(cells: pd.DataFrame, protocol: str) -> Figure:
     cells : DataFrame
         From `pool`.
     protocol : {"paper", "nested"}
+    noise : str, default="none"
     """
-    result = nemenyi(accuracies(cells, protocol))
+    result = nemenyi(accuracies(cells, protocol, noise))
     mean_ranks = result.mean_ranks
     k = len(mean_ranks)
     n_left = (k + 1) // 2
