@@ -148,9 +148,9 @@ class Cell:
 
     def _primal(self, chosen: list[int], result: Array) -> None:
         columns = [self.columns[j] for j in chosen]
-        n, k, n_C = self.reduced.n_columns, self.task.T.shape[1], len(self.axes.Cs)
+        n, k, n_C = max(columns), self.task.T.shape[1], len(self.axes.Cs)
         valid = self.fold.valid
-        sums = self._sums()
+        sums = self._sums(n)
         W = self._refined(primal_path(sums, columns, self.axes.Cs, k), sums, columns)
         slopes = None
         if self.axes.slopes:
@@ -163,18 +163,18 @@ class Cell:
             for start in range(0, len(valid), step):
                 some = slice(start, start + step)
                 flat = W[some].reshape(-1, n).T
-                outputs = np.concatenate([G @ flat for _, G in self._designs(part)])
+                outputs = np.concatenate([G[:, :n] @ flat for _, G in self._designs(part)])
                 outputs = outputs.reshape(len(outputs), -1, n_C, len(columns), k)
                 some_slopes = None if slopes is None else slopes[some]
                 self._judge(outputs, part, some_slopes, result[:, t], valid[some], chosen)
 
-    def _sums(self) -> Array:
-        """``[G, T]ᵗ S² [G, T]`` for every kernel width that can be fitted."""
+    def _sums(self, n: int) -> Array:
+        """``[G, T]ᵗ S² [G, T]`` of n leading columns, for every width that can be fitted."""
         valid, T = self.fold.valid, self.task.T
-        n = self.reduced.n_columns + T.shape[1]
-        sums = np.zeros((len(valid), n, n))
+        size = n + T.shape[1]
+        sums = np.zeros((len(valid), size, size))
         for rows, G in self._designs("train"):
-            both = np.concatenate([G, T[rows]], axis=1)
+            both = np.concatenate([G[:, :n], T[rows]], axis=1)
             buffer = np.empty_like(both)
             for i, w in enumerate(valid):
                 s = self._weights(w)
@@ -205,7 +205,8 @@ class Cell:
         n, k, s = W.shape[3], W.shape[2], self._weights(w)
         residual = -W / Cs[:, None, None, None]
         flat = W.reshape(-1, n).T
-        for rows, G in self._designs("train"):
+        for rows, design in self._designs("train"):
+            G = design[:, :n]
             missing = np.tile(self.task.T[rows], (1, flat.shape[1] // k)) - G @ flat
             if s is not None:
                 missing *= (s[rows] ** 2)[:, None]
@@ -215,7 +216,7 @@ class Cell:
     def _primal_slopes(self, sums: Array, W: Array, columns: list[int], w: int) -> Array:
         rows = leave_one_out_rows(self.task.X.shape[0])
         T, scores = self.task.T[rows], self.fold.scores[w]
-        G = self.reduced(self.affine["train"][rows]).astype(np.float64, copy=False)
+        G = self.reduced(self.affine["train"][rows]).astype(np.float64, copy=False)[:, : W.shape[3]]
         leverages = primal_leverages(sums, columns, self.axes.Cs, T.shape[1], G)
         influence = self._influence(w)[rows]
         remainders = 1.0 - leverages * influence

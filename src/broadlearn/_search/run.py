@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from broadlearn._search.cells import Axes, Cell, affine_rows
 from broadlearn._search.folds import Fold, family_of, prepare_fold
@@ -282,8 +283,14 @@ def template_seed(template: BroadModel) -> int:
 
 def limited(function: Callable[..., Any], *arguments: Any) -> Any:
     """Call with one thread for linear algebra: matrices are small, and workers are the threads."""
-    with threadpool_limits(1):
+    with _libraries().limit(limits=1):
         return function(*arguments)
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """The loaded libraries that have threads; looking for them takes milliseconds."""
+    return ThreadpoolController()
 
 
 def parallel(calls: Iterable[Any], n_jobs: int | None) -> Iterator[Any]:
