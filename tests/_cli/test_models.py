@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 import broadlearn
 from broadlearn import BLSClassifier, BLSRegressor, load, save
+from broadlearn._cli import _models
 from broadlearn._cli._app import app
 from broadlearn._cli._models import MODELS, MOST_COLUMNS, needed_columns, unseen_levels
 from broadlearn.tables import column_preparation
@@ -240,3 +241,22 @@ def test_bad_input_is_one_sentence_and_exit_code_2(folder, arguments, message):
     assert message in done.stderr
     assert "Traceback" not in done.output
     assert sorted(folder.iterdir()) == before
+
+
+def test_an_ensemble_is_fitted_described_and_used(folder, monkeypatch):
+    grid = {"C": [0.1, 1.0], "n_enhancement_nodes": [5, 10]}
+    monkeypatch.setattr(_models, "ENSEMBLE", {"param_grid": grid, "ensemble_size": 3, "n_draws": 2})
+    done = call("fit", "patients.csv", "-t", "ill", "--ensemble", "-o", "m.blm", "--json")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert found["settings"]["average of"] == "IntuitionisticFuzzyBLSClassifier"
+    assert (found["settings"]["settings"], found["settings"]["draws"]) == (3, 2)
+    assert found["accuracy"]["optimistic"] is True
+    assert "average of: IntuitionisticFuzzyBLSClassifier" in call("describe", "m.blm").output
+    assert call("predict", "m.blm", "patients.csv", "-o", "out.csv").exit_code == 0
+
+
+def test_an_ensemble_needs_the_model_with_all_scores(folder):
+    done = call("fit", "patients.csv", "-t", "ill", "--ensemble", "-m", "bls", "-o", "x.blm")
+    assert done.exit_code == 2
+    assert "--ensemble needs --model if-bls" in done.output

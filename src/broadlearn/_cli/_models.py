@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,6 +20,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 from broadlearn import (
     BLSClassifier,
+    BroadEnsembleClassifier,
     ELMClassifier,
     FuzzyBLSClassifier,
     HierarchicalELMClassifier,
@@ -63,6 +65,7 @@ FOLDS = 5
 # What model files have room for is some 7,000 names.
 MOST_COLUMNS = 5000
 LONGEST_LEVEL = 40
+ENSEMBLE = {"param_grid": "robust", "ensemble_size": 25, "n_draws": 3}
 
 ModelFile = Annotated[Path, typer.Argument(help="Model file that `broadlearn fit` wrote.")]
 
@@ -77,6 +80,14 @@ def fit(
     tune: Annotated[
         bool, typer.Option("--tune", help="Search the settings, by cross-validation.")
     ] = False,
+    ensemble: Annotated[
+        bool,
+        typer.Option(
+            "--ensemble",
+            help="Search all kinds of scores and average the best 25 settings; for if-bls, and "
+            "tables of up to some 10,000 rows.",
+        ),
+    ] = False,
     drop: Drop = None,
     seed: Annotated[int, typer.Option(min=0, help="Seeds folds and model.")] = 0,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; -1 for all cores.")] = 1,
@@ -89,6 +100,8 @@ def fit(
     with command() as notes:
         if model not in MODELS:
             raise ValueError(f"--model must be one of {', '.join(MODELS)}, got {model!r}.")
+        if ensemble and model != "if-bls":
+            raise ValueError(f"--ensemble needs --model if-bls, got {model!r}.")
         check_outputs([output], [data])
         table = read_labelled(data, target, drop)
         if table.X.shape[1] > MOST_COLUMNS:
@@ -105,9 +118,14 @@ def fit(
         if "landmarks" in estimator.get_params() and len(table.X) > MOST_ROWS_OF_EXACT_SCORES:
             estimator.set_params(landmarks=LANDMARKS)
         folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
-        fitted, scores = (_tuned if tune else _plain)(table, estimator, folds, jobs)
+        tune = tune or ensemble
+        if tune:
+            options = ENSEMBLE if ensemble else {}
+            fitted, scores = _tuned(table, estimator, folds, jobs, options)
+        else:
+            fitted, scores = _plain(table, estimator, folds, jobs)
         save(fitted, output)
-        columns, settings = needed_columns(fitted), fitted[-1].get_params()
+        columns, settings = needed_columns(fitted), model_settings(fitted[-1])
         mean, std = float(np.mean(scores)), float(np.std(scores))
         majority = max(table.classes.values()) / len(table.X)
         if as_json:
@@ -124,7 +142,7 @@ def fit(
                 notes=notes(),
             )
             return
-        label = "the best of the search, so optimistic" if tune else "cross-validated"
+        label = "the best setting of the search, so optimistic" if tune else "cross-validated"
         print_facts(
             {
                 "model": model,
@@ -194,7 +212,7 @@ def describe(model: ModelFile, as_json: AsJson = False) -> None:
             "bytes": model.stat().st_size,
             "format": header["format"],
             "model": type(last).__name__,
-            "settings": last.get_params(deep=False),
+            "settings": model_settings(last),
             "columns": needed_columns(fitted),
             "classes": np.asarray(getattr(last, "classes_", ())).tolist(),
             "versions": header["versions"],
@@ -271,12 +289,28 @@ def _plain(
     return model.fit(table.X, table.y), scores
 
 
+def model_settings(model: BaseEstimator) -> dict[str, Any]:
+    """Parameters of a model; of an ensemble, what it is made of."""
+    if not isinstance(model, BroadEnsembleClassifier):
+        return dict(model.get_params(deep=False))
+    return {
+        "average of": type(model.estimator).__name__,
+        "settings": len(model.members_),
+        "draws": model.n_draws,
+        "nodes": model.n_nodes_,
+    }
+
+
 def _tuned(
-    table: Labelled, estimator: BaseEstimator, folds: StratifiedKFold, jobs: int
+    table: Labelled,
+    estimator: BaseEstimator,
+    folds: StratifiedKFold,
+    jobs: int,
+    options: Mapping[str, Any],
 ) -> tuple[Pipeline, NDArray[np.float64]]:
-    """The best model of a search, and the accuracies by which it was chosen."""
+    """The best model of a search, and the accuracies by which its best setting was chosen."""
     prepare = column_preparation(table.X)
-    search = PathSearchCV(estimator, cv=folds, n_jobs=jobs, verbose=int(is_terminal()))
+    search = PathSearchCV(estimator, cv=folds, n_jobs=jobs, verbose=int(is_terminal()), **options)
     search.fit(prepare.fit_transform(table.X), table.y)
     columns = [f"split{k}_test_score" for k in range(search.n_splits_)]
     scores = np.array([search.cv_results_[column][search.best_index_] for column in columns])
