@@ -20,7 +20,7 @@ from broadlearn.solvers._leave_one_out import (
     dual_residual,
     primal_leave_one_out,
 )
-from broadlearn.solvers._ridge import Block, normal_equations, solve_dual
+from broadlearn.solvers._ridge import Block, normal_equations, rows_residual, solve_dual
 from broadlearn.solvers._updates import solve_sums
 
 # The size of a layer, by any name; all other parameters of a map make another map.
@@ -181,7 +181,10 @@ class _Problem:
             self._sums, self._score = normal_equations(self._blocks(s, n), n, k), score
         part = np.r_[:columns, n : n + k]
         primal = solve_sums(
-            self._sums[np.ix_(part, part)], columns, C, blocks=lambda: self._blocks(s, columns)
+            self._sums[np.ix_(part, part)],
+            columns,
+            C,
+            residual=lambda W: rows_residual(W, self._blocks(s, columns)),
         )
         rows = self.loo_rows
         decisions = primal_leave_one_out(

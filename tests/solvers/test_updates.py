@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from broadlearn.solvers._ridge import normal_equations, solve_primal
+from broadlearn.solvers._ridge import normal_equations, rows_residual, solve_primal
 from broadlearn.solvers._updates import (
     add_rows,
     append_sums,
@@ -102,7 +102,7 @@ def test_rows_at_hand_refine_the_solution():
     sums = normal_equations(blocks(), 60, 1)
     expected = G @ solve_primal(blocks, 60, 1, 1e6).weights
     rough = G @ solve_sums(sums, 60, 1e6).weights
-    refined = G @ solve_sums(sums, 60, 1e6, blocks=blocks).weights
+    refined = G @ solve_sums(sums, 60, 1e6, residual=lambda W: rows_residual(W, blocks())).weights
     assert np.abs(refined - expected).max() < 1e-9 < np.abs(rough - expected).max()
 
 

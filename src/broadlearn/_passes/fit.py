@@ -8,12 +8,15 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import cho_solve
 
 from broadlearn._passes.classes import learn_geometry
 from broadlearn._passes.columns import learn_columns
 from broadlearn._passes.rows import Reader, Rows
-from broadlearn.classifiers._incremental import IncrementalModel, unchanged_on_error
+from broadlearn.classifiers._incremental import (
+    IncrementalModel,
+    centred_blocks,
+    unchanged_on_error,
+)
 from broadlearn.classifiers._stream import Batch, StreamState, _least
 from broadlearn.random_features._activations import ACTIVATIONS
 from broadlearn.random_features._broad_map import BroadMap, MapSettings, assemble_map, reduce_map
@@ -24,8 +27,7 @@ from broadlearn.random_features._draws import (
 )
 from broadlearn.random_features._scaling import node_extremes, to_interval
 from broadlearn.random_features._standardize import affine_block
-from broadlearn.solvers._ridge import REFINE_TWICE, prediction_error
-from broadlearn.solvers._updates import REFINE_SUMS, solve_sums
+from broadlearn.solvers._ridge import rows_residual
 
 Array = NDArray[np.float64]
 Model = TypeVar("Model", bound=IncrementalModel)
@@ -115,7 +117,12 @@ def fit_in_passes(model: Model, rows: Rows, classes: ArrayLike | None = None) ->
             sample=found.sample,
             priority=found.priority,
         )
-        _settle(model, state, reader, rows)
+        model._settle(
+            state,
+            lambda mean, W: rows.reduce(
+                "refinement", partial(residual, reader, state, mean, W), np.add
+            ),
+        )
     return model
 
 
@@ -188,45 +195,16 @@ def merge_row_sums(a: RowSums, b: RowSums) -> RowSums:
     )
 
 
-def _settle(model: IncrementalModel, state: StreamState, reader: Reader, rows: Rows) -> None:
-    """Solve, refine from the rows where rounding might be seen, and store what follows."""
-    n, sums, mean = state.reduced.n_columns, state.sums, None
-    if sums is None:
-        raise ValueError("There are no rows to learn from.")
-    if state.shift.size:
-        # The last column of T is 1: with it the mean is taken out of the targets.
-        mean, ones = model._target_mean(state), sums[:n, -1:]
-        sums = sums[:-1, :-1].copy()
-        sums[:n, n:] -= ones * mean
-    solution = solve_sums(sums, n, model.C)
-    W, right = solution.weights, sums[:n, n:]
-    error = prediction_error(float(np.trace(sums[:n, :n])), model.C, W, right)
-    for _ in range((error >= REFINE_SUMS) + (error >= REFINE_TWICE)):
-        missing = rows.reduce("refinement", partial(residual, reader, state, W, mean), np.add)
-        W = W + cho_solve((solution.factor, True), missing - W / model.C, check_finite=False)
-    model._finish(state, solution._replace(weights=W))
-    model._keep_weights(state.reduced, W, state.standardization, state.dtype)
-    model.solver_ = "primal"
-    model._seed = state.seed
-    model._stream = replace(state, factor=solution.factor, factor_C=float(model.C))
-
-
 def residual(
     reader: Reader,
     state: StreamState,
-    W: Array,
     mean: Array | None,
+    W: Array,
     X: Any,
     y: Any,
     sample_weight: Any,
     first: int,
 ) -> Array:
     """``GᵗS²(T - GW)`` of a block; real targets are less their mean, without the column of ones."""
-    total = np.zeros_like(W)
-    for rows, s in state.blocks(_scored(reader, state, X, y, sample_weight)):
-        G, T = rows[:, : W.shape[0]], rows[:, W.shape[0] :]
-        missing = (T if mean is None else T[:, :-1] - mean) - G @ W
-        if s is not None:
-            missing *= (s * s)[:, None]
-        total += G.T @ missing
-    return total
+    blocks = state.blocks(_scored(reader, state, X, y, sample_weight))
+    return rows_residual(W, centred_blocks(blocks, W, mean))

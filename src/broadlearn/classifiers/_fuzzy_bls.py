@@ -12,11 +12,10 @@ from sklearn.utils._param_validation import Interval
 from broadlearn.classifiers._bls_model import BLSModel
 from broadlearn.classifiers._incremental_classifier import IncrementalClassifier
 from broadlearn.classifiers._rows import Array
-from broadlearn.classifiers._scored_classifier import RowTrust
-from broadlearn.random_features._standardize import Standardization, affine_block
+from broadlearn.classifiers._scored_classifier import RowTrust, standardized_rows
+from broadlearn.random_features._standardize import Standardization
 from broadlearn.sample_scores._fuzzy import class_memberships
 from broadlearn.sample_scores._geometry import ClassBlocks, FuzzyGeometry, learn_fuzzy_geometry
-from broadlearn.sample_scores._inputs import check_range
 
 
 class FuzzyBLSClassifier(IncrementalClassifier, BLSModel):
@@ -109,8 +108,7 @@ random_state
         weight: Array | None,
         standardization: Standardization,
     ) -> RowTrust:
-        Z = affine_block(X, slice(0, X.shape[0]), standardization)[:, :-1]
-        check_range(Z)
+        Z = standardized_rows(X, standardization)
         weight = np.ones(X.shape[0]) if weight is None else weight
         membership = class_memberships(Z, codes, weight, self.delta, self.classes_.size)
         return RowTrust(membership, membership)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -16,20 +16,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from broadlearn.classifiers._base import BroadModel, FittedRidge
 from broadlearn.classifiers._rows import Array, FitTask
-from broadlearn.classifiers._scored_classifier import RowTrust
+from broadlearn.classifiers._scored_classifier import RowTrust, standardized_rows
 from broadlearn.classifiers._stream import Batch, StreamState
 from broadlearn.random_features._broad_map import BroadMap, reduce_map
 from broadlearn.random_features._draws import draw_seed
 from broadlearn.random_features._growth import grow_map
-from broadlearn.random_features._standardize import Standardization, affine_block
+from broadlearn.random_features._standardize import Standardization
 from broadlearn.sample_scores._geometry import (
     ClassBlocks,
     FuzzyGeometry,
     KernelGeometry,
     row_priorities,
 )
-from broadlearn.sample_scores._inputs import check_range, check_weights
-from broadlearn.solvers._ridge import Block, Blocks, PrimalSolution
+from broadlearn.sample_scores._inputs import check_weights
+from broadlearn.solvers._ridge import Block, PrimalSolution, rows_residual
 from broadlearn.solvers._updates import solve_sums
 
 Geometry = FuzzyGeometry | KernelGeometry
@@ -53,11 +53,18 @@ def unchanged_on_error(model: BroadModel) -> Iterator[None]:
         raise
 
 
-def _centred(blocks: Blocks, n_columns: int, mean: Array) -> Iterator[Block]:
-    """Blocks whose last target, 1, is left out, and others less their mean."""
-    for rows, s in blocks():
-        rows[:, n_columns:-1] -= mean
-        yield rows[:, :-1], s
+# ``GᵗS²(T - GW)`` of all rows, for the mean of real targets (None for classes) and W.
+Residual = Callable[[Array | None, Array], Array]
+
+
+def centred_blocks(blocks: Iterable[Block], W: Array, mean: Array | None) -> Iterator[Block]:
+    """Blocks of real targets less their mean, without the last target, 1; others as they are."""
+    for rows, s in blocks:
+        if mean is None:
+            yield rows, s
+        else:
+            rows[:, W.shape[0] : -1] -= mean
+            yield rows[:, :-1], s
 
 
 class IncrementalModel(BroadModel):
@@ -179,9 +186,7 @@ class IncrementalModel(BroadModel):
     def _standardized(
         X: NDArray[np.floating], standardization: Standardization
     ) -> NDArray[np.floating]:
-        Z = affine_block(X, slice(0, X.shape[0]), standardization)[:, :-1]
-        check_range(Z)
-        return Z
+        return standardized_rows(X, standardization)
 
     def _next_batch(
         self, state: StreamState, X: Any, y: Any, classes: ArrayLike | None, sample_weight: Any
@@ -198,12 +203,12 @@ class IncrementalModel(BroadModel):
         trust = RowTrust(*state.geometry.trust(Z, batch.codes))
         return batch._replace(score=trust.score), trust
 
-    def _settle(self, state: StreamState, blocks: Blocks | None = None) -> None:
+    def _settle(self, state: StreamState, residual: Residual | None = None) -> None:
         """Solve for the sums of a state and store all that follows.
 
-        `blocks` gives the rows of the sums, where they are at hand.
+        `residual` visits the rows of the sums, where they are at hand.
         """
-        n, sums = state.reduced.n_columns, state.sums
+        n, sums, mean = state.reduced.n_columns, state.sums, None
         if sums is None:
             raise ValueError("There are no rows to learn from.")
         if state.shift.size:
@@ -212,9 +217,9 @@ class IncrementalModel(BroadModel):
             mean = self._target_mean(state)
             centred[:n, n:] -= sums[:n, -1:] * mean
             sums = centred
-            blocks = None if blocks is None else partial(_centred, blocks, n, mean)
         known = state.factor is not None and state.factor_C == self.C
-        solution = solve_sums(sums, n, self.C, state.factor if known else None, blocks)
+        visit = None if residual is None else partial(residual, mean)
+        solution = solve_sums(sums, n, self.C, state.factor if known else None, visit)
         self._finish(state, solution)
         self._keep_weights(state.reduced, solution.weights, state.standardization, state.dtype)
         self.solver_ = "primal"
@@ -378,6 +383,9 @@ class IncrementalModel(BroadModel):
                 None if sample_weight is None else batch.weight,
             )
             larger = state.grow(grown, batch)
-            self._settle(larger, lambda: larger.blocks(batch))
+            self._settle(
+                larger,
+                lambda mean, W: rows_residual(W, centred_blocks(larger.blocks(batch), W, mean)),
+            )
             self.set_params(**sizes)
         return self

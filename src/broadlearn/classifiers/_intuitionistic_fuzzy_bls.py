@@ -15,9 +15,9 @@ from broadlearn.classifiers._held_out_scores import held_out_scores
 from broadlearn.classifiers._incremental_classifier import IncrementalClassifier, encode_targets
 from broadlearn.classifiers._intuitionistic_scoring import SCORE_CONSTRAINTS, IntuitionisticScoring
 from broadlearn.classifiers._rows import Array
-from broadlearn.classifiers._scored_classifier import RowTrust
+from broadlearn.classifiers._scored_classifier import RowTrust, standardized_rows
 from broadlearn.random_features._draws import draw_seed
-from broadlearn.random_features._standardize import Standardization, affine_block
+from broadlearn.random_features._standardize import Standardization
 from broadlearn.sample_scores._fuzzy import class_memberships
 from broadlearn.sample_scores._geometry import (
     ClassBlocks,
@@ -26,7 +26,6 @@ from broadlearn.sample_scores._geometry import (
     learn_fuzzy_geometry,
     learn_kernel_geometry,
 )
-from broadlearn.sample_scores._inputs import check_range
 from broadlearn.sample_scores._neighbors import agreements
 
 SAMPLE_SCORES = ("intuitionistic", "fuzzy", "uniform", "neighbors", "held_out")
@@ -177,8 +176,7 @@ random_state
             return RowTrust(None)
         if self.sample_scores == "held_out":
             return RowTrust(self._held_out(X, codes, weight, standardization))
-        Z = affine_block(X, slice(0, X.shape[0]), standardization)[:, :-1]
-        check_range(Z)
+        Z = standardized_rows(X, standardization)
         weight = np.ones(X.shape[0]) if weight is None else weight
         if self.sample_scores == "fuzzy":
             membership = class_memberships(Z, codes, weight, self.delta, self.classes_.size)

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from broadlearn.classifiers._rows import Array
-from broadlearn.classifiers._scored_classifier import RowTrust, ScoredClassifier
+from broadlearn.classifiers._scored_classifier import RowTrust, ScoredClassifier, standardized_rows
 from broadlearn.random_features._draws import draw_seed
-from broadlearn.random_features._standardize import Standardization, affine_block
-from broadlearn.sample_scores._inputs import check_range
+from broadlearn.random_features._standardize import Standardization
 from broadlearn.sample_scores._kernel_scores import score_rows
 from broadlearn.sample_scores._kernel_width import choose_kernel_width
 
@@ -70,8 +69,7 @@ class IntuitionisticScoring(ScoredClassifier):
                 "landmarks=2000 estimates the scores in time proportional to the rows.",
                 stacklevel=4,
             )
-        Z = affine_block(X, slice(0, X.shape[0]), standardization)[:, :-1]
-        check_range(Z)
+        Z = standardized_rows(X, standardization)
         weight = np.ones(X.shape[0]) if weight is None else weight
         auto = (
             choose_kernel_width(

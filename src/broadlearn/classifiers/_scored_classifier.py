@@ -12,8 +12,17 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from broadlearn.classifiers._rows import FLOAT_TYPES, Array, FitTask, RowModel
-from broadlearn.random_features._standardize import Standardization
-from broadlearn.sample_scores._inputs import check_weights
+from broadlearn.random_features._standardize import Standardization, affine_block
+from broadlearn.sample_scores._inputs import check_range, check_weights
+
+
+def standardized_rows(
+    X: NDArray[np.floating], standardization: Standardization
+) -> NDArray[np.floating]:
+    """Z, whose distances scores are made of; values too large for that are refused."""
+    Z = affine_block(X, slice(0, X.shape[0]), standardization)[:, :-1]
+    check_range(Z)
+    return Z
 
 
 class RowTrust(NamedTuple):

@@ -131,20 +131,25 @@ def solve_primal(blocks: Blocks, n_columns: int, n_targets: int, C: float) -> Pr
     W = cho_solve((factor, True), right, check_finite=False)
     error = prediction_error(spread, C, W, right)
     for _ in range((error >= REFINE_ONCE) + (error >= REFINE_TWICE)):
-        W = refine_once(W, factor, blocks(), C)
+        W = refine_once(W, factor, rows_residual(W, blocks()), C)
     return PrimalSolution(W, factor, sums)
 
 
-def refine_once(W: Array, factor: Array, blocks: Iterable[Block], C: float) -> Array:
-    """Weights W corrected by their residual, which is taken from the rows themselves."""
-    n_columns, residual = W.shape[0], -W / C
+def rows_residual(W: Array, blocks: Iterable[Block]) -> Array:
+    """``GᵗS²(T - GW)``, summed over blocks of rows."""
+    n_columns, residual = W.shape[0], np.zeros_like(W)
     for rows, s in blocks:
         G, missing = rows[:, :n_columns], rows[:, n_columns:]
         missing -= G @ W
         if s is not None:
             missing *= (s * s)[:, None]
         residual += G.T @ missing
-    return W + cho_solve((factor, True), residual, check_finite=False)
+    return residual
+
+
+def refine_once(W: Array, factor: Array, residual: Array, C: float) -> Array:
+    """Weights W corrected by their residual, which is taken from the rows themselves."""
+    return W + cho_solve((factor, True), residual - W / C, check_finite=False)
 
 
 def prediction_error(spread: float, C: float, W: Array, right: Array) -> float:

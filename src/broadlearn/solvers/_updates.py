@@ -7,7 +7,7 @@ Cholesky factor; what was there stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,6 @@ from scipy.linalg import cho_solve, solve_triangular
 from broadlearn.solvers._ridge import (
     REFINE_TWICE,
     Block,
-    Blocks,
     PrimalSolution,
     _factorize,
     normal_equations,
@@ -148,7 +147,7 @@ def solve_sums(
     n_columns: int,
     C: float,
     leading_factor: Array | None = None,
-    blocks: Blocks | None = None,
+    residual: Callable[[Array], Array] | None = None,
 ) -> PrimalSolution:
     """Ridge weights from sums.
 
@@ -164,9 +163,9 @@ def solve_sums(
     C : float
     leading_factor : ndarray of shape (n_old, n_old) or None
         Cholesky factor of the leading block of ``GᵗS²G + I/C``, where it is known.
-    blocks : callable or None
-        Gives a fresh iterator over the rows ([G, T], s) of the sums, which are visited again where
-        rounding may matter; None if they are gone.
+    residual : callable or None
+        Gives ``GᵗS²(T - GW)`` for weights W from the rows of the sums, which are visited again
+        where rounding may matter; None if they are gone.
 
     Returns
     -------
@@ -179,8 +178,8 @@ def solve_sums(
         factor = append_to_factor(leading_factor, gram, C)
     W = cho_solve((factor, True), right, check_finite=False)
     W += cho_solve((factor, True), right - gram @ W - W / C, check_finite=False)
-    if blocks is not None:
+    if residual is not None:
         error = prediction_error(float(np.trace(gram)), C, W, right)
         for _ in range((error >= REFINE_SUMS) + (error >= REFINE_TWICE)):
-            W = refine_once(W, factor, blocks(), C)
+            W = refine_once(W, factor, residual(W), C)
     return PrimalSolution(W, factor, sums)
