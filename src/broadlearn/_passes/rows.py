@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from broadlearn._row_blocks import RowBlock
 from broadlearn.classifiers._incremental import IncrementalModel
+from broadlearn.classifiers._scored_classifier import standardized_rows
 from broadlearn.classifiers._stream import Batch
 from broadlearn.random_features._standardize import Standardization
 from broadlearn.sample_scores._inputs import check_weights
@@ -60,7 +61,7 @@ class Reader(NamedTuple):
 
     def standardized(self, batch: Batch) -> NDArray[np.floating]:
         """Standardised rows of a batch."""
-        return self.model._standardized(batch.X, self.standardization)
+        return standardized_rows(batch.X, self.standardization)
 
 
 def fold(part: Part[T], merge: Merge[T], blocks: Iterable[RowBlock], first: int = 0) -> T | None:

@@ -156,7 +156,7 @@ class IncrementalModel(BroadModel):
             seed,
             standardization,
             broad_map,
-            lambda: [(self._standardized(batch.X, standardization), batch.codes, batch.weight)],
+            lambda: [(standardized_rows(batch.X, standardization), batch.codes, batch.weight)],
             shift,
             rows.dtype,
         )
@@ -182,12 +182,6 @@ class IncrementalModel(BroadModel):
             np.zeros(self._n_classes()),
         )
 
-    @staticmethod
-    def _standardized(
-        X: NDArray[np.floating], standardization: Standardization
-    ) -> NDArray[np.floating]:
-        return standardized_rows(X, standardization)
-
     def _next_batch(
         self, state: StreamState, X: Any, y: Any, classes: ArrayLike | None, sample_weight: Any
     ) -> tuple[Batch, RowTrust]:
@@ -199,7 +193,7 @@ class IncrementalModel(BroadModel):
             if state.from_fit and state.scored_by_fit:
                 batch = batch._replace(score=self._scores_of_fit(weight))
             return batch, RowTrust(None)
-        Z = self._standardized(batch.X, state.standardization)
+        Z = standardized_rows(batch.X, state.standardization)
         trust = RowTrust(*state.geometry.trust(Z, batch.codes))
         return batch._replace(score=trust.score), trust
 
@@ -262,7 +256,7 @@ class IncrementalModel(BroadModel):
         """The state of a fit, with class geometry of the first batch after it."""
         rows, targets = self._validate(X, y, classes, first=False)
         batch = self._batch(rows, targets, check_weights(sample_weight, rows), state.shift)
-        Z = self._standardized(batch.X, state.standardization)
+        Z = standardized_rows(batch.X, state.standardization)
         geometry = self._learn_geometry(
             lambda: [(Z, batch.codes, batch.weight)], self._n_classes(), state.seed
         )
