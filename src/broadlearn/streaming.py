@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from broadlearn._passes.fit import fit_in_passes
+from broadlearn._passes.progress import PassProgress
 from broadlearn._passes.rows import Merge, Part, count_rows, fold
 from broadlearn._row_blocks import RowBlock, RowSource, row_source
 from broadlearn.classifiers._incremental import IncrementalModel
@@ -27,7 +28,7 @@ def fit_blocks(
     sample_weight: Any = None,
     classes: ArrayLike | None = None,
     block_rows: int = 8192,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Model:
     """Fit a model to rows that are read block by block, in several passes.
 
@@ -60,9 +61,9 @@ def fit_blocks(
         The classes, if they are known; None finds them.
     block_rows : int, default=8192
         Rows of a block of an array or file.
-    progress : callable, default=None
-        Called as ``progress(stage, n_rows)`` after each block, with the name of the pass and the
-        rows visited in it.
+    progress : bool or callable, default=None
+        True shows a bar on standard error. A callable is called as ``progress(stage, n_rows)``
+        after each block, with the name of the pass and the rows visited in it.
 
     Returns
     -------
@@ -81,7 +82,13 @@ def fit_blocks(
     blocks = row_source(
         source, y, target=target, sample_weight=sample_weight, block_rows=block_rows
     )
-    fit_in_passes(model, _BlockRows(blocks, progress), classes)
+    bar = PassProgress() if progress is True else None
+    report = bar or (progress if callable(progress) else None)
+    try:
+        fit_in_passes(model, _BlockRows(blocks, report), classes)
+    finally:
+        if bar is not None:
+            bar.close()
     if blocks.columns is not None:
         model.feature_names_in_ = np.asarray(blocks.columns, dtype=object)
     return model
