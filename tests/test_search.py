@@ -418,6 +418,8 @@ def test_rows_that_are_judged_never_choose_the_ensemble():
 
 def test_an_ensemble_needs_a_model_that_can_be_averaged():
     X, y = noisy_table()
+    with pytest.raises(ValueError, match="refit must be True or the name of one"):
+        ensemble_search(refit=lambda results: 0).fit(X, y)
     with pytest.raises(ValueError, match="not a BLSRegressor"):
         PathSearchCV(BLSRegressor(), {"C": [1.0]}, ensemble_size=2).fit(X, y)
     with pytest.raises(ValueError, match="take random_state out"):

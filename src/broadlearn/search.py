@@ -187,6 +187,11 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         """
         grids = resolve_grids(self.estimator, self.param_grid)
         if self.ensemble_size > 1:
+            if callable(self.refit):
+                raise ValueError(
+                    "ensemble_size above 1 ranks settings by a score; refit must be True or the "
+                    "name of one, not a callable."
+                )
             check_search(self.estimator, {name for grid in grids for name in grid.names})
         scorers, refit_metric = self._named_scorers()
         X, y, groups = indexable(X, y, groups)
