@@ -23,6 +23,7 @@ FORMS = [
     {"feature_activation": "tanh", "activation": "relu"},
     {"standardize": False},
     {"enhancement_scale": 3.0, "activation": "sine"},
+    {"enhancement_bias": 8.0},
 ]
 
 

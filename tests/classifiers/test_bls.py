@@ -56,3 +56,16 @@ def test_learns_what_no_linear_model_can():
     y = X[:, 0] * X[:, 1] > 0
     model = BLSClassifier(C=1e4, random_state=0).fit(X[:500], y[:500])
     assert model.score(X[500:], y[500:]) > 0.95
+
+
+def test_large_biases_learn_a_checkerboard():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (1200, 2))
+    y = X[:, 0] * X[:, 1] > 0
+    small, large = (
+        BLSClassifier(1, 8, 1, 60, enhancement_bias=bias, random_state=0)
+        .fit(X[:600], y[:600])
+        .score(X[600:], y[600:])
+        for bias in (0.0, 8.0)
+    )
+    assert small < 0.65 < 0.9 < large

@@ -17,6 +17,7 @@ def settings(**change):
         "feature_weights": "random",
         "feature_scaling": "node",
         "enhancement_scale": 1.3,
+        "enhancement_bias": 2.5,
     }
     return MapSettings(**{**values, **change})
 
@@ -50,7 +51,8 @@ def plain_design(affine, s, seed):
             low, high = part.min(axis=1, keepdims=True), part.max(axis=1, keepdims=True)
             part[:] = 2 * (part - low) / (high - low) - 1
     W = draw_enhancement_weights(seed, s.n_enhancement_groups, s.n_enhancement_nodes, s.n_features)
-    E = functions[s.activation](s.enhancement_scale * np.c_[F, np.ones(len(F))] @ W)
+    ones = np.full(len(F), s.enhancement_bias)
+    E = functions[s.activation](s.enhancement_scale * np.c_[F, ones] @ W)
     return np.hstack([F, E])
 
 

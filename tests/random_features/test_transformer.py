@@ -64,6 +64,7 @@ def test_serves_any_linear_model(X):
         ({"activation": "swish"}, "activation"),
         ({"feature_scaling": "none"}, "feature_scaling"),
         ({"enhancement_scale": 0.0}, "enhancement_scale"),
+        ({"enhancement_bias": -1.0}, "enhancement_bias"),
     ],
 )
 def test_bad_parameters_are_named(X, change, message):

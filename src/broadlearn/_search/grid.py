@@ -54,7 +54,8 @@ DEFAULT: dict[str, list[Any]] = {
 # 28 data sets (docs/results/honest.md).
 _ROBUST: dict[str, list[Any]] = {
     "C": [10.0**k for k in (-3, -2, -1, 0, 1, 2, 3, 5)],
-    "enhancement_scale": [0.3, 0.8, 2.0, 5.0],
+    "enhancement_bias": [8.0],
+    "enhancement_scale": [0.3, 0.8, 2.0],
     "feature_scaling": ["robust"],
     "n_enhancement_nodes": [100, 300, 900],
 }

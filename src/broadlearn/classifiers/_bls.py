@@ -45,6 +45,10 @@ class BLSClassifier(IncrementalClassifier, BLSModel):
         does.
     enhancement_scale : float, default=1.5
         Factor on the inputs of the enhancement activation.
+    enhancement_bias : float, default=1.0
+        Factor of the enhancement nodes' biases. With small biases nodes are nearly odd functions of
+        the inputs, which suits smooth trends; with larger ones, such as 8, products of columns
+        (checkerboards, local structure) are learnt more easily.
     standardize : bool, default=True
         Bring columns of X to mean 0 and deviation 1, learnt in fit.
     solver : {"auto", "primal", "dual"}, default="auto"

@@ -17,6 +17,8 @@ from broadlearn.random_features._nested_maps import learn_nested_maps
 class BLSModel(BroadModel):
     """A model on feature and enhancement nodes."""
 
+    # Models that were saved before there was such a parameter have none.
+    enhancement_bias: float = 1.0
     _parameter_constraints: dict[str, list[Any]] = {
         **BroadModel._parameter_constraints,
         **MAP_CONSTRAINTS,
@@ -35,6 +37,7 @@ class BLSModel(BroadModel):
         feature_weights: str = "orthonormal",
         feature_scaling: str | None = "node",
         enhancement_scale: float = 1.5,
+        enhancement_bias: float = 1.0,
         standardize: bool = True,
         solver: str = "auto",
         random_state: int | np.random.RandomState | None = None,
@@ -49,6 +52,7 @@ class BLSModel(BroadModel):
         self.feature_weights = feature_weights
         self.feature_scaling = feature_scaling
         self.enhancement_scale = enhancement_scale
+        self.enhancement_bias = enhancement_bias
         self.standardize = standardize
         self.solver = solver
         self.random_state = random_state

@@ -30,8 +30,8 @@ class FuzzyBLSClassifier(IncrementalClassifier, BLSModel):
     Parameters
     ----------
     n_feature_groups, n_feature_nodes, n_enhancement_groups, n_enhancement_nodes, C, activation, \
-feature_activation, feature_weights, feature_scaling, enhancement_scale, standardize, solver, \
-random_state
+feature_activation, feature_weights, feature_scaling, enhancement_scale, enhancement_bias, \
+standardize, solver, random_state
         As for :class:`BLSClassifier`. Centres and radii are those of the standardised columns.
     delta : float, default=1e-4
         Added to the radius, so that the outermost row of a class keeps a small weight.
@@ -77,6 +77,7 @@ random_state
         feature_weights: str = "orthonormal",
         feature_scaling: str | None = "node",
         enhancement_scale: float = 1.5,
+        enhancement_bias: float = 1.0,
         standardize: bool = True,
         solver: str = "auto",
         random_state: int | np.random.RandomState | None = None,
@@ -92,6 +93,7 @@ random_state
             feature_weights=feature_weights,
             feature_scaling=feature_scaling,
             enhancement_scale=enhancement_scale,
+            enhancement_bias=enhancement_bias,
             standardize=standardize,
             solver=solver,
             random_state=random_state,

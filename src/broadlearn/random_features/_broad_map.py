@@ -45,6 +45,7 @@ class MapSettings:
     feature_weights: str
     feature_scaling: str | None
     enhancement_scale: float
+    enhancement_bias: float = 1.0
 
     @classmethod
     def of(cls, estimator: Any) -> MapSettings:
@@ -248,6 +249,7 @@ def assemble_map(
         Enhancement weights as drawn.
     """
     W = settings.enhancement_scale * W
+    W[-1] *= settings.enhancement_bias
     if not settings.affine:
         return BroadMap(settings, A, scale, offset, W)
     if scale is not None and offset is not None:

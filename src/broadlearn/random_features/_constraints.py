@@ -19,6 +19,7 @@ MAP_CONSTRAINTS: dict[str, list[Any]] = {
     "feature_weights": [StrOptions({"orthonormal", "random", "sparse"})],
     "feature_scaling": [StrOptions({"node", "sample", "robust"}), None],
     "enhancement_scale": [Interval(Real, 0, None, closed="neither")],
+    "enhancement_bias": [Interval(Real, 0, None, closed="left")],
     "standardize": ["boolean"],
     "random_state": ["random_state"],
 }

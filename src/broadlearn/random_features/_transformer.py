@@ -49,6 +49,10 @@ default=1, 64, 1, 936
         its 10 % and 90 % quantiles; "sample" scales each row within a group.
     enhancement_scale : float, default=1.5
         Factor on the inputs of the enhancement activation.
+    enhancement_bias : float, default=1.0
+        Factor of the enhancement nodes' biases. With small biases nodes are nearly odd functions of
+        the inputs, which suits smooth trends; with larger ones, such as 8, products of columns
+        (checkerboards, local structure) are learnt more easily.
     standardize : bool, default=True
         Bring columns of X to mean 0 and deviation 1, learnt in fit.
     random_state : int, RandomState or None, default=None
@@ -74,6 +78,8 @@ default=1, 64, 1, 936
     True
     """
 
+    # Transformers that were saved before there was such a parameter have none.
+    enhancement_bias: float = 1.0
     _parameter_constraints: dict[str, list[Any]] = MAP_CONSTRAINTS
 
     def __init__(
@@ -88,6 +94,7 @@ default=1, 64, 1, 936
         feature_weights: str = "orthonormal",
         feature_scaling: str | None = "node",
         enhancement_scale: float = 1.5,
+        enhancement_bias: float = 1.0,
         standardize: bool = True,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -100,6 +107,7 @@ default=1, 64, 1, 936
         self.feature_weights = feature_weights
         self.feature_scaling = feature_scaling
         self.enhancement_scale = enhancement_scale
+        self.enhancement_bias = enhancement_bias
         self.standardize = standardize
         self.random_state = random_state
 
