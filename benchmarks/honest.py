@@ -69,7 +69,7 @@ def main() -> None:
         table = whole.dropna()
         left_out = sorted(set(whole.index) - set(table.index))
         test = friedman(table)
-        means[title], places[title] = table.mean(), ranks(table).mean_ranks
+        means[title], places[title] = table.mean(), ranks(table).mean
         texts.append(
             f"## {title.capitalize()} ({len(table)} data sets, protocol nested)\n\n"
             f"Left out: {', '.join(left_out) or 'none'}. Friedman: chi2 = {test.chi2:.1f}, "

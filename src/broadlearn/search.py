@@ -23,10 +23,8 @@ from broadlearn._search.grid import SubGrid, resolve_grids
 from broadlearn._search.members import check_search, fit_members
 from broadlearn._search.progress import Progress
 from broadlearn._search.results import (
-    LazySettings,
     best_first,
-    parameter_columns,
-    score_columns,
+    results_table,
 )
 from broadlearn._search.run import GridScores, Split, run_grid, score_one_by_one
 from broadlearn._search.scoring import (
@@ -88,10 +86,13 @@ class PathSearchCV(BaseSearchCV):
         `scoring`, or, if that is None, by the accuracy plus half of the margins' mean in units of
         their root mean square (``cv_results_["mean_test_margin"]``), which is less noisy than the
         accuracy alone; a setting is left out if the distinct nodes of all
-        members would exceed 2.5 times the largest layer in the grid.
+        members would exceed `node_budget`.
     n_draws : int, default=1
         Draws of the random nodes over which each member of an ensemble is averaged; fewer where
         these alone would exceed that. The search itself scores the first.
+    node_budget : float, default=2.5
+        Distinct nodes of an ensemble, over all draws, at most, as a multiple of the largest layer
+        in the grid: what its predictions may cost.
     memory_budget : float, default=256.0
         Megabytes that the rows of a design matrix may take at a time, per worker.
 
@@ -123,6 +124,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         "param_grid": [dict, list, tuple, StrOptions({"paper", "robust"}), None],
         "ensemble_size": [Interval(Integral, 1, None, closed="left")],
         "n_draws": [Interval(Integral, 1, None, closed="left")],
+        "node_budget": [Interval(Real, 1, None, closed="left")],
         "memory_budget": [Interval(Real, 0, None, closed="neither")],
     }
 
@@ -143,6 +145,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         return_train_score: bool = False,
         ensemble_size: int = 1,
         n_draws: int = 1,
+        node_budget: float = 2.5,
         memory_budget: float = 256.0,
     ) -> None:
         super().__init__(
@@ -158,6 +161,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
         self.param_grid = param_grid
         self.ensemble_size = ensemble_size
         self.n_draws = n_draws
+        self.node_budget = node_budget
         self.memory_budget = memory_budget
 
     @_fit_context(prefer_skip_nested_validation=False)
@@ -216,7 +220,10 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             progress.close()
         seconds = time.perf_counter() - start
         self._report_failures(found)
-        results = self._results(grids, found, list(scorers), seconds)
+        scores = np.concatenate([part.scores for part in found], axis=2)
+        scores = np.where(np.isnan(scores), self.error_score, scores).astype(np.float64)
+        errors = np.concatenate([part.errors for part in found])
+        results = results_table(grids, scores, errors, list(scorers), seconds)
         self.multimetric_ = refit_metric is None or "score" not in scorers
         if self.refit or not self.multimetric_:
             self._choose(results, refit_metric, estimator)
@@ -298,32 +305,6 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             stacklevel=2,
         )
 
-    def _results(
-        self,
-        grids: Sequence[SubGrid],
-        found: Sequence[GridScores],
-        names: Sequence[str],
-        seconds: float,
-    ) -> dict[str, Any]:
-        scores = np.concatenate([part.scores for part in found], axis=2)
-        scores = np.where(np.isnan(scores), self.error_score, scores).astype(np.float64)
-        n_settings, n_splits = scores.shape[2:]
-        share = seconds / (n_settings * n_splits)
-        results: dict[str, Any] = {
-            "mean_fit_time": np.full(n_settings, share),
-            "std_fit_time": np.zeros(n_settings),
-            "mean_score_time": np.zeros(n_settings),
-            "std_score_time": np.zeros(n_settings),
-            **parameter_columns(grids),
-            "params": LazySettings(grids),
-        }
-        for i, name in enumerate(names):
-            results.update(score_columns(name, "test", scores[i, 0]))
-            if self.return_train_score:
-                results.update(score_columns(name, "train", scores[i, 1]))
-        results["error"] = np.concatenate([part.errors for part in found])
-        return results
-
     def _refit(
         self,
         results: dict[str, Any],
@@ -373,6 +354,7 @@ multimetric_, classes_, n_features_in_, feature_names_in_
             estimator,
             self.ensemble_size,
             self.n_draws,
+            self.node_budget,
             lambda ensemble: ensemble.fit(X, y, **fit_params),
             strict=self.error_score == "raise",
         )

@@ -18,7 +18,9 @@ def choose(values, quality, size, n_draws=1, estimator=MODEL, refused=()):
     settings = LazySettings(grids)
     quality = np.asarray(quality, dtype=float)
     columns = parameter_columns(grids)
-    chosen, draws = choose_members(quality, columns, settings, estimator, size, n_draws, refused)
+    chosen, draws = choose_members(
+        quality, columns, settings, estimator, size, n_draws, refused=refused
+    )
     assert 1 <= draws <= n_draws
     return [settings[i] for i in chosen]
 
@@ -68,3 +70,12 @@ def test_what_cannot_be_averaged_is_refused_before_the_search():
         check_search(NeuroFuzzyBLSClassifier(), {"C"})
     with pytest.raises(ValueError, match="take random_state out of param_grid"):
         check_search(MODEL, {"C", "random_state"})
+
+
+def test_a_larger_budget_lets_more_nodes_in():
+    grids = [SubGrid(("enhancement_scale",), ((1.0, 2.0, 3.0, 4.0),))]
+    columns, settings = parameter_columns(grids), LazySettings(grids)
+    quality = np.array([4.0, 3.0, 2.0, 1.0])
+    for budget, expected in ((2.5, ([0], 2)), (4.0, ([0, 1], 2)), (8.0, ([0, 1, 2, 3], 2))):
+        found = choose_members(quality, columns, settings, MODEL, 4, 2, budget)
+        assert found == expected

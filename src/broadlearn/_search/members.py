@@ -18,9 +18,6 @@ from broadlearn.ensemble import COMMON, BroadEnsembleClassifier, check_averaged
 
 Array = NDArray[np.float64]
 
-# Distinct nodes of an ensemble, over all draws, as a multiple of the largest layer in the grid:
-# what its predictions may cost.
-NODE_BUDGET = 2.5
 # Settings, for each that is wanted, that are looked at before fewer are taken.
 PATIENCE = 40
 
@@ -49,14 +46,15 @@ def choose_members(
     estimator: BaseEstimator,
     size: int,
     n_draws: int,
+    node_budget: float = 2.5,
     refused: Collection[str] = frozenset(),
 ) -> tuple[list[int], int]:
     """Positions of the best settings that can be averaged at a bounded cost, and draws of each.
 
-    The distinct nodes of all members and draws are held at 2.5 times the largest layer in the grid:
-    the best setting is drawn as often as that allows, then others are taken, from the best on, that
-    stay within it. Settings that share nodes with those before them cost nothing more. Members
-    agree with the best one in activation and standardisation.
+    The distinct nodes of all members and draws are held at a multiple of the largest layer in the
+    grid: the best setting is drawn as often as that allows, then others are taken, from the best
+    on, that stay within it. Settings that share nodes with those before them cost nothing more.
+    Members agree with the best one in activation and standardisation.
 
     Parameters
     ----------
@@ -70,6 +68,8 @@ def choose_members(
         Members that are wanted.
     n_draws : int
         Draws that are wanted.
+    node_budget : float, default=2.5
+        That multiple.
     refused : collection of str
         Keys of scores (`trust_key`) that the rows refuse.
 
@@ -82,7 +82,7 @@ def choose_members(
     """
     defaults = estimator.get_params()
     order = best_first(quality, columns, defaults)
-    budget = NODE_BUDGET * layer_sizes(columns, defaults, quality.size).max(initial=0.0)
+    budget = node_budget * layer_sizes(columns, defaults, quality.size).max(initial=0.0)
     chosen: list[int] = []
     nodes: dict[str, int] = {}
     common: list[Any] | None = None
@@ -113,6 +113,7 @@ def fit_members(
     estimator: BaseEstimator,
     size: int,
     n_draws: int,
+    node_budget: float,
     fit: Callable[[BroadEnsembleClassifier], BroadEnsembleClassifier],
     *,
     strict: bool,
@@ -121,7 +122,7 @@ def fit_members(
 
     Parameters
     ----------
-    quality, columns, settings, estimator, size, n_draws
+    quality, columns, settings, estimator, size, n_draws, node_budget
         As for `choose_members`.
     fit : callable
         Fits an ensemble on all rows.
@@ -131,7 +132,7 @@ def fit_members(
     refused: set[str] = set()
     while True:
         chosen, draws = choose_members(
-            quality, columns, settings, estimator, size, n_draws, refused
+            quality, columns, settings, estimator, size, n_draws, node_budget, refused
         )
         if not chosen:
             raise ValueError("No setting could be scored on every fold and fitted on all rows.")

@@ -110,6 +110,42 @@ def score_columns(name: str, part: str, scores: Array) -> dict[str, NDArray[Any]
     return columns
 
 
+def results_table(
+    grids: Sequence[SubGrid],
+    scores: Array,
+    errors: NDArray[Any],
+    names: Sequence[str],
+    seconds: float,
+) -> dict[str, Any]:
+    """The table of all settings, as ``cv_results_`` of ``GridSearchCV``.
+
+    Parameters
+    ----------
+    grids : sequence of SubGrid
+    scores : ndarray of shape (n_scorers, 1 or 2, n_settings, n_splits)
+        Of test rows, and of training rows if they were scored.
+    errors : ndarray of shape (n_settings,)
+    names : sequence of str
+        Of the scorers.
+    seconds : float
+        Time of the whole search, which all settings share.
+    """
+    n_settings, n_splits = scores.shape[2:]
+    results: dict[str, Any] = {
+        "mean_fit_time": np.full(n_settings, seconds / (n_settings * n_splits)),
+        "std_fit_time": np.zeros(n_settings),
+        "mean_score_time": np.zeros(n_settings),
+        "std_score_time": np.zeros(n_settings),
+        **parameter_columns(grids),
+        "params": LazySettings(grids),
+    }
+    for name, parts in zip(names, scores, strict=True):
+        for part, values in zip(("test", "train"), parts, strict=False):
+            results.update(score_columns(name, part, values))
+    results["error"] = errors
+    return results
+
+
 def best_first(
     mean: Array, columns: dict[str, MaskedArray[Any, Any]], defaults: dict[str, Any]
 ) -> NDArray[np.intp]:
