@@ -129,7 +129,7 @@ EXTRA_MODELS = {
         IntuitionisticFuzzyBLSClassifier(),
         {"paper": "robust", "reduced": "robust"},
         4.0,
-        {"ensemble_size": 25, "n_draws": 2, "node_budget": 6.0},
+        {"ensemble_size": 25, "n_draws": 3},
     ),
     **{
         name: ModelSpec(name, estimator, {"paper": grid, "reduced": grid}, cost)
