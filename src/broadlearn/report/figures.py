@@ -199,8 +199,9 @@ def critical_difference_figure(cells: pd.DataFrame, protocol: str, noise: str = 
         )
     axes.errorbar(1 + width / 2, -1.4, xerr=width / 2, color="black", capsize=3, linewidth=1.0)
     axes.text(1, -1.7, f"critical difference {width:.2f}", va="bottom")
+    noisy = "" if noise == "none" else f", noise: {noise}"
     figure.suptitle(
-        f"mean ranks on {result.n_datasets} data sets, {PROTOCOL_TITLES[protocol]}",
+        f"mean ranks on {result.n_datasets} data sets, {PROTOCOL_TITLES[protocol]}{noisy}",
         x=0.01,
         ha="left",
     )
