@@ -1,5 +1,6 @@
 """What tests of several rooms share: headless Chromium, to open pages."""
 
+import json
 import shutil
 
 import pytest
@@ -28,3 +29,25 @@ def browser(tmp_path_factory):
     driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(chromedriver))
     yield driver
     driver.quit()
+
+
+@pytest.fixture
+def visit(browser):
+    """Opens a page and gives what the console says, and all that is asked for from outside it."""
+
+    def open_page(page):
+        browser.get_log("performance")
+        browser.get_log("browser")
+        browser.get(page.as_uri())
+        console = browser.get_log("browser")
+        log = browser.get_log("performance")
+        events = [json.loads(entry["message"])["message"] for entry in log]
+        requests = {
+            event["params"]["request"]["url"]
+            for event in events
+            if event["method"] == "Network.requestWillBeSent"
+            and event["params"]["documentURL"] == page.as_uri()
+        }
+        return console, {url for url in requests if not url.startswith("data:")}
+
+    return open_page

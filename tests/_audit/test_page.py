@@ -1,6 +1,5 @@
 import base64
 import hashlib
-import json
 import re
 from html.parser import HTMLParser
 
@@ -100,20 +99,9 @@ def cells(browser, column):
     )
 
 
-def test_browser_finds_no_error_and_asks_for_nothing(browser, page):
-    browser.get_log("performance")
-    browser.get_log("browser")
-    browser.get(page.as_uri())
+def test_browser_finds_no_error_and_asks_for_nothing(browser, visit, page):
+    assert visit(page) == ([], {page.as_uri()})
     assert browser.title == TITLE
-    assert browser.get_log("browser") == []
-    events = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
-    requests = {
-        event["params"]["request"]["url"]
-        for event in events
-        if event["method"] == "Network.requestWillBeSent"
-        and event["params"]["documentURL"] == page.as_uri()
-    }
-    assert {url for url in requests if not url.startswith("data:")} == {page.as_uri()}
     picture = "return document.querySelector('.picture img').naturalWidth"
     assert browser.execute_script(picture) > 800
 

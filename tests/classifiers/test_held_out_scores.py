@@ -6,7 +6,7 @@ from scipy.special import expit
 
 from broadlearn.classifiers import _held_out_scores
 from broadlearn.classifiers._held_out_scores import held_out_scores
-from broadlearn.classifiers._incremental_classifier import encode_targets
+from broadlearn.classifiers._rows import encode_targets
 from broadlearn.random_features._broad_map import MapSettings, learn_map, reduce_map
 from broadlearn.random_features._standardize import affine_block, learn_standardization
 

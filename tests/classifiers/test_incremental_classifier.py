@@ -7,7 +7,6 @@ from broadlearn import (
     FuzzyBLSClassifier,
     IntuitionisticFuzzyBLSClassifier,
 )
-from broadlearn.classifiers._incremental_classifier import encode_targets
 
 SIZES = {"n_feature_groups": 2, "n_feature_nodes": 3, "n_enhancement_nodes": 20}
 
@@ -16,11 +15,6 @@ def make(n=200):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, 4))
     return X, np.array(["no", "yes"])[(X[:, 0] * X[:, 1] > 0).astype(int)]
-
-
-def test_targets():
-    np.testing.assert_array_equal(encode_targets(np.array([0, 1]), 2), [[-1], [1]])
-    np.testing.assert_array_equal(encode_targets(np.array([2, 0]), 3), [[0, 0, 1], [1, 0, 0]])
 
 
 def test_classes_are_needed_at_first_only():

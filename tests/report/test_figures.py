@@ -86,6 +86,15 @@ def test_variation_between_seeds(units):
     assert seed_figure(units, "paper") is None
 
 
+def test_critical_difference_of_noisy_data_is_of_these_and_says_so(cells):
+    noise = "labels:0.2:all"
+    shown = texts(critical_difference_figure(cells, "nested", noise))
+    result = nemenyi(accuracies(cells, "nested", noise))
+    assert f"critical difference {result.critical_difference:.2f}" in shown
+    assert any(text.endswith(f"noise: {noise}") for text in shown)
+    assert "noise" not in " ".join(texts(critical_difference_figure(cells, "nested")))
+
+
 def test_critical_difference_places_models_at_their_mean_ranks(cells):
     figure = critical_difference_figure(cells, "nested")
     result = nemenyi(accuracies(cells, "nested"))

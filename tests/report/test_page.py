@@ -1,6 +1,5 @@
 import base64
 import hashlib
-import json
 import os
 import re
 from html.parser import HTMLParser
@@ -207,20 +206,9 @@ def opened(browser, page):
     return browser
 
 
-def test_browser_finds_no_error_and_asks_for_nothing(browser, page):
-    browser.get_log("performance")
-    browser.get_log("browser")
-    browser.get(page.as_uri())
+def test_browser_finds_no_error_and_asks_for_nothing(browser, visit, page):
+    assert visit(page) == ([], {page.as_uri()})
     assert browser.title == TITLE
-    assert browser.get_log("browser") == []
-    events = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
-    requests = {
-        event["params"]["request"]["url"]
-        for event in events
-        if event["method"] == "Network.requestWillBeSent"
-        and event["params"]["documentURL"] == page.as_uri()
-    }
-    assert {url for url in requests if not url.startswith("data:")} == {page.as_uri()}
 
 
 def test_browser_draws_every_figure(opened):

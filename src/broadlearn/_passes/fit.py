@@ -17,7 +17,7 @@ from broadlearn.classifiers._incremental import (
     centred_blocks,
     unchanged_on_error,
 )
-from broadlearn.classifiers._stream import Batch, StreamState, _least
+from broadlearn.classifiers._stream import Batch, StreamState, merge_samples
 from broadlearn.random_features._activations import ACTIVATIONS
 from broadlearn.random_features._broad_map import BroadMap, MapSettings, assemble_map, reduce_map
 from broadlearn.random_features._draws import (
@@ -178,13 +178,9 @@ def row_sums(
 
 def merge_row_sums(a: RowSums, b: RowSums) -> RowSums:
     """What is kept of the rows of both."""
-    sample, priority = a.sample, a.priority
-    if a.sample is not None and b.sample is not None:
-        pairs = zip(a.sample, b.sample, strict=True)
-        sample = Batch(*(None if p is None else np.concatenate([p, q]) for p, q in pairs))  # type: ignore[arg-type]
-        priority = np.concatenate([a.priority, b.priority])
-        chosen = _least(priority)
-        sample, priority = sample.take(chosen), priority[chosen]
+    sample, priority, more, of_more = a.sample, a.priority, b.sample, b.priority
+    if not (sample is None or priority is None or more is None or of_more is None):
+        sample, priority = merge_samples((sample, priority), (more, of_more))
     return RowSums(
         a.sums + b.sums,
         a.weight + b.weight,

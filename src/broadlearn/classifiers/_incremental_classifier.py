@@ -15,19 +15,12 @@ from broadlearn.classifiers._base import LEAVE_ONE_OUT_ROWS
 from broadlearn.classifiers._calibration import learn_slope
 from broadlearn.classifiers._classifier import BroadClassifier
 from broadlearn.classifiers._incremental import IncrementalModel
-from broadlearn.classifiers._rows import FLOAT_TYPES, Array, FitTask
+from broadlearn.classifiers._rows import FLOAT_TYPES, Array, FitTask, encode_targets
 from broadlearn.classifiers._scored_classifier import RowTrust
 from broadlearn.classifiers._stream import Batch, StreamState
 from broadlearn.random_features._standardize import affine_block, identity_standardization
 from broadlearn.solvers._leave_one_out import primal_leave_one_out
 from broadlearn.solvers._ridge import PrimalSolution
-
-
-def encode_targets(codes: NDArray[np.intp], n_classes: int) -> Array:
-    """One-hot targets; for two classes one column of -1 and 1."""
-    if n_classes == 2:
-        return np.where(codes[:, None] == 1, 1.0, -1.0)
-    return np.asarray(np.eye(n_classes)[codes], dtype=np.float64)
 
 
 def _streams(model: IncrementalClassifier) -> bool:

@@ -12,9 +12,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from broadlearn.classifiers._bls_model import BLSModel
 from broadlearn.classifiers._held_out_scores import held_out_scores
-from broadlearn.classifiers._incremental_classifier import IncrementalClassifier, encode_targets
+from broadlearn.classifiers._incremental_classifier import IncrementalClassifier
 from broadlearn.classifiers._intuitionistic_scoring import SCORE_CONSTRAINTS, IntuitionisticScoring
-from broadlearn.classifiers._rows import Array
+from broadlearn.classifiers._rows import Array, encode_targets
 from broadlearn.classifiers._scored_classifier import RowTrust, standardized_rows
 from broadlearn.random_features._draws import draw_seed
 from broadlearn.random_features._standardize import Standardization

@@ -43,6 +43,13 @@ class FitTask(NamedTuple):
     standardization: Standardization
 
 
+def encode_targets(codes: NDArray[np.intp], n_classes: int) -> Array:
+    """One-hot targets; for two classes one column of -1 and 1."""
+    if n_classes == 2:
+        return np.where(codes[:, None] == 1, 1.0, -1.0)
+    return np.asarray(np.eye(n_classes)[codes], dtype=np.float64)
+
+
 class RowModel(BaseEstimator):
     """Base of the estimators: validates rows and learns how to standardise them."""
 

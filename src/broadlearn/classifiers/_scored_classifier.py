@@ -11,7 +11,13 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from broadlearn.classifiers._rows import FLOAT_TYPES, Array, FitTask, RowModel
+from broadlearn.classifiers._rows import (
+    FLOAT_TYPES,
+    Array,
+    FitTask,
+    RowModel,
+    encode_targets,
+)
 from broadlearn.random_features._standardize import Standardization, affine_block
 from broadlearn.sample_scores._inputs import check_range, check_weights
 
@@ -77,10 +83,7 @@ class ScoredClassifier(ClassifierMixin, RowModel):
                     "at least two classes are needed."
                 )
             rows, codes, weight = rows[keep], codes[keep], weight[keep]
-        T = np.zeros((codes.size, self.classes_.size))
-        T[np.arange(codes.size), codes] = 1.0
-        if self.classes_.size == 2:
-            T = T[:, 1:] - T[:, :1]
+        T = encode_targets(codes, self.classes_.size)
         standardization = self._learn_standardization(rows, weight)
         return FitTask(rows, T, codes, weight, keep, standardization)
 

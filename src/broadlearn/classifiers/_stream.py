@@ -195,11 +195,7 @@ class StreamState:
         chosen = _least(priority)
         rows, priority = batch.take(chosen), priority[chosen]
         if self.sample is not None and self.priority is not None:
-            pairs = zip(self.sample, rows, strict=True)
-            rows = Batch(*(None if a is None else np.concatenate([a, b]) for a, b in pairs))  # type: ignore[arg-type]
-            priority = np.concatenate([self.priority, priority])
-            chosen = _least(priority)
-            rows, priority = rows.take(chosen), priority[chosen]
+            rows, priority = merge_samples((self.sample, self.priority), (rows, priority))
         return replace(self, sample=rows, priority=priority)
 
     def _without(self, batch: Batch) -> StreamState:
@@ -213,6 +209,18 @@ class StreamState:
                 gone[key] -= 1
                 stays[i] = False
         return replace(self, sample=self.sample.take(stays), priority=self.priority[stays])
+
+
+Sample = tuple[Batch, NDArray[np.uint64]]
+
+
+def merge_samples(a: Sample, b: Sample) -> Sample:
+    """The rows of least priority of two samples, with their priorities."""
+    pairs = zip(a[0], b[0], strict=True)
+    rows = Batch(*(None if p is None else np.concatenate([p, q]) for p, q in pairs))  # type: ignore[arg-type]
+    priority = np.concatenate([a[1], b[1]])
+    chosen = _least(priority)
+    return rows.take(chosen), priority[chosen]
 
 
 def _least(priority: NDArray[np.uint64]) -> NDArray[np.intp]:
