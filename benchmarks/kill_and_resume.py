@@ -1,8 +1,9 @@
 """A study that is killed at random moments, against one that is left alone.
 
-Starts the same study again and again and ends it with SIGKILL after a random time, 20 times; then
-lets it finish. The exported table must be byte for byte that of an undisturbed run, and no unit may
-be lost. A third study is run by two processes on one file at the same time.
+Starts the same study again and again and ends it with SIGKILL, 20 times, at a random moment after
+it has taken its first unit; then lets it finish. The exported table must be byte for byte that of
+an undisturbed run, and no unit may be lost. A third study is run by two processes on one file at
+the same time.
 
 Run: python benchmarks/kill_and_resume.py [kills]
 """
@@ -44,6 +45,19 @@ def finished(store: Path) -> int:
         return int((results.to_frame()["status"] == "done").sum())
 
 
+def owners(store: Path) -> set[str]:
+    if not store.exists():
+        return set()
+    with ResultStore(store) as results:
+        return set(results.to_frame()["owner"])
+
+
+def wait_for_work(process: subprocess.Popen[bytes], store: Path, before: set[str]) -> None:
+    """Until a process has taken a unit, or has ended as there was none."""
+    while process.poll() is None and owners(store) <= before:
+        time.sleep(0.05)
+
+
 def main() -> None:
     kills = int(sys.argv[1]) if len(sys.argv) > 1 else 20
     rng = np.random.default_rng(0)
@@ -56,9 +70,11 @@ def main() -> None:
         n_units = finished(folder / "whole.db")
         at = []
         for i in range(kills):
+            before = owners(folder / "killed.db")
             process = start(folder / "killed.db", "--jobs", str(1 + i % 2))
+            wait_for_work(process, folder / "killed.db", before)
             # Long enough for some units, short enough that some are left for the last kill.
-            time.sleep(rng.uniform(0.2, 1.0) * 4.0 * alone / kills)
+            time.sleep(rng.uniform(0.0, 1.0) * alone / kills)
             process.kill()
             process.wait()
             at.append(finished(folder / "killed.db"))
@@ -70,9 +86,9 @@ def main() -> None:
         for process in both:
             process.wait()
         with ResultStore(folder / "shared.db") as results:
-            owners = results.to_frame()["owner"].nunique()
+            n_owners = results.to_frame()["owner"].nunique()
         same = export(folder / "shared.db") == expected
-        verdict(f"same table from {owners} processes on one file", same, 1, at_least=True)
+        verdict(f"same table from {n_owners} processes on one file", same, 1, at_least=True)
 
 
 if __name__ == "__main__":
