@@ -26,6 +26,7 @@ MANY = [{"C": C, "n_enhancement_nodes": q} for C in (0.1, 1e4) for q in (10, 60)
 MAPS = [
     {"n_feature_groups": 2, "n_feature_nodes": 4, "n_enhancement_groups": 2, **MANY[1]},
     {"enhancement_scale": 4.0, "feature_scaling": "robust"},
+    {"enhancement_scale": [0.5, 2.0, 1.0], "enhancement_inputs": 2, "n_enhancement_groups": 2},
 ]
 SCORES = [
     *({"sample_scores": name} for name in ("uniform", "fuzzy", "neighbors", "held_out")),

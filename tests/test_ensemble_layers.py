@@ -29,6 +29,8 @@ def test_members_with_the_same_nodes_are_together_and_the_largest_is_first():
         ({"n_enhancement_groups": 2}, False),
         ({"n_feature_nodes": 7}, False),
         ({"feature_scaling": "robust"}, False),
+        ({"enhancement_scale": (1.5, 3.0)}, False),
+        ({"enhancement_inputs": 2}, False),
     ],
 )
 def test_what_makes_another_map(change, same):

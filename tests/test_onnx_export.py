@@ -95,8 +95,20 @@ def test_feature_activations_and_scalings(feature_activation, scaling):
     check_parity(model.fit(X, y), X)
 
 
+@pytest.mark.parametrize("feature_activation", ["identity", "tanh"])
+def test_enhancement_nodes_on_inputs(feature_activation):
+    model = BLSClassifier(
+        2,
+        feature_activation=feature_activation,
+        enhancement_inputs=2,
+        enhancement_scale=(0.3, 2.0),
+        **SMALL,
+    )
+    check_parity(model.fit(X, y), X)
+
+
 @pytest.mark.parametrize("activation", ACTIVATIONS)
-@pytest.mark.parametrize("standardize", [True, False])
+@pytest.mark.parametrize("standardize", [True, False, "robust"])
 def test_activations(activation, standardize):
     options = {"activation": activation, "standardize": standardize, "random_state": 0}
     for model in (

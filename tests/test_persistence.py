@@ -51,6 +51,9 @@ MODELS = [
     BLSClassifier(**SMALL),
     BLSClassifier(2, feature_activation="tanh", feature_scaling="robust", **SMALL),
     BLSClassifier(2, feature_scaling="sample", feature_weights="sparse", **SMALL),
+    BLSClassifier(
+        enhancement_inputs=2, enhancement_scale=(0.5, 2.0), standardize="robust", **SMALL
+    ),
     FuzzyBLSClassifier(**SMALL),
     IntuitionisticFuzzyBLSClassifier(**SMALL),
     ELMClassifier(20, random_state=0),

@@ -159,7 +159,9 @@ def test_extreme_learning_machine_with_training_scores():
         {"feature_weights": "sparse"},
         {"feature_activation": "tanh", "feature_scaling": "robust"},
         {"n_enhancement_groups": 3},
+        {"n_enhancement_groups": 2, "enhancement_inputs": 2, "enhancement_scale": (0.3, 1.0, 3.0)},
         {"standardize": False, "feature_scaling": None},
+        {"standardize": "robust"},
     ],
     ids=str,
 )
@@ -178,6 +180,7 @@ def test_parameters_that_no_path_serves_are_looped_over():
     grid = [
         {"activation": ["tanh", "relu"], "C": [1.0, 100.0], "random_state": [0, 5]},
         {"feature_scaling": ["robust"], "n_enhancement_nodes": [10, 20], "kernel_width": [2.0]},
+        {"enhancement_scale": [(0.5, 2.0), (0.1, 1.0)], "enhancement_inputs": [None, 2]},
     ]
     model = IntuitionisticFuzzyBLSClassifier(random_state=0, n_enhancement_nodes=30)
     ours, theirs = both_searches(model, grid, X, y)

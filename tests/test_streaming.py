@@ -50,6 +50,7 @@ def test_blocks_equal_one_fit(model, rows, block_rows, weighted):
         {"standardize": False, "feature_scaling": None},
         {"feature_scaling": "sample", "feature_weights": "random"},
         {"feature_activation": "tanh", "n_enhancement_groups": 2},
+        {"enhancement_inputs": 2, "enhancement_scale": (0.3, 2.0)},
     ],
 )
 def test_settings(rows, settings):
@@ -132,6 +133,7 @@ def test_progress_tells_pass_and_rows(rows):
     [
         ({"feature_scaling": "robust"}, "feature_scaling='robust' needs all rows at once"),
         ({"feature_weights": "sparse"}, "feature_weights='sparse' needs all rows at once"),
+        ({"standardize": "robust"}, "standardize='robust' needs all rows at once"),
         ({"C": -1.0}, "C"),
     ],
 )

@@ -300,7 +300,7 @@ def _scaled_rows(graph: _Graph, grouped: str) -> str:
 
 def _enhancements(graph: _Graph, Z: str, F: str, broad_map: BroadMap) -> str:
     """E^l from Z where the map is affine, else from F^m."""
-    inputs = Z if broad_map.settings.affine else F
+    inputs = Z if broad_map.settings.enhances_inputs else F
     U = graph.affine(inputs, broad_map.enhancement_weights)
     return _activated(graph, U, broad_map.settings.activation)
 

@@ -45,8 +45,8 @@ def fit_blocks(
     Parameters
     ----------
     model : BLSClassifier, FuzzyBLSClassifier, IntuitionisticFuzzyBLSClassifier or BLSRegressor
-        ``feature_weights="sparse"`` and ``feature_scaling="robust"`` need all rows at once and are
-        refused: use `warm_up` on a sample and `partial_fit` with these.
+        ``feature_weights="sparse"``, ``feature_scaling="robust"`` and ``standardize="robust"`` need
+        all rows at once and are refused: use `warm_up` on a sample and `partial_fit` with these.
     source : array of shape (n_samples, n_features), path, sequence of paths, iterable or callable
         An array, such as a memory map, with `y`; Parquet or CSV files with `target`, all other
         columns being numbers; or blocks ``(X, y)`` or ``(X, y, sample_weight)``, as an iterable

@@ -11,7 +11,6 @@ from broadlearn import (
     NeuroFuzzyBLSClassifier,
 )
 from broadlearn._search.grid import resolve_grids
-from broadlearn.classifiers._intuitionistic_fuzzy_bls import SAMPLE_SCORES
 
 
 def test_order_is_that_of_parameter_grid():
@@ -78,9 +77,17 @@ def test_other_estimators_are_refused():
         resolve_grids(LogisticRegression(), {"C": [1.0]})
 
 
-def test_the_robust_grid_holds_every_kind_of_scores():
+def test_lists_of_scales_are_values():
+    (grid,) = resolve_grids(BLSClassifier(), {"enhancement_scale": [(0.5, 2.0), 1.0, [0.1, 3.0]]})
+    assert grid.setting(0) == {"enhancement_scale": (0.5, 2.0)}
+    assert grid.size == 3
+    with pytest.raises(ValueError, match="list or tuple of one or more positive numbers"):
+        resolve_grids(BLSClassifier(), {"enhancement_scale": [(0.5, -2.0)]})
+
+
+def test_the_robust_grid_holds_the_kinds_of_scores_that_earn_their_place():
     grids = resolve_grids(IntuitionisticFuzzyBLSClassifier(), "robust")
     kinds = [kind for grid in grids for kind in grid.values[grid.names.index("sample_scores")]]
-    assert sorted(kinds) == sorted(SAMPLE_SCORES)
+    assert sorted(kinds) == ["held_out", "intuitionistic", "neighbors", "uniform"]
     with pytest.raises(ValueError, match="needs an IntuitionisticFuzzyBLSClassifier, not a BLSC"):
         resolve_grids(BLSClassifier(), "robust")

@@ -24,6 +24,8 @@ FORMS = [
     {"standardize": False},
     {"enhancement_scale": 3.0, "activation": "sine"},
     {"enhancement_bias": 8.0},
+    {"enhancement_inputs": 3, "enhancement_scale": (0.5, 2.0), "standardize": "robust"},
+    {"enhancement_inputs": 3, "feature_activation": "tanh"},
 ]
 
 

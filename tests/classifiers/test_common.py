@@ -50,6 +50,16 @@ SMALL = {"n_feature_groups": 2, "n_feature_nodes": 3, "n_enhancement_nodes": 20}
         BLSClassifier(feature_scaling="sample", random_state=0),
         BLSClassifier(feature_weights="sparse", feature_scaling="robust", random_state=0),
         *(
+            model(
+                enhancement_inputs=4,
+                enhancement_scale=(0.25, 0.6, 1.5),
+                standardize="robust",
+                random_state=0,
+            )
+            for model in BLS_MODELS
+        ),
+        ELMClassifier(standardize="robust", random_state=0),
+        *(
             IntuitionisticFuzzyBLSClassifier(
                 **SMALL, sample_scores=kind, n_neighbors=3, random_state=0
             )

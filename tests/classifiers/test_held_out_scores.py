@@ -1,5 +1,7 @@
 """Scores from leave-one-out predictions, against models that are really fitted without the row."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.special import expit
@@ -7,7 +9,7 @@ from scipy.special import expit
 from broadlearn.classifiers import _held_out_scores
 from broadlearn.classifiers._held_out_scores import held_out_scores
 from broadlearn.classifiers._rows import encode_targets
-from broadlearn.random_features._broad_map import MapSettings, learn_map, reduce_map
+from broadlearn.random_features._broad_map import learn_map, reduce_map
 from broadlearn.random_features._standardize import affine_block, learn_standardization
 
 
@@ -22,11 +24,7 @@ def plain(X, T, codes, seed):
     """Scores from one ridge model a row and penalty."""
     names = _held_out_scores
     standardization = learn_standardization(X, None)
-    settings = MapSettings(
-        *(1, names.N_FEATURE_NODES, 1, names.N_ENHANCEMENT_NODES),
-        *("tanh", "identity", "orthonormal", "robust", names.ENHANCEMENT_SCALE),
-    )
-    reduced = reduce_map(learn_map(X, standardization, settings, seed))
+    reduced = reduce_map(learn_map(X, standardization, names.FIRST_MAP, seed))
     G = reduced(affine_block(X, slice(0, len(X)), standardization))
     best = None
     for C in names.PENALTIES:
@@ -49,7 +47,8 @@ def plain(X, T, codes, seed):
 @pytest.mark.parametrize("n", [40, 260], ids=["few rows", "many rows"])
 def test_against_models_without_the_row(n, n_classes, monkeypatch):
     monkeypatch.setattr(_held_out_scores, "PENALTIES", np.array([0.01, 1.0, 100.0]))
-    monkeypatch.setattr(_held_out_scores, "N_ENHANCEMENT_NODES", 60)
+    small = replace(_held_out_scores.FIRST_MAP, n_enhancement_nodes=60)
+    monkeypatch.setattr(_held_out_scores, "FIRST_MAP", small)
     X, codes, T = table(n, n_classes)
     found = held_out_scores(X, T, codes, None, learn_standardization(X, None), 5)
     np.testing.assert_allclose(found, plain(X, T, codes, 5), atol=1e-6)

@@ -153,10 +153,12 @@ def test_grown_model_is_that_of_a_larger_fit(model, sizes, start):
     assert_same(small, model.set_params(**sizes).fit(X, t), X)
 
 
-def test_models_of_several_groups_grow_and_learn_on(model):
+@pytest.mark.parametrize("inputs", [None, 3])
+def test_models_of_several_groups_grow_and_learn_on(model, inputs):
     X, y = make()
     t = targets(model, X, y)
-    model.set_params(n_enhancement_groups=2)
+    scales = (0.3, 1.0, 2.0)
+    model.set_params(n_enhancement_groups=2, enhancement_inputs=inputs, enhancement_scale=scales)
     small = clone(model).warm_up(X, t).partial_fit(X[:200], t[:200])
     small.grow(X[:200], t[:200], n_enhancement_nodes=60).partial_fit(X[200:], t[200:])
     assert_same(small, model.set_params(n_enhancement_nodes=60).fit(X, t), X)

@@ -195,6 +195,7 @@ def test_unlike_partitions_are_named(rows):
     ("model", "message"),
     [
         (BLSClassifier(feature_scaling="robust"), "feature_scaling='robust' needs all rows"),
+        (BLSClassifier(standardize="robust"), "standardize='robust' needs all rows"),
         (BLSClassifier(C=-1.0), "C"),
         (ELMClassifier(), "not a ELMClassifier"),
     ],

@@ -2,7 +2,11 @@ import numpy as np
 import pytest
 
 from broadlearn.random_features._broad_map import MapSettings, learn_map, reduce_map
-from broadlearn.random_features._draws import draw_enhancement_weights, draw_feature_weights
+from broadlearn.random_features._draws import (
+    draw_enhancement_weights,
+    draw_feature_weights,
+    draw_input_weights,
+)
 from broadlearn.random_features._standardize import affine_block, learn_standardization
 
 
@@ -50,10 +54,18 @@ def plain_design(affine, s, seed):
             part = F[:, i * s.n_feature_nodes : (i + 1) * s.n_feature_nodes]
             low, high = part.min(axis=1, keepdims=True), part.max(axis=1, keepdims=True)
             part[:] = 2 * (part - low) / (high - low) - 1
-    W = draw_enhancement_weights(seed, s.n_enhancement_groups, s.n_enhancement_nodes, s.n_features)
-    ones = np.full(len(F), s.enhancement_bias)
-    E = functions[s.activation](s.enhancement_scale * np.c_[F, ones] @ W)
-    return np.hstack([F, E])
+    sizes = (seed, s.n_enhancement_groups, s.n_enhancement_nodes)
+    if s.enhancement_inputs is None:
+        inputs, W = F, draw_enhancement_weights(*sizes, s.n_features)
+        turn = 1
+    else:
+        inputs = affine[:, :-1]
+        W, turn = draw_input_weights(*sizes, inputs.shape[1], s.enhancement_inputs), 2
+    U = np.c_[inputs, np.full(len(F), s.enhancement_bias)] @ W
+    scales = np.atleast_1d(s.enhancement_scale)
+    for j in range(U.shape[1]):
+        U[:, j] *= scales[j % s.n_enhancement_nodes // turn % len(scales)]
+    return np.hstack([F, functions[s.activation](U)])
 
 
 @pytest.mark.parametrize("feature_scaling", ["node", "robust", "sample", None])
@@ -70,7 +82,22 @@ def test_design_equals_the_formulas(rows, feature_scaling, feature_activation, a
     np.testing.assert_allclose(broad_map.design(affine), plain_design(affine, s, 3), atol=1e-12)
 
 
-@pytest.mark.parametrize("change", [{}, {"feature_weights": "sparse"}, {"feature_scaling": None}])
+@pytest.mark.parametrize("feature_activation", ["identity", "tanh"])
+@pytest.mark.parametrize("inputs", [None, 1, 3, 99])
+@pytest.mark.parametrize("scale", [0.7, (0.5, 2.0), [0.1, 1.0, 4.0]], ids=str)
+def test_scales_and_inputs_of_enhancement_nodes(rows, feature_activation, inputs, scale):
+    X, standardization, affine = rows
+    s = settings(
+        feature_activation=feature_activation, enhancement_inputs=inputs, enhancement_scale=scale
+    )
+    broad_map = learn_map(X, standardization, s, seed=3)
+    np.testing.assert_allclose(broad_map.design(affine), plain_design(affine, s, 3), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{}, {"feature_weights": "sparse"}, {"feature_scaling": None}, {"enhancement_inputs": 2}],
+)
 def test_reduced_columns_are_a_rotation_of_the_full_ones(rows, change):
     X, standardization, affine = rows
     broad_map = learn_map(X, standardization, settings(**change), seed=3)
@@ -96,11 +123,15 @@ def test_no_rotation_where_it_would_be_wrong_or_useless(rows, change):
     np.testing.assert_array_equal(reduced(affine), broad_map.design(affine))
 
 
-def test_smaller_maps_are_parts_of_larger_ones(rows):
+@pytest.mark.parametrize("inputs", [None, 3])
+def test_smaller_maps_are_parts_of_larger_ones(rows, inputs):
     X, standardization, affine = rows
-    large = learn_map(X, standardization, settings(n_feature_groups=6, n_feature_nodes=8), 3)
-    small = learn_map(X, standardization, settings(), 3)
-    wide = learn_map(X, standardization, settings(n_enhancement_nodes=60), 3)
+    common = {"enhancement_inputs": inputs, "enhancement_scale": (0.5, 1.0, 2.0)}
+    large = learn_map(
+        X, standardization, settings(n_feature_groups=6, n_feature_nodes=8, **common), 3
+    )
+    small = learn_map(X, standardization, settings(**common), 3)
+    wide = learn_map(X, standardization, settings(n_enhancement_nodes=60, **common), 3)
     F = large.features(affine)
     for i in range(4):
         np.testing.assert_allclose(

@@ -4,6 +4,7 @@ import pytest
 from broadlearn.random_features._draws import (
     draw_enhancement_weights,
     draw_feature_weights,
+    draw_input_weights,
     draw_seed,
 )
 
@@ -44,6 +45,30 @@ def test_enhancement_weights_are_orthonormal_in_blocks(n_features):
     for start in range(0, 130, rows):
         block = W[:, start : start + rows]
         np.testing.assert_allclose(block.T @ block, np.eye(block.shape[1]), atol=1e-13)
+
+
+@pytest.mark.parametrize("n_inputs", [1, 6, 100])
+def test_input_weights_nest_in_nodes_and_groups(n_inputs):
+    large = draw_input_weights(7, 3, 130, n_inputs, 4)
+    for q in (1, 2, 31, 90):
+        small = draw_input_weights(7, 2, q, n_inputs, 4)
+        for j in range(2):
+            np.testing.assert_array_equal(group(small, j, q), group(large, j, 130)[:, :q])
+
+
+@pytest.mark.parametrize(("n_inputs", "most"), [(1, 1), (3, 8), (40, 4)])
+def test_input_weights_take_turns_between_all_and_few_inputs(n_inputs, most):
+    W = draw_input_weights(3, 1, 400, n_inputs, most)
+    directions, biases = W[:-1], W[-1]
+    np.testing.assert_allclose(np.linalg.norm(directions, axis=0), 1.0)
+    numbers = (directions != 0).sum(axis=0)
+    assert (numbers[::2] == n_inputs).all()
+    few = np.arange(1, min(n_inputs, most) + 1)
+    np.testing.assert_array_equal(np.unique(numbers[1::2]), few)
+    assert (np.abs(directions[:, 1::2]).sum(axis=1) > 0).all()
+    assert (biases.min(), biases.max()) == pytest.approx((-1, 1), abs=0.05)
+    block = directions[:, : 2 * n_inputs : 2]
+    np.testing.assert_allclose(block.T @ block, np.eye(n_inputs), atol=1e-13)
 
 
 def test_seed_follows_random_state():

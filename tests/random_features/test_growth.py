@@ -27,6 +27,7 @@ SMALL = MapSettings(2, 3, 2, 7, "tanh", "identity", "orthonormal", "node", 1.5)
         {"feature_scaling": None, "feature_weights": "random"},
         {"feature_activation": "tanh"},
         {"feature_weights": "sparse", "feature_scaling": "robust"},
+        {"enhancement_inputs": 2, "enhancement_scale": (0.5, 2.0)},
     ],
 )
 def test_grown_map_is_the_map_of_the_larger_size(change, kind):

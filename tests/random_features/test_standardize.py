@@ -4,8 +4,10 @@ import pytest
 from broadlearn.random_features._standardize import (
     affine_block,
     identity_standardization,
+    learn_robust_standardization,
     learn_standardization,
     row_slices,
+    standardization_for,
 )
 
 
@@ -54,6 +56,64 @@ def test_float32_rows_stay_float32_with_float64_moments():
     Z = standardize(X)
     assert Z.dtype == np.float32
     np.testing.assert_allclose(Z[:, :2].mean(axis=0), 0, atol=1e-3)
+
+
+def plain_robust(X):
+    """Means and deviations of rows within thrice the median distance, judged three times."""
+    whole = X.std(axis=0)
+    mean, scale = X.mean(axis=0), whole
+    for _ in range(3):
+        Z = np.clip((X - mean) / scale, -10, 10)
+        distance = np.sqrt((Z**2).mean(axis=1))
+        near = X[distance <= 3 * np.quantile(distance, 0.5, method="inverted_cdf")]
+        mean, scale = near.mean(axis=0), np.maximum(near.std(axis=0), whole / 4)
+    return mean, scale
+
+
+def outlying(n, share, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(2, 3, (n, 4))
+    far = rng.choice(n, round(share * n), replace=False)
+    X[far] = 2 + 3 * rng.uniform(5, 10, (far.size, 4)) * rng.choice([-1, 1], (far.size, 4))
+    return X, np.setdiff1d(np.arange(n), far)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.05, 0.2])
+def test_outlying_rows_do_not_drag_robust_moments(share):
+    X, clean = outlying(2000, share)
+    found = learn_robust_standardization(X)
+    np.testing.assert_allclose((found.mean, found.scale), plain_robust(X), rtol=1e-12)
+    np.testing.assert_allclose(found.mean, X[clean].mean(axis=0), atol=0.05)
+    np.testing.assert_allclose(found.scale, X[clean].std(axis=0), rtol=0.05)
+
+
+def test_weights_equal_copies_in_robust_moments():
+    X, _ = outlying(300, 0.1)
+    weight = np.random.default_rng(1).integers(1, 4, 300)
+    weighted = learn_robust_standardization(X, weight * 1.0)
+    repeated = learn_robust_standardization(np.repeat(X, weight, axis=0))
+    np.testing.assert_allclose(weighted.mean, repeated.mean, atol=1e-12)
+    np.testing.assert_allclose(weighted.scale, repeated.scale, rtol=1e-12)
+
+
+def test_robust_moments_of_extreme_and_nearly_constant_columns():
+    X, _ = outlying(200, 0.1)
+    X[:, 1] *= 1e300
+    X[:, 2] = 5.0
+    X[:, 3] = np.arange(200) == 7
+    found = learn_robust_standardization(X)
+    plain = learn_standardization(X)
+    assert np.isfinite(found.scale).all()
+    assert found.scale[2] == 1.0
+    assert found.scale[3] >= plain.scale[3] / 4
+    np.testing.assert_allclose(affine_block(X, slice(0, 200), found)[:, 2], 0.0)
+
+
+def test_the_parameter_chooses_the_moments():
+    X, _ = outlying(100, 0.2)
+    np.testing.assert_array_equal(standardization_for(False, X).scale, 1.0)
+    assert standardization_for(True, X).scale[0] == learn_standardization(X).scale[0]
+    assert standardization_for("robust", X).scale[0] < 0.5 * learn_standardization(X).scale[0]
 
 
 def test_identity_changes_nothing():

@@ -20,11 +20,7 @@ from broadlearn.classifiers._incremental import (
 from broadlearn.classifiers._stream import Batch, StreamState, merge_samples
 from broadlearn.random_features._activations import ACTIVATIONS
 from broadlearn.random_features._broad_map import BroadMap, MapSettings, assemble_map, reduce_map
-from broadlearn.random_features._draws import (
-    draw_enhancement_weights,
-    draw_feature_weights,
-    draw_seed,
-)
+from broadlearn.random_features._draws import draw_feature_weights, draw_seed
 from broadlearn.random_features._scaling import node_extremes, to_interval
 from broadlearn.random_features._standardize import affine_block
 from broadlearn.solvers._ridge import rows_residual
@@ -35,6 +31,12 @@ Model = TypeVar("Model", bound=IncrementalModel)
 # What a model learns of its input before anything is drawn, and what it keeps of single rows.
 KNOWN = ("n_features_in_", "feature_names_in_", "classes_", "_one_target")
 OF_ROWS = ("sample_scores_", "membership_", "nonmembership_")
+# What cannot be learnt block by block.
+WHOLE_TABLE = (
+    ("feature_weights", "sparse"),
+    ("feature_scaling", "robust"),
+    ("standardize", "robust"),
+)
 
 
 class RowSums(NamedTuple):
@@ -80,8 +82,8 @@ def fit_in_passes(model: Model, rows: Rows, classes: ArrayLike | None = None) ->
     with unchanged_on_error(model):
         model._validate_params()
         settings = MapSettings.of(model)
-        for name, value in (("feature_weights", "sparse"), ("feature_scaling", "robust")):
-            if getattr(settings, name) == value:
+        for name, value in WHOLE_TABLE:
+            if getattr(model, name) == value:
                 raise ValueError(
                     f"{name}={value!r} needs all rows at once; call warm_up on a sample and then "
                     "partial_fit on each block."
@@ -134,9 +136,7 @@ def _draw_map(settings: MapSettings, seed: int, reader: Reader, rows: Rows) -> B
         reader.model.n_features_in_,
         orthonormal=settings.feature_weights == "orthonormal",
     )
-    W = draw_enhancement_weights(
-        seed, settings.n_enhancement_groups, settings.n_enhancement_nodes, settings.n_features
-    )
+    W = settings.draw_enhancements(seed, settings.n_features, reader.model.n_features_in_)
     if settings.feature_scaling != "node":
         return assemble_map(settings, A, None, None, W)
     part = partial(extremes, reader, A, settings.feature_activation)

@@ -78,11 +78,13 @@ def parameter_columns(grids: Sequence[SubGrid]) -> dict[str, MaskedArray[Any, An
 
 
 def _as_array(values: Sequence[Any]) -> NDArray[Any]:
-    array = np.asarray(values)
-    if array.ndim == 1 and array.dtype.kind in "bif":
-        return array
+    if not any(isinstance(value, list | tuple) for value in values):
+        array = np.asarray(values)
+        if array.ndim == 1 and array.dtype.kind in "bif":
+            return array
     objects = np.empty(len(values), dtype=object)
-    objects[:] = values
+    for i, value in enumerate(values):
+        objects[i] = value
     return objects
 
 

@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from broadlearn.classifiers._rows import Array, FitTask, RowModel
 from broadlearn.random_features._broad_map import BroadMap, ReducedMap, reduce_map
+from broadlearn.random_features._constraints import STANDARDIZE
 from broadlearn.random_features._draws import draw_seed
 from broadlearn.random_features._standardize import Standardization, affine_block, row_slices
 from broadlearn.solvers._leave_one_out import (
@@ -72,7 +73,7 @@ class BroadModel(RowModel):
 
     _parameter_constraints: dict[str, list[Any]] = {
         "C": [Interval(Real, 0, None, closed="neither")],
-        "standardize": ["boolean"],
+        "standardize": STANDARDIZE,
         "solver": [StrOptions({"auto", "primal", "dual"})],
         "random_state": ["random_state"],
     }

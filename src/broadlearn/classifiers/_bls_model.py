@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,15 +11,15 @@ from broadlearn.classifiers._base import BroadModel, MapFamily
 from broadlearn.classifiers._rows import Array, FitTask
 from broadlearn.random_features._broad_map import MapSettings
 from broadlearn.random_features._constraints import MAP_CONSTRAINTS
-from broadlearn.random_features._draws import draw_enhancement_weights
 from broadlearn.random_features._nested_maps import learn_nested_maps
 
 
 class BLSModel(BroadModel):
     """A model on feature and enhancement nodes."""
 
-    # Models that were saved before there was such a parameter have none.
+    # Models that were saved before there were such parameters have none.
     enhancement_bias: float = 1.0
+    enhancement_inputs: int | None = None
     _parameter_constraints: dict[str, list[Any]] = {
         **BroadModel._parameter_constraints,
         **MAP_CONSTRAINTS,
@@ -36,9 +37,10 @@ class BLSModel(BroadModel):
         feature_activation: str = "identity",
         feature_weights: str = "orthonormal",
         feature_scaling: str | None = "node",
-        enhancement_scale: float = 1.5,
+        enhancement_scale: float | Sequence[float] = 1.5,
         enhancement_bias: float = 1.0,
-        standardize: bool = True,
+        enhancement_inputs: int | None = None,
+        standardize: bool | str = True,
         solver: str = "auto",
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -53,6 +55,7 @@ class BLSModel(BroadModel):
         self.feature_scaling = feature_scaling
         self.enhancement_scale = enhancement_scale
         self.enhancement_bias = enhancement_bias
+        self.enhancement_inputs = enhancement_inputs
         self.standardize = standardize
         self.solver = solver
         self.random_state = random_state
@@ -66,6 +69,4 @@ class BLSModel(BroadModel):
         )
 
     def _draw_layer(self, seed: int, n_features: int) -> Array:
-        return draw_enhancement_weights(
-            seed, self.n_enhancement_groups, self.n_enhancement_nodes, n_features
-        )
+        return MapSettings.of(self).draw_enhancements(seed, n_features, self.n_features_in_)

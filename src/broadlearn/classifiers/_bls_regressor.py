@@ -30,7 +30,7 @@ class BLSRegressor(MultiOutputMixin, RegressorMixin, IncrementalModel, BLSModel)
     ----------
     n_feature_groups, n_feature_nodes, n_enhancement_groups, n_enhancement_nodes, C, activation, \
 feature_activation, feature_weights, feature_scaling, enhancement_scale, enhancement_bias, \
-standardize, solver, random_state
+enhancement_inputs, standardize, solver, random_state
         As for :class:`BLSClassifier`.
 
     Attributes

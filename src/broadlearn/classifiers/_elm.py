@@ -34,8 +34,9 @@ class ELMClassifier(BroadClassifier):
         Weight of the errors against the size of the output weights; larger fits closer.
     activation : {"sigmoid", "tanh", "relu", "sine"}, default="sigmoid"
         Activation of the hidden layer.
-    standardize : bool, default=True
-        Bring columns of X to mean 0 and deviation 1, learnt in fit.
+    standardize : bool or "robust", default=True
+        Bring columns of X to mean 0 and deviation 1, learnt in fit. "robust" learns both from rows
+        that are not outlying: up to three times the median distance from the mean.
     solver : {"auto", "primal", "dual"}, default="auto"
         "auto" factorises the smaller Gram matrix.
     random_state : int, RandomState or None, default=None
@@ -82,7 +83,7 @@ class ELMClassifier(BroadClassifier):
         C: float = 1.0,
         *,
         activation: str = "sigmoid",
-        standardize: bool = True,
+        standardize: bool | str = True,
         solver: str = "auto",
         random_state: int | np.random.RandomState | None = None,
     ) -> None:

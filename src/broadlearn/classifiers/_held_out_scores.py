@@ -16,8 +16,20 @@ from broadlearn.classifiers._rows import Array
 from broadlearn.random_features._broad_map import MapSettings, ReducedMap, learn_map, reduce_map
 from broadlearn.random_features._standardize import Standardization, affine_block, row_slices
 
-# The first model is of one size; its penalty is chosen by its own leave-one-out loss.
-N_FEATURE_NODES, N_ENHANCEMENT_NODES, ENHANCEMENT_SCALE = 64, 200, 1.5
+# The map of the first model, whose penalty is chosen by its own leave-one-out loss.
+FIRST_MAP = MapSettings(
+    n_feature_groups=1,
+    n_feature_nodes=64,
+    n_enhancement_groups=1,
+    n_enhancement_nodes=200,
+    activation="sine",
+    feature_activation="identity",
+    feature_weights="orthonormal",
+    feature_scaling=None,
+    enhancement_scale=(0.25, 0.6, 1.5),
+    enhancement_bias=2.0,
+    enhancement_inputs=4,
+)
 PENALTIES = 10.0 ** np.arange(-3.0, 6.0)
 # No row counts for more than this in the choice of the penalty: some labels are wrong.
 LARGEST_LOSS = 4.0
@@ -59,18 +71,7 @@ def held_out_scores(
     ndarray of shape (n_samples,)
         Numbers between 0 and 1, never 0 itself.
     """
-    settings = MapSettings(
-        n_feature_groups=1,
-        n_feature_nodes=N_FEATURE_NODES,
-        n_enhancement_groups=1,
-        n_enhancement_nodes=N_ENHANCEMENT_NODES,
-        activation="tanh",
-        feature_activation="identity",
-        feature_weights="orthonormal",
-        feature_scaling="robust",
-        enhancement_scale=ENHANCEMENT_SCALE,
-    )
-    reduced = reduce_map(learn_map(X, standardization, settings, seed, weight))
+    reduced = reduce_map(learn_map(X, standardization, FIRST_MAP, seed, weight))
     w = np.ones(X.shape[0]) if weight is None else weight
     values, vectors, right = _spectrum(reduced, X, T, w, standardization)
     margins = np.empty((PENALTIES.size, X.shape[0]))

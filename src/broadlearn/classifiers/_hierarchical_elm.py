@@ -44,8 +44,9 @@ class HierarchicalELMClassifier(ELMClassifier):
         :math:`\lambda`, weight of the l1 norm, on columns of unit variance.
     activation : {"sigmoid", "tanh", "relu", "sine"}, default="sigmoid"
         Activation of the hidden layer.
-    standardize : bool, default=True
-        Bring columns of X to mean 0 and deviation 1, learnt in fit.
+    standardize : bool or "robust", default=True
+        Bring columns of X to mean 0 and deviation 1, learnt in fit. "robust" learns both from rows
+        that are not outlying: up to three times the median distance from the mean.
     solver : {"auto", "primal", "dual"}, default="auto"
         "auto" factorises the smaller Gram matrix.
     random_state : int, RandomState or None, default=None
@@ -95,7 +96,7 @@ feature_names_in_
         n_autoencoder_nodes: int = 64,
         l1_penalty: float = 1e-3,
         activation: str = "sigmoid",
-        standardize: bool = True,
+        standardize: bool | str = True,
         solver: str = "auto",
         random_state: int | np.random.RandomState | None = None,
     ) -> None:

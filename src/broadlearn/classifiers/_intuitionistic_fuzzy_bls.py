@@ -47,7 +47,7 @@ class IntuitionisticFuzzyBLSClassifier(IntuitionisticScoring, IncrementalClassif
     ----------
     n_feature_groups, n_feature_nodes, n_enhancement_groups, n_enhancement_nodes, C, activation, \
 feature_activation, feature_weights, feature_scaling, enhancement_scale, enhancement_bias, \
-standardize, solver, random_state
+enhancement_inputs, standardize, solver, random_state
         As for :class:`BLSClassifier`. Scores are those of the standardised columns.
     kernel_width : float or "auto", default="auto"
         mu. "auto" is chosen from the data, without a parameter, see
@@ -128,9 +128,10 @@ standardize, solver, random_state
         feature_activation: str = "identity",
         feature_weights: str = "orthonormal",
         feature_scaling: str | None = "node",
-        enhancement_scale: float = 1.5,
+        enhancement_scale: float | Sequence[float] = 1.5,
         enhancement_bias: float = 1.0,
-        standardize: bool = True,
+        enhancement_inputs: int | None = None,
+        standardize: bool | str = True,
         solver: str = "auto",
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -146,6 +147,7 @@ standardize, solver, random_state
             feature_scaling=feature_scaling,
             enhancement_scale=enhancement_scale,
             enhancement_bias=enhancement_bias,
+            enhancement_inputs=enhancement_inputs,
             standardize=standardize,
             solver=solver,
             random_state=random_state,

@@ -52,8 +52,9 @@ class NeuroFuzzyBLSClassifier(BroadClassifier):
         Activation of the enhancement nodes.
     enhancement_scale : float, default=1.5
         Factor on the inputs of the enhancement activation.
-    standardize : bool, default=True
-        Bring columns of X to mean 0 and deviation 1, learnt in fit.
+    standardize : bool or "robust", default=True
+        Bring columns of X to mean 0 and deviation 1, learnt in fit. "robust" learns both from rows
+        that are not outlying: up to three times the median distance from the mean.
     solver : {"auto", "primal", "dual"}, default="auto"
         "auto" factorises the smaller Gram matrix.
     random_state : int, RandomState or None, default=None
@@ -113,7 +114,7 @@ class NeuroFuzzyBLSClassifier(BroadClassifier):
         rule_width: float = 1.5,
         activation: str = "tanh",
         enhancement_scale: float = 1.5,
-        standardize: bool = True,
+        standardize: bool | str = True,
         solver: str = "auto",
         random_state: int | np.random.RandomState | None = None,
     ) -> None:

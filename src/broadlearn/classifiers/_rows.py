@@ -9,11 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from broadlearn.random_features._standardize import (
-    Standardization,
-    identity_standardization,
-    learn_standardization,
-)
+from broadlearn.random_features._standardize import Standardization, standardization_for
 
 Array = NDArray[np.float64]
 
@@ -53,14 +49,12 @@ def encode_targets(codes: NDArray[np.intp], n_classes: int) -> Array:
 class RowModel(BaseEstimator):
     """Base of the estimators: validates rows and learns how to standardise them."""
 
-    standardize: bool
+    standardize: bool | str
 
     def _learn_standardization(
         self, X: NDArray[np.floating], weight: Array | None
     ) -> Standardization:
-        if self.standardize:
-            return learn_standardization(X, weight)
-        return identity_standardization(X.shape[1])
+        return standardization_for(self.standardize, X, weight)
 
     def _validate_rows(self, X: Any) -> NDArray[np.floating]:
         rows: NDArray[np.floating] = validate_data(self, X, dtype=FLOAT_TYPES, reset=False)

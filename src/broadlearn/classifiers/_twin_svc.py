@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from broadlearn.classifiers._intuitionistic_scoring import SCORE_CONSTRAINTS, IntuitionisticScoring
 from broadlearn.classifiers._rows import Array, FitTask
 from broadlearn.classifiers._twin_planes import TwinProblem, distances, twin_problem
+from broadlearn.random_features._constraints import STANDARDIZE
 from broadlearn.random_features._draws import draw_seed
 from broadlearn.random_features._standardize import affine_block, row_slices
 from broadlearn.sample_scores._distinct import distinct_rows
@@ -58,8 +59,9 @@ class IntuitionisticFuzzyTwinSVC(IntuitionisticScoring):
         Added to the class radius.
     landmarks : int, default=None
         Estimate scores from so many rows drawn per class. None uses all rows.
-    standardize : bool, default=True
-        Bring columns of X to mean 0 and deviation 1, learnt in fit.
+    standardize : bool or "robust", default=True
+        Bring columns of X to mean 0 and deviation 1, learnt in fit. "robust" learns both from rows
+        that are not outlying: up to three times the median distance from the mean.
     random_state : int, RandomState or None, default=None
         Seeds the draws of basis rows and landmarks.
 
@@ -107,7 +109,7 @@ class IntuitionisticFuzzyTwinSVC(IntuitionisticScoring):
         "kernel": [StrOptions({"linear", "rbf"})],
         "regularization": [Interval(Real, 0, None, closed="neither")],
         "n_basis_rows": [Interval(Integral, 1, None, closed="left")],
-        "standardize": ["boolean"],
+        "standardize": STANDARDIZE,
         "random_state": ["random_state"],
     }
 
@@ -123,7 +125,7 @@ class IntuitionisticFuzzyTwinSVC(IntuitionisticScoring):
         neighborhood_radius: float | None = None,
         delta: float = 1e-4,
         landmarks: int | None = None,
-        standardize: bool = True,
+        standardize: bool | str = True,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.C1 = C1

@@ -54,8 +54,8 @@ def fit(
     Parameters
     ----------
     model : BLSClassifier, FuzzyBLSClassifier, IntuitionisticFuzzyBLSClassifier or BLSRegressor
-        ``feature_weights="sparse"`` and ``feature_scaling="robust"`` need all rows at once and are
-        refused.
+        ``feature_weights="sparse"``, ``feature_scaling="robust"`` and ``standardize="robust"`` need
+        all rows at once and are refused.
     X : Dask array or dataframe of shape (n_samples, n_features)
         Partitions may have unknown lengths, or no rows.
     y : Dask array, series or array-like of shape (n_samples,)

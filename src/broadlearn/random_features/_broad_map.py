@@ -8,7 +8,7 @@ The enhancement inputs collapse likewise: F^m W_E = [Z, 1] (A W_E).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -16,7 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadlearn.random_features._activations import ACTIVATIONS
-from broadlearn.random_features._draws import draw_enhancement_weights, draw_feature_weights
+from broadlearn.random_features._draws import (
+    draw_enhancement_weights,
+    draw_feature_weights,
+    draw_input_weights,
+)
 from broadlearn.random_features._scaling import (
     node_extremes,
     node_quantiles,
@@ -44,8 +48,9 @@ class MapSettings:
     feature_activation: str
     feature_weights: str
     feature_scaling: str | None
-    enhancement_scale: float
+    enhancement_scale: float | Sequence[float]
     enhancement_bias: float = 1.0
+    enhancement_inputs: int | None = None
 
     @classmethod
     def of(cls, estimator: Any) -> MapSettings:
@@ -71,6 +76,29 @@ class MapSettings:
             and self.feature_weights != "rules"
         )
 
+    @property
+    def enhances_inputs(self) -> bool:
+        """Whether enhancement nodes are computed from ``[Z, 1]`` rather than from ``[F, 1]``."""
+        return self.affine or self.enhancement_inputs is not None
+
+    @property
+    def enhancement_scales(self) -> float | Array:
+        """The scale of all enhancement nodes, or of each: several take turns within a group."""
+        if np.ndim(self.enhancement_scale) == 0:
+            return float(self.enhancement_scale)  # type: ignore[arg-type]
+        scales = np.asarray(self.enhancement_scale, dtype=np.float64)
+        if self.enhancement_inputs is not None:
+            # Nodes of two kinds take turns; each kind is to have every scale.
+            scales = np.repeat(scales, 2)
+        return np.tile(np.resize(scales, self.n_enhancement_nodes), self.n_enhancement_groups)
+
+    def draw_enhancements(self, seed: int, n_features: int, n_inputs: int) -> Array:
+        """Weights of the enhancement nodes behind so many feature nodes and inputs, unscaled."""
+        shape = (self.n_enhancement_groups, self.n_enhancement_nodes)
+        if self.enhancement_inputs is None:
+            return draw_enhancement_weights(seed, *shape, n_features)
+        return draw_input_weights(seed, *shape, n_inputs, self.enhancement_inputs)
+
 
 @dataclass(frozen=True)
 class BroadMap:
@@ -84,7 +112,8 @@ class BroadMap:
     feature_scale, feature_offset : ndarray of shape (mp,) or None
         Scaling after the activation, where the map is not affine.
     enhancement_weights : ndarray of shape (D + 1, lq) or (mp + 1, lq)
-        From ``[Z, 1]`` if the map is affine, else from ``[F, 1]``; the scale is contained.
+        From ``[Z, 1]`` if the map is affine or its enhancement nodes combine inputs, else from
+        ``[F, 1]``; the scale is contained.
     """
 
     settings: MapSettings
@@ -112,9 +141,9 @@ class BroadMap:
         features: NDArray[np.floating] | None,
         out: NDArray[np.floating] | None = None,
     ) -> NDArray[np.floating]:
-        """E^l for a block; `features` is needed where the map is not affine."""
+        """E^l for a block; `features` is needed where they are computed from these."""
         W = self.enhancement_weights.astype(affine.dtype, copy=False)
-        if features is None or self.settings.affine:
+        if features is None or self.settings.enhances_inputs:
             U = np.matmul(affine, W, out=out)
         else:
             U = np.matmul(features, W[:-1], out=out)
@@ -227,9 +256,7 @@ def learn_map(
     if settings.feature_weights == "sparse":
         A = _refine_groups(X, standardization, A, p, weight)
     scale, offset = learn_scaling(X, standardization, settings, A, weight)
-    W = draw_enhancement_weights(
-        seed, settings.n_enhancement_groups, settings.n_enhancement_nodes, m * p
-    )
+    W = settings.draw_enhancements(seed, m * p, X.shape[1])
     return assemble_map(settings, A, scale, offset, W)
 
 
@@ -245,16 +272,18 @@ def assemble_map(
         Feature weights as drawn.
     scale, offset : ndarray of shape (mp,) or None
         Scaling of the feature nodes.
-    W : ndarray of shape (mp + 1, lq)
+    W : ndarray of shape (mp + 1, lq) or (D + 1, lq)
         Enhancement weights as drawn.
     """
-    W = settings.enhancement_scale * W
+    W = settings.enhancement_scales * W
     W[-1] *= settings.enhancement_bias
     if not settings.affine:
         return BroadMap(settings, A, scale, offset, W)
     if scale is not None and offset is not None:
         A = A * scale
         A[-1] += offset
+    if settings.enhancement_inputs is not None:
+        return BroadMap(settings, A, None, None, W)
     B = A @ W[:-1]
     B[-1] += W[-1]
     return BroadMap(settings, A, None, None, B)

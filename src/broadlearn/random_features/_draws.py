@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 from sklearn.utils import check_random_state
 
 Array = NDArray[np.float64]
 
 FEATURE_STREAM, BIAS_STREAM, ENHANCEMENT_STREAM, HIDDEN_STREAM = range(4)
-AUTOENCODER_STREAM, CENTRE_STREAM = 4, 5
+AUTOENCODER_STREAM, CENTRE_STREAM, INPUT_STREAM = 4, 5, 6
 # Columns orthonormalised at a time. Shapes must not depend on q, or rounding would.
 PANEL = 32
 
@@ -127,6 +128,56 @@ def draw_enhancement_weights(seed: int, n_groups: int, n_nodes: int, n_features:
         for j in range(n_groups)
     ]
     return np.concatenate(groups, axis=1)
+
+
+def draw_input_weights(seed: int, n_groups: int, n_nodes: int, n_inputs: int, most: int) -> Array:
+    """Weights of enhancement groups that act on the inputs, the bias as the last row.
+
+    Nodes take turns: one combines all inputs, in directions that are orthonormal in blocks of
+    `n_inputs`; the next only 1 to `most` of them, each number as likely as the others and so each
+    input, in a random direction of length 1. Biases are uniform on [-1, 1].
+
+    Parameters
+    ----------
+    seed : int
+    n_groups, n_nodes : int
+        l groups of q nodes.
+    n_inputs : int
+        D, columns of X.
+    most : int
+
+    Returns
+    -------
+    W : ndarray of shape (n_inputs + 1, n_groups * n_nodes)
+
+    Examples
+    --------
+    >>> W = draw_input_weights(0, 1, 5, n_inputs=40, most=1)
+    >>> (W[:-1] != 0).sum(axis=0)
+    array([40,  1, 40,  1, 40])
+    """
+    groups = []
+    for j in range(n_groups):
+        dense, sparse, biases = (_stream(seed, INPUT_STREAM, j, part) for part in range(3))
+        W = np.empty((n_inputs + 1, n_nodes))
+        W[:-1, ::2] = _orthonormal_blocks(dense, n_inputs, (n_nodes + 1) // 2)
+        W[:-1, 1::2] = _sparse_directions(sparse, n_inputs, n_nodes // 2, min(most, n_inputs))
+        W[-1] = biases.uniform(-1.0, 1.0, n_nodes)
+        groups.append(W)
+    return np.concatenate(groups, axis=1)
+
+
+def _sparse_directions(stream: np.random.Generator, rows: int, wanted: int, most: int) -> Array:
+    """Columns of length 1 with 1 to `most` entries that are not zero."""
+    drawn = stream.random((wanted, rows + 1 + most))
+    chosen = np.argsort(drawn[:, :rows], axis=1)[:, :most]
+    numbers = 1 + (most * drawn[:, rows]).astype(np.intp)
+    values = ndtri(drawn[:, rows + 1 :])
+    values[np.arange(most) >= numbers[:, None]] = 0.0
+    values /= np.linalg.norm(values, axis=1, keepdims=True)
+    W = np.zeros((rows, wanted))
+    W[chosen, np.arange(wanted)[:, None]] = values
+    return W
 
 
 def _orthonormal_blocks(stream: np.random.Generator, rows: int, wanted: int) -> Array:

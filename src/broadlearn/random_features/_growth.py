@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadlearn.random_features._broad_map import BroadMap, MapSettings, assemble_map, learn_map
-from broadlearn.random_features._draws import draw_enhancement_weights
 from broadlearn.random_features._standardize import Standardization
 
 Array = NDArray[np.float64]
@@ -49,9 +48,7 @@ def grow_map(
             scale = np.concatenate([scale, new.feature_scale[n_old:]])
         if offset is not None and new.feature_offset is not None:
             offset = np.concatenate([offset, new.feature_offset[n_old:]])
-    W = draw_enhancement_weights(
-        seed, settings.n_enhancement_groups, settings.n_enhancement_nodes, settings.n_features
-    )
+    W = settings.draw_enhancements(seed, settings.n_features, X.shape[1])
     return assemble_map(settings, A, scale, offset, W)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,23 +58,33 @@ def node_quantiles(
     for start in range(0, n_nodes, step):
         part = slice(start, min(start + step, n_nodes))
         values = nodes(part)
-        low[part], high[part] = _quantiles(values, weight)
+        low[part], high[part] = quantiles(values, weight, ROBUST_QUANTILES)
         flat = part.start + np.flatnonzero(low[part] == high[part])
         low[flat] = values[:, flat - part.start].min(axis=0)
         high[flat] = values[:, flat - part.start].max(axis=0)
     return low, high
 
 
-def _quantiles(values: NDArray[np.floating], weight: Array | None) -> Array:
+def quantiles(values: NDArray[np.floating], weight: Array | None, shares: Sequence[float]) -> Array:
     """For each column, the least value with the wanted share of the weight at or below it.
 
     numpy.quantile has this too, but rounds the share differently with and without weights.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples, n_columns)
+    weight : ndarray of shape (n_samples,) or None
+    shares : sequence of float
+
+    Returns
+    -------
+    ndarray of shape (n_shares, n_columns)
     """
     order = np.argsort(values, axis=0)
     share = np.cumsum(np.ones(len(values)) if weight is None else weight[order], axis=0)
     if weight is None:
         share = np.broadcast_to(share[:, None], values.shape)
-    wanted = [q * share[-1] * (1.0 - 1e-12) for q in ROBUST_QUANTILES]
+    wanted = [q * share[-1] * (1.0 - 1e-12) for q in shares]
     columns = np.arange(values.shape[1])
     return np.array(
         [values[order[np.argmax(share >= w, axis=0), columns], columns] for w in wanted]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -19,9 +20,8 @@ from broadlearn.random_features._constraints import MAP_CONSTRAINTS
 from broadlearn.random_features._draws import draw_seed
 from broadlearn.random_features._standardize import (
     affine_block,
-    identity_standardization,
-    learn_standardization,
     row_slices,
+    standardization_for,
 )
 
 
@@ -47,14 +47,20 @@ default=1, 64, 1, 936
     feature_scaling : {"node", "sample", "robust"} or None, default="node"
         "node" brings each feature node to [-1, 1] by its extremes on the training rows, "robust" by
         its 10 % and 90 % quantiles; "sample" scales each row within a group.
-    enhancement_scale : float, default=1.5
-        Factor on the inputs of the enhancement activation.
+    enhancement_scale : float or sequence of float, default=1.5
+        Factor on the inputs of the enhancement activation. Of several, the nodes of a group take
+        turns: slow and fast nodes in one layer.
     enhancement_bias : float, default=1.0
         Factor of the enhancement nodes' biases. With small biases nodes are nearly odd functions of
         the inputs, which suits smooth trends; with larger ones, such as 8, products of columns
         (checkerboards, local structure) are learnt more easily.
-    standardize : bool, default=True
-        Bring columns of X to mean 0 and deviation 1, learnt in fit.
+    enhancement_inputs : int, default=None
+        None has every enhancement node combine all feature nodes. With a number k they act on the
+        columns of X and take turns: one combines all columns, the next only 1 to k of them, drawn
+        at random.
+    standardize : bool or "robust", default=True
+        Bring columns of X to mean 0 and deviation 1, learnt in fit. "robust" learns both from rows
+        that are not outlying: up to three times the median distance from the mean.
     random_state : int, RandomState or None, default=None
         Seeds all draws. With the same seed, a smaller map's nodes are part of a larger one's.
 
@@ -78,8 +84,9 @@ default=1, 64, 1, 936
     True
     """
 
-    # Transformers that were saved before there was such a parameter have none.
+    # Transformers that were saved before there were such parameters have none.
     enhancement_bias: float = 1.0
+    enhancement_inputs: int | None = None
     _parameter_constraints: dict[str, list[Any]] = MAP_CONSTRAINTS
 
     def __init__(
@@ -93,9 +100,10 @@ default=1, 64, 1, 936
         feature_activation: str = "identity",
         feature_weights: str = "orthonormal",
         feature_scaling: str | None = "node",
-        enhancement_scale: float = 1.5,
+        enhancement_scale: float | Sequence[float] = 1.5,
         enhancement_bias: float = 1.0,
-        standardize: bool = True,
+        enhancement_inputs: int | None = None,
+        standardize: bool | str = True,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.n_feature_groups = n_feature_groups
@@ -108,6 +116,7 @@ default=1, 64, 1, 936
         self.feature_scaling = feature_scaling
         self.enhancement_scale = enhancement_scale
         self.enhancement_bias = enhancement_bias
+        self.enhancement_inputs = enhancement_inputs
         self.standardize = standardize
         self.random_state = random_state
 
@@ -125,11 +134,7 @@ default=1, 64, 1, 936
         self
         """
         rows = validate_data(self, X, dtype=[np.float64, np.float32])
-        self._standardization = (
-            learn_standardization(rows)
-            if self.standardize
-            else identity_standardization(rows.shape[1])
-        )
+        self._standardization = standardization_for(self.standardize, rows)
         settings = MapSettings.of(self)
         self._map = learn_map(rows, self._standardization, settings, draw_seed(self.random_state))
         self._n_features_out = settings.n_features + settings.n_enhancements
