@@ -17,6 +17,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
 from broadlearn import BroadFeatures
+from broadlearn.experiments.search_spaces import NODES
 from broadlearn.sample_scores import fuzzy_membership, intuitionistic_scores
 
 WIDTHS = 2.0 ** np.arange(-5, 6)
@@ -40,7 +41,7 @@ def accuracies(G, s, t, G_test, t_test):
 def fold_results(X, y, X_test, y_test, seed):
     scaler = StandardScaler().fit(X)
     X, X_test = scaler.transform(X), scaler.transform(X_test)
-    features = BroadFeatures(n_enhancement_nodes=100, random_state=seed).fit(X)
+    features = BroadFeatures(n_enhancement_nodes=100, **NODES, random_state=seed).fit(X)
     G, G_test = features.transform(X), features.transform(X_test)
     t, t_test = 2.0 * y - 1, 2.0 * y_test - 1
     inner = list(StratifiedKFold(3, shuffle=True, random_state=0).split(X, y))

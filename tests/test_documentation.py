@@ -35,7 +35,7 @@ def name(path):
 
 def documented():
     listing = (DOCS / "api.rst").read_text("utf-8")
-    return set(re.findall(r"^   ([A-Za-z_.]+)$", listing, re.MULTILINE))
+    return set(re.findall(r"^(?:   |\.\. data:: )([A-Za-z_.]+)$", listing, re.MULTILINE))
 
 
 def public_names(module):

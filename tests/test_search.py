@@ -330,7 +330,7 @@ PathSearchCV(IntuitionisticFuzzyBLSClassifier(random_state=0), "paper", n_jobs=2
 
 
 def test_a_width_that_all_rows_refuse_is_passed_over(monkeypatch):
-    X, y = make_classification(120, 4, flip_y=0.2, random_state=0)
+    X, y = make_classification(120, 4, flip_y=0.2, random_state=5)
     check = IntuitionisticFuzzyBLSClassifier._check_scores
 
     def refuse(self, scores, task):

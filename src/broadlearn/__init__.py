@@ -13,12 +13,13 @@ from broadlearn.classifiers import (
 )
 from broadlearn.ensemble import BroadEnsembleClassifier
 from broadlearn.persistence import load, save
-from broadlearn.random_features import BroadFeatures
+from broadlearn.random_features import PUBLISHED_FORM, BroadFeatures
 from broadlearn.search import PathSearchCV
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "PUBLISHED_FORM",
     "BLSClassifier",
     "BLSRegressor",
     "BroadEnsembleClassifier",

@@ -63,8 +63,9 @@ class PathSearchCV(BaseSearchCV):
         the refitted model is the one that was scored.
     param_grid : dict, list of dicts, "paper", "robust" or None, default=None
         Values to try by parameter. "paper" is the published grid; None a smaller one that is
-        seldom far from it; "robust", for :class:`IntuitionisticFuzzyBLSClassifier`, one of all
-        kinds of scores with scaling that outlying rows cannot drag, meant for an ensemble.
+        seldom far from it; "robust", for :class:`IntuitionisticFuzzyBLSClassifier`, one of
+        several kinds of scores with standardisation that outlying rows cannot drag, meant for an
+        ensemble.
     scoring : str, callable, list, tuple or dict, default=None
         As for ``GridSearchCV``; None is accuracy for classifiers and R² for regressors. A callable
         that is not a scikit-learn scorer has models fitted for it one by one.

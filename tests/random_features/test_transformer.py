@@ -4,7 +4,13 @@ import pytest
 from sklearn.linear_model import RidgeClassifier
 from sklearn.pipeline import make_pipeline
 
-from broadlearn import BroadFeatures
+from broadlearn import (
+    PUBLISHED_FORM,
+    BLSClassifier,
+    BroadFeatures,
+    FuzzyBLSClassifier,
+    IntuitionisticFuzzyBLSClassifier,
+)
 
 
 @pytest.fixture
@@ -70,3 +76,14 @@ def test_serves_any_linear_model(X):
 def test_bad_parameters_are_named(X, change, message):
     with pytest.raises(ValueError, match=message):
         BroadFeatures(**change).fit(X)
+
+
+def test_the_published_form_is_one_argument_away():
+    X = np.random.default_rng(0).normal(size=(50, 4))
+    features = BroadFeatures(2, 3, 1, 10, random_state=0, **PUBLISHED_FORM).fit(X)
+    F = features.transform(X)[:, :6].reshape(50, 2, 3)
+    np.testing.assert_allclose(F.min(axis=2), -1.0)
+    np.testing.assert_allclose(F.max(axis=2), 1.0)
+    assert features._map.enhancement_weights.shape == (7, 10)
+    for model in (BLSClassifier, FuzzyBLSClassifier, IntuitionisticFuzzyBLSClassifier):
+        model(**PUBLISHED_FORM, random_state=0).fit(X, X[:, 0] > 0)

@@ -128,8 +128,8 @@ def resolve_grids(estimator: BaseEstimator, param_grid: Any) -> list[SubGrid]:
     ----------
     estimator : estimator
     param_grid : dict, list of dicts, "paper", "robust" or None
-        None for the default grid, "paper" for the published one, "robust" for one with all kinds
-        of scores.
+        None for the default grid, "paper" for the published one, "robust" for one with several
+        kinds of scores.
 
     Returns
     -------
@@ -147,7 +147,7 @@ def resolve_grids(estimator: BaseEstimator, param_grid: Any) -> list[SubGrid]:
     elif param_grid == "robust":
         if not isinstance(estimator, IntuitionisticFuzzyBLSClassifier):
             raise ValueError(
-                'param_grid="robust" searches all kinds of scores and needs an '
+                'param_grid="robust" searches kinds of scores and needs an '
                 f"IntuitionisticFuzzyBLSClassifier, not a {type(estimator).__name__}."
             )
         param_grid = ROBUST

@@ -43,14 +43,14 @@ class BLSClassifier(IncrementalClassifier, BLSModel):
         "node" brings each feature node to [-1, 1] by its extremes on the training rows, "robust" by
         its 10 % and 90 % quantiles; "sample" scales each row within a group, as the published code
         does.
-    enhancement_scale : float or sequence of float, default=1.5
+    enhancement_scale : float or sequence of float, default=0.7
         Factor on the inputs of the enhancement activation. Of several, the nodes of a group take
         turns: slow and fast nodes in one layer.
-    enhancement_bias : float, default=1.0
+    enhancement_bias : float, default=2.0
         Factor of the enhancement nodes' biases. With small biases nodes are nearly odd functions of
         the inputs, which suits smooth trends; with larger ones, such as 8, products of columns
         (checkerboards, local structure) are learnt more easily.
-    enhancement_inputs : int, default=None
+    enhancement_inputs : int or None, default=4
         None has every enhancement node combine all feature nodes, as published. With a number k
         they act on the columns of X and take turns: one combines all columns, the next only 1 to k
         of them, drawn at random. That suits tables, whose columns mean something each.

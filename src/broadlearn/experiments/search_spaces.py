@@ -74,10 +74,16 @@ class ModelSpec:
         return GridSearchCV(estimator, values, cv=cv, refit=refit, error_score="raise")
 
 
+# In the published study enhancement nodes follow feature nodes, whose numbers are searched.
+NODES: dict[str, Any] = {
+    "enhancement_scale": 1.5,
+    "enhancement_bias": 1.0,
+    "enhancement_inputs": None,
+}
 MODELS = {
     spec.name: spec
     for spec in (
-        ModelSpec("BLS", BLSClassifier(), {"paper": "paper", "reduced": _BLS}),
+        ModelSpec("BLS", BLSClassifier(**NODES), {"paper": "paper", "reduced": _BLS}),
         ModelSpec("ELM", ELMClassifier(), {"paper": "paper", "reduced": _HIDDEN}, 0.1),
         ModelSpec(
             "NeuroFBLS",
@@ -109,10 +115,10 @@ MODELS = {
         ModelSpec(
             "H-ELM", HierarchicalELMClassifier(), {"paper": "paper", "reduced": _HIDDEN}, 2.0
         ),
-        ModelSpec("F-BLS", FuzzyBLSClassifier(), {"paper": "paper", "reduced": _BLS}),
+        ModelSpec("F-BLS", FuzzyBLSClassifier(**NODES), {"paper": "paper", "reduced": _BLS}),
         ModelSpec(
             "IF-BLS",
-            IntuitionisticFuzzyBLSClassifier(),
+            IntuitionisticFuzzyBLSClassifier(**NODES),
             {"paper": "paper", "reduced": {**_BLS, "kernel_width": [0.5, 2.0, 8.0, 32.0]}},
             6.0,
         ),
@@ -156,8 +162,8 @@ def find_model(name: str) -> ModelSpec:
     Examples
     --------
     >>> from broadlearn.experiments.search_spaces import find_model
-    >>> find_model("IF-BLS").estimator
-    IntuitionisticFuzzyBLSClassifier()
+    >>> find_model("ELM").estimator
+    ELMClassifier()
     >>> find_model("sklearn.naive_bayes:GaussianNB").name
     'GaussianNB'
     """

@@ -11,6 +11,16 @@ from sklearn.utils._param_validation import Interval, Options, StrOptions
 ENHANCEMENT_ACTIVATIONS = {"tanh", "sigmoid", "relu", "sine"}
 
 
+# The nodes of the published code, for ``BLSClassifier(**PUBLISHED_FORM)`` and its relatives.
+PUBLISHED_FORM: dict[str, Any] = {
+    "feature_weights": "random",
+    "feature_scaling": "sample",
+    "enhancement_scale": 0.8,
+    "enhancement_bias": 0.1,
+    "enhancement_inputs": None,
+}
+
+
 class PositiveNumbers(Options):
     """One or more finite positive numbers in a list or tuple.
 
