@@ -43,7 +43,7 @@ RIVALS := SVC,RandomForest,HistGradientBoosting,LogisticRegression,MLP,k-NN
 HONEST := --dataset uci28-honest --protocol nested --seeds 3 --jobs -1 --store study-honest/results.db
 
 study-honest: $(READY) ## our ensemble against scikit-learn's classifiers, clean and noisy (hours; needs the data)
-	$(BIN)/broadlearn study run $(HONEST) --model "IF-BLS ensemble,BLS,$(RIVALS)" \
+	$(BIN)/broadlearn study run $(HONEST) --model "IF-BLS ensemble,$(RIVALS)" \
 		--noise none,labels:0.2:train,outliers:0.2:train --report study-honest/report \
 		--title "An ensemble of broad learners against scikit-learn's classifiers"
 

@@ -1,6 +1,6 @@
 """What each part of the robust ensemble is worth: kinds of scores, draws, nodes, standardisation.
 
-Protocol "nested" on the data sets of the published study with fewer than 600 rows, clean and with
+Protocol "nested" on the data sets of the published study with fewer than 400 rows, clean and with
 two kinds of noise in training rows, one seed that the honest comparison does not use. Each variant
 changes one thing; the share of settings that are averaged stays the same. Mean accuracy in percent,
 and mean rank among all variants (1 the best).
@@ -27,7 +27,7 @@ from broadlearn.experiments.search_spaces import ModelSpec
 from broadlearn.experiments.statistics import ranks
 from broadlearn.experiments.study import expand_name, make_study
 
-SEED, MOST_ROWS, SIZE = 3, 600, 25
+SEED, MOST_ROWS, SIZE = 3, 400, 25
 MAP = {name: values for name, values in ROBUST[0].items() if name != "sample_scores"}
 KINDS: dict[str, dict[str, list[Any]]] = {
     "uniform": {},
