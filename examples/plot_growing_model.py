@@ -20,7 +20,7 @@ X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_sta
 # %%
 # A warm-up learns what comes before the ridge (means, deviations, the scaling of nodes) from
 # typical rows, here the first 200. Then come batches of 50 rows.
-model = BLSClassifier(n_enhancement_nodes=400, C=100.0, random_state=0)
+model = BLSClassifier(n_enhancement_nodes=400, C=1.0, random_state=0)
 model.warm_up(X_train[:200], y_train[:200], classes=np.unique(y))
 seen, learning = [], []
 for start in range(0, len(y_train), 50):
@@ -45,13 +45,13 @@ print(
 
 # %%
 # ``grow`` adds nodes to a fitted model. The result is the model of one fit of the larger size.
-growing = BLSClassifier(n_enhancement_nodes=50, C=100.0, random_state=0).fit(X_train, y_train)
+growing = BLSClassifier(n_enhancement_nodes=50, C=1.0, random_state=0).fit(X_train, y_train)
 sizes, growth = [50], [100 * growing.score(X_test, y_test)]
 for size in (100, 200, 400, 800, 1600):
     growing.grow(X_train, y_train, n_enhancement_nodes=size)
     sizes.append(size)
     growth.append(100 * growing.score(X_test, y_test))
-fitted = BLSClassifier(n_enhancement_nodes=1600, C=100.0, random_state=0).fit(X_train, y_train)
+fitted = BLSClassifier(n_enhancement_nodes=1600, C=1.0, random_state=0).fit(X_train, y_train)
 difference = np.abs(fitted.decision_function(X_test) - growing.decision_function(X_test)).max()
 print("largest difference of decisions between growing and fitting:", difference)
 

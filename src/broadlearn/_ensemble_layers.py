@@ -26,7 +26,7 @@ from broadlearn.solvers._updates import solve_sums
 # The size of a layer, by any name; all other parameters of a map make another map.
 SIZES = ("n_enhancement_nodes", "n_hidden_nodes")
 MAP_PARAMETERS = tuple(f.name for f in fields(MapSettings) if f.name not in SIZES)
-# Numbers of a design matrix that are kept rather than computed again for every score.
+# Numbers of a design or Gram matrix that are kept rather than computed again for every score.
 KEPT_NUMBERS = 1 << 23
 # Rows whose leave-one-out decisions are computed for every member; the slope is one number.
 LEAVE_ONE_OUT_ROWS = 256
@@ -159,6 +159,7 @@ class _Problem:
         self._kept = self._design(task.X) if small else None
         self._score: Array | None = None
         self._sums: Array | None = None
+        self._grams: dict[int, Array] = {}
 
     def solve(self, score: Array | None, columns: int, C: float) -> tuple[Array, Array]:
         """Weights of the leading columns, and leave-one-out decisions of some rows."""
@@ -171,11 +172,20 @@ class _Problem:
             share = 1.0 / np.maximum(task.weight, 1.0)
         if n_rows < columns:
             G = (self._design(task.X) if self._kept is None else self._kept)[:, :columns]
-            dual = solve_dual(G, s, task.T, C)
+            if columns not in self._grams:
+                if (len(self._grams) + 1) * n_rows**2 > KEPT_NUMBERS:
+                    self._grams.clear()
+                self._grams[columns] = G @ G.T
+            dual = solve_dual(G, s, task.T, C, self._grams[columns])
             residual = dual_residual(dual.alpha, s, task.T, G @ dual.weights, C)
-            inverse = dual.inverse_diagonal()
-            decisions = dual_leave_one_out(inverse, residual, task.T, C, share)
-            return dual.weights, decisions[self.loo_rows]
+            rows = self.loo_rows
+            return dual.weights, dual_leave_one_out(
+                dual.inverse_diagonal(rows),
+                residual[rows],
+                task.T[rows],
+                C,
+                None if share is None else share[rows],
+            )
         n, k = self.reduced.n_columns, task.T.shape[1]
         if self._sums is None or self._score is not score:
             self._sums, self._score = normal_equations(self._blocks(s, n), n, k), score

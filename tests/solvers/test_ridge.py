@@ -62,6 +62,10 @@ def test_leverage_and_inverse_diagonal():
     K = (G * s[:, None]) @ (G * s[:, None]).T + np.eye(40) / 10
     dual = solve_dual(G, s, T, 10.0)
     np.testing.assert_allclose(dual.inverse_diagonal(), np.diag(np.linalg.inv(K)), rtol=1e-9)
+    some = np.array([4, 1])
+    np.testing.assert_allclose(dual.inverse_diagonal(some), dual.inverse_diagonal()[some])
+    again = solve_dual(G, s, T, 10.0, G @ G.T)
+    np.testing.assert_allclose(again.weights, dual.weights, rtol=1e-12)
 
 
 def test_lost_penalty_is_named():

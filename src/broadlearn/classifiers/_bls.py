@@ -43,10 +43,10 @@ class BLSClassifier(IncrementalClassifier, BLSModel):
         "node" brings each feature node to [-1, 1] by its extremes on the training rows, "robust" by
         its 10 % and 90 % quantiles; "sample" scales each row within a group, as the published code
         does.
-    enhancement_scale : float or sequence of float, default=0.7
+    enhancement_scale : float or sequence of float, default=0.8
         Factor on the inputs of the enhancement activation. Of several, the nodes of a group take
         turns: slow and fast nodes in one layer.
-    enhancement_bias : float, default=2.0
+    enhancement_bias : float, default=1.5
         Factor of the enhancement nodes' biases. With small biases nodes are nearly odd functions of
         the inputs, which suits smooth trends; with larger ones, such as 8, products of columns
         (checkerboards, local structure) are learnt more easily.

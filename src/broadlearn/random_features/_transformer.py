@@ -47,10 +47,10 @@ default=1, 64, 1, 936
     feature_scaling : {"node", "sample", "robust"} or None, default="node"
         "node" brings each feature node to [-1, 1] by its extremes on the training rows, "robust" by
         its 10 % and 90 % quantiles; "sample" scales each row within a group.
-    enhancement_scale : float or sequence of float, default=0.7
+    enhancement_scale : float or sequence of float, default=0.8
         Factor on the inputs of the enhancement activation. Of several, the nodes of a group take
         turns: slow and fast nodes in one layer.
-    enhancement_bias : float, default=2.0
+    enhancement_bias : float, default=1.5
         Factor of the enhancement nodes' biases. With small biases nodes are nearly odd functions of
         the inputs, which suits smooth trends; with larger ones, such as 8, products of columns
         (checkerboards, local structure) are learnt more easily.
@@ -100,8 +100,8 @@ default=1, 64, 1, 936
         feature_activation: str = "identity",
         feature_weights: str = "orthonormal",
         feature_scaling: str | None = "node",
-        enhancement_scale: float | Sequence[float] = 0.7,
-        enhancement_bias: float = 2.0,
+        enhancement_scale: float | Sequence[float] = 0.8,
+        enhancement_bias: float = 1.5,
         enhancement_inputs: int | None = 4,
         standardize: bool | str = True,
         random_state: int | np.random.RandomState | None = None,

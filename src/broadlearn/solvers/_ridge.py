@@ -65,11 +65,10 @@ class DualSolution(NamedTuple):
     alpha: Array
     factor: Array
 
-    def inverse_diagonal(self) -> Array:
-        """Diagonal of ``(S G Gᵗ S + I/C)⁻¹``."""
-        half = solve_triangular(
-            self.factor, np.eye(self.factor.shape[0]), lower=True, check_finite=False
-        )
+    def inverse_diagonal(self, rows: NDArray[np.intp] | slice = slice(None)) -> Array:
+        """Diagonal of ``(S G Gᵗ S + I/C)⁻¹``, or some entries of it."""
+        units = np.eye(self.factor.shape[0])[:, rows]
+        half = solve_triangular(self.factor, units, lower=True, check_finite=False)
         return np.einsum("ij,ij->j", half, half)
 
 
@@ -164,7 +163,9 @@ def prediction_error(spread: float, C: float, W: Array, right: Array) -> float:
     return float(eps * (spread + 1.0 / C) * np.sqrt(C) * np.linalg.norm(W) / size / 10.0)
 
 
-def solve_dual(G: NDArray[np.floating], s: Array | None, T: Array, C: float) -> DualSolution:
+def solve_dual(
+    G: NDArray[np.floating], s: Array | None, T: Array, C: float, gram: Array | None = None
+) -> DualSolution:
     """Ridge weights where rows are fewer than columns.
 
     Parameters
@@ -174,16 +175,21 @@ def solve_dual(G: NDArray[np.floating], s: Array | None, T: Array, C: float) -> 
         Scores; None for all one.
     T : ndarray of shape (n_rows, n_targets)
     C : float
+    gram : ndarray of shape (n_rows, n_rows) or None
+        ``G Gᵗ`` where it is known already; left as it is.
 
     Returns
     -------
     DualSolution
     """
     G = G.astype(np.float64, copy=False)
+    K = G @ G.T if gram is None else gram.copy()
     if s is not None:
         G = G * s[:, None]
         T = T * s[:, None]
-    factor = _factorize(G @ G.T, C)
+        K *= s[:, None]
+        K *= s
+    factor = _factorize(K, C)
     alpha = cho_solve((factor, True), T, check_finite=False)
     for _ in range(2):
         residual = T - G @ (G.T @ alpha) - alpha / C
