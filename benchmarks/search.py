@@ -21,6 +21,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from threadpoolctl import threadpool_limits
 
 from broadlearn import BLSClassifier, IntuitionisticFuzzyBLSClassifier, PathSearchCV
+from broadlearn.experiments.search_spaces import NODES
 from broadlearn.random_features._draws import (
     draw_enhancement_weights,
     draw_feature_weights,
@@ -119,7 +120,7 @@ def compare(name, X, y, model, n_plain, n_grid):
 
 def memory_of_search() -> None:
     X, y = load_table(data_folder() / "uci28" / "spambase.csv")
-    model = IntuitionisticFuzzyBLSClassifier(random_state=0)
+    model = IntuitionisticFuzzyBLSClassifier(**NODES, random_state=0)
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", FitFailedWarning)
         search = PathSearchCV(model, "paper", cv=FOLDS, refit=False)
@@ -156,8 +157,8 @@ def main(quick: bool) -> None:
         X, y = load_table(folder / "uci28" / f"{NAMES[name]}.csv")
         large = name == "spambase"
         for model in (
-            IntuitionisticFuzzyBLSClassifier(random_state=0),
-            BLSClassifier(random_state=0),
+            IntuitionisticFuzzyBLSClassifier(**NODES, random_state=0),
+            BLSClassifier(**NODES, random_state=0),
         ):
             compare(name, X, y, model, 60 if large else 300, 6 if large else 40)
     if not quick:
