@@ -27,8 +27,6 @@ from broadlearn import (
     PathSearchCV,
 )
 from broadlearn._search.grid import PAPER
-from broadlearn._search.scoring import MARGIN
-from broadlearn.ensemble import BroadEnsembleClassifier
 
 MODELS = [BLSClassifier, FuzzyBLSClassifier, IntuitionisticFuzzyBLSClassifier]
 BASELINES = [
@@ -353,77 +351,3 @@ def test_a_width_that_all_rows_refuse_is_passed_over(monkeypatch):
     for options in ({}, {"error_score": "raise"}):
         with pytest.raises(ValueError, match="no trust"):
             search([8.0], **options).fit(X, y)
-
-
-def ensemble_search(**parameters):
-    grid = {"C": [0.01, 1.0, 100.0], "n_enhancement_nodes": [5, 20], "kernel_width": [2.0, 8.0]}
-    model = IntuitionisticFuzzyBLSClassifier(1, 6, 1, 20, random_state=0)
-    return PathSearchCV(model, grid, **{"cv": 3, "ensemble_size": 5, "n_draws": 2, **parameters})
-
-
-def noisy_table(n=150, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 5))
-    return X, np.where(rng.random(n) < 0.15, 1 - (X[:, 0] > 0), X[:, 0] > 0).astype(int)
-
-
-def test_an_ensemble_averages_the_settings_with_the_best_margins():
-    X, y = noisy_table()
-    search = ensemble_search().fit(X, y)
-    quality = search.cv_results_["mean_test_margin"]
-    best = np.sort(quality)[::-1][:5]
-    chosen = [{k: v for k, v in m.items() if k != "weight"} for m in search.ensemble_]
-    positions = [list(search.cv_results_["params"]).index(setting) for setting in chosen]
-    np.testing.assert_allclose(quality[positions], best)
-    assert search.best_params_ == search.cv_results_["params"][search.best_index_]
-    assert search.best_score_ == search.cv_results_["mean_test_score"].max()
-    alone = BroadEnsembleClassifier(search.best_estimator_.estimator, chosen, n_draws=2).fit(X, y)
-    np.testing.assert_allclose(search.decision_function(X), alone.decision_function(X), atol=1e-10)
-
-
-def test_the_margin_of_the_search_is_that_of_fitted_models():
-    X, y = noisy_table()
-    search = ensemble_search().fit(X, y)
-    model = IntuitionisticFuzzyBLSClassifier(1, 6, 1, 20, random_state=0)
-    plain = GridSearchCV(model, search.param_grid, scoring=MARGIN, cv=3, refit=False).fit(X, y)
-    np.testing.assert_allclose(
-        search.cv_results_["mean_test_margin"], plain.cv_results_["mean_test_score"], atol=1e-9
-    )
-
-
-def test_with_a_scoring_of_the_users_own_members_are_ranked_by_it():
-    X, y = noisy_table()
-    search = ensemble_search(scoring="roc_auc").fit(X, y)
-    assert "mean_test_margin" not in search.cv_results_
-    first = {k: v for k, v in search.ensemble_[0].items() if k != "weight"}
-    assert first == search.best_params_
-
-
-def test_an_ensemble_is_the_same_on_any_number_of_workers():
-    X, y = noisy_table()
-    one, two = ensemble_search().fit(X, y), ensemble_search(n_jobs=2).fit(X, y)
-    assert one.ensemble_ == two.ensemble_
-    np.testing.assert_allclose(one.decision_function(X), two.decision_function(X), atol=1e-12)
-
-
-def test_rows_that_are_judged_never_choose_the_ensemble():
-    X, y = noisy_table()
-    train, test = np.arange(0, 100), np.arange(100, 150)
-    chosen = []
-    for seed in range(3):
-        labels = y.copy()
-        labels[test] = np.random.default_rng(seed).permutation(labels[test])
-        search = ensemble_search().fit(X[train], labels[train])
-        search.score(X[test], labels[test])
-        chosen.append((search.ensemble_, search.predict(X[test]).tolist()))
-    assert chosen[0] == chosen[1] == chosen[2]
-
-
-def test_an_ensemble_needs_a_model_that_can_be_averaged():
-    X, y = noisy_table()
-    with pytest.raises(ValueError, match="refit must be True or the name of one"):
-        ensemble_search(refit=lambda results: 0).fit(X, y)
-    with pytest.raises(ValueError, match="not a BLSRegressor"):
-        PathSearchCV(BLSRegressor(), {"C": [1.0]}, ensemble_size=2).fit(X, y)
-    with pytest.raises(ValueError, match="take random_state out"):
-        PathSearchCV(BLSClassifier(), {"random_state": [0, 1]}, ensemble_size=2).fit(X, y)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -5,6 +7,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import StratifiedKFold
 
 from broadlearn import BLSClassifier, PathSearchCV
+from broadlearn.experiments import protocols, search_spaces
 from broadlearn.experiments.datasets import (
     Dataset,
     dataset_names,
@@ -28,6 +31,40 @@ def unit(protocol, noise="none", model="BLS", dataset="iris"):
 
 def run(protocol, data, spec=SMALL, noise="none"):
     return run_unit(unit(protocol, noise, spec.name, data.name), data, spec, parse_noise(noise))
+
+
+@pytest.mark.parametrize("options", [{}, {"ensemble_size": 4, "n_draws": 2}], ids=str)
+def test_labels_that_judge_a_fold_choose_nothing_in_it(options, monkeypatch):
+    data = load_dataset("iris")
+    fixed = list(StratifiedKFold(5, shuffle=True, random_state=0).split(data.X, data.y))
+    fitted = []
+
+    class Folds(StratifiedKFold):
+        def split(self, X, y=None, groups=None):
+            return iter(fixed) if self.n_splits == 5 else super().split(X, y, groups)
+
+    class Recorded(PathSearchCV):
+        def fit(self, X, y, **others):
+            fitted.append(super().fit(X, y, **others))
+            return self
+
+    monkeypatch.setattr(protocols, "StratifiedKFold", Folds)
+    monkeypatch.setattr(search_spaces, "PathSearchCV", Recorded)
+    spec = ModelSpec("BLS", BLSClassifier(1, 4), {"reduced": GRID}, 1.0, options)
+    test = fixed[0][1]
+    for seed in range(3):
+        y = data.y.copy()
+        y[test] = np.random.default_rng(seed).permutation(y[test])
+        run("nested", replace(data, y=y), spec)
+    first = fitted[::5]
+    assert len(first) == 3
+    for other in first[1:]:
+        assert other.best_params_ == first[0].best_params_
+        np.testing.assert_array_equal(
+            other.decision_function(data.X), first[0].decision_function(data.X)
+        )
+        if options:
+            assert other.ensemble_ == first[0].ensemble_
 
 
 @pytest.mark.parametrize(("n_rows", "n_folds"), [(7, 3), (120, 5), (101, 5), (5, 5)])
