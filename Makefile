@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DOCS_READY := $(VENV)/.ready-docs
 
-.PHONY: help setup study study-full study-honest soak test lint format docs bench clean
+.PHONY: help setup study study-full study-honest soak test test-fast lint format docs wheel bench clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -43,15 +43,21 @@ RIVALS := SVC,RandomForest,HistGradientBoosting,LogisticRegression,MLP,k-NN
 HONEST := --dataset uci28-honest --protocol nested --seeds 3 --jobs -1 --store study-honest/results.db
 
 study-honest: $(READY) ## our ensemble against scikit-learn's classifiers, clean and noisy (hours; needs the data)
-	$(BIN)/broadlearn study run $(HONEST) --model "IF-BLS ensemble,$(RIVALS)" \
+	$(BIN)/broadlearn study run $(HONEST) --model "Ensemble,$(RIVALS)" \
 		--noise none,labels:0.2:train,outliers:0.2:train --report study-honest/report \
 		--title "An ensemble of broad learners against scikit-learn's classifiers"
 
 soak: $(READY) ## kill a study at 20 random moments and compare its table with an undisturbed one's
 	$(BIN)/python benchmarks/kill_and_resume.py
 
-test: $(READY) ## run all tests, doctests included
-	$(BIN)/python -m pytest
+# Each process of pytest-xdist has a core; threads of its linear algebra would only get in each other's way.
+test test-fast: export OPENBLAS_NUM_THREADS = 1
+
+test: $(READY) ## run all tests, doctests included, on all cores, with coverage (coverage report: by file)
+	$(BIN)/python -m pytest -n auto --cov --cov-report=
+
+test-fast: $(READY) ## run the tests that are not marked slow (about a minute)
+	$(BIN)/python -m pytest -n auto -m "not slow" --durations=5 --durations-min=2
 
 lint: $(READY) ## ruff, mypy and the import contract
 	$(BIN)/ruff check .
@@ -70,6 +76,18 @@ $(DOCS_READY): $(READY)
 docs: $(DOCS_READY) ## build the documentation site, examples executed (docs/_build/html/index.html)
 	$(BIN)/python -m sphinx -W --keep-going --quiet --builder html docs docs/_build/html
 
+WHEEL := build/wheel
+
+wheel: ## build wheel and source archive into dist/, check them, import the wheel in a clean environment
+	rm -rf dist $(WHEEL)
+	$(PYTHON) -m venv $(WHEEL)/tools
+	$(WHEEL)/tools/bin/python -m pip install --quiet build twine
+	$(WHEEL)/tools/bin/python -m build
+	$(WHEEL)/tools/bin/python -m twine check --strict dist/*
+	$(PYTHON) -m venv $(WHEEL)/clean
+	$(WHEEL)/clean/bin/python -m pip install --quiet dist/*.whl
+	cd $(WHEEL) && clean/bin/python -c 'import broadlearn; print("broadlearn", broadlearn.__version__)'
+
 bench: $(READY) ## run all benchmarks (hours; some need the data folder)
 	$(BIN)/python benchmarks/scores.py
 	$(BIN)/python benchmarks/fit.py
@@ -87,5 +105,5 @@ bench: $(READY) ## run all benchmarks (hours; some need the data folder)
 	$(BIN)/python benchmarks/baselines.py
 
 clean: ## remove the virtual environment, caches and the built site
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .coverage .coverage.* htmlcov dist build
 	rm -rf docs/_build docs/auto_examples docs/generated

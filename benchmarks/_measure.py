@@ -24,7 +24,7 @@ def best_time(call: Callable[[], Any], repeats: int = 3) -> float:
 
 
 def product_rate(n: int = 2000) -> float:
-    """Floating-point operations a second of a large matrix product here."""
+    """Floating-point operations per second of a large matrix product here."""
     A, B = np.random.default_rng(0).normal(size=(2, n, n))
     return 2.0 * n**3 / best_time(lambda: A @ B, 5)
 

@@ -29,7 +29,7 @@ from sklearn.neighbors import LocalOutlierFactor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from broadlearn.audit import audit
+from broadlearn import audit
 
 SHARES = (0.1, 0.2)
 

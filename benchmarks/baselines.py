@@ -19,9 +19,7 @@ import sys
 import numpy as np
 from _measure import data_folder, verdict
 
-from broadlearn.experiments.published_results import published_accuracy
-from broadlearn.experiments.result_store import ResultStore
-from broadlearn.experiments.study import make_study
+from broadlearn.study import ResultStore, make_study, published_table
 
 MODELS = ["ELM", "H-ELM", "NeuroFBLS", "IF-TSVM"]
 PUBLISHED_MEANS = {"ELM": 79.81, "H-ELM": 79.93, "NeuroFBLS": 80.11}
@@ -35,7 +33,7 @@ def done_keys(frame) -> set[str]:
 def main() -> None:
     if data_folder() is None:
         sys.exit("This benchmark needs the 28 data sets: set BROADLEARN_DATA to their folder.")
-    theirs = published_accuracy()
+    theirs = published_table()
     study = make_study(list(theirs.index), MODELS, protocols=["nested"])
     path = sys.argv[1] if len(sys.argv) > 1 else "study-full/results.db"
     with ResultStore(path) as store:

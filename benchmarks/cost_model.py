@@ -1,4 +1,4 @@
-"""What a fit costs a row, a merge and a machine, and a simulation of clusters from these figures.
+"""What a fit costs per row, merge and machine, and a simulation of clusters from these figures.
 
 Run: python benchmarks/cost_model.py [rows]     (50,000 rows of 50 float32 columns if not given)
 """
@@ -16,15 +16,14 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from broadlearn import BLSClassifier, FuzzyBLSClassifier, IntuitionisticFuzzyBLSClassifier
-from broadlearn.distributed import local_client
-from broadlearn.distributed._fit import FAN_IN
-from broadlearn.streaming import fit_blocks
+from broadlearn.out_of_core import fit_blocks, local_client
+from broadlearn.out_of_core.dask_fit import FAN_IN
 
 NODES = (250, 500, 1000, 2000)
-N_ROWS, MOST_ROWS = 1e9, 1e6
+N_ROWS, MAX_ROWS = 1e9, 1e6
 BANDWIDTHS = {"1 Gb/s": 1.25e8, "10 Gb/s": 1.25e9}
 # To read X and y, and to visit them.
-TASKS_A_PARTITION = 3
+TASKS_PER_PARTITION = 3
 
 
 def cpu_time(call: Callable[[], Any], repeats: int = 3) -> float:
@@ -43,12 +42,12 @@ def columns(n_nodes: int) -> int:
 
 
 def flops(n_nodes: int) -> float:
-    """Floating-point operations a row: the map, and half of the product with itself."""
+    """Floating-point operations per row: the map, and half of the product with itself."""
     n = columns(n_nodes)
     return 2.0 * (N_COLUMNS + 1) * n + n * (n + 1.0)
 
 
-def seconds_a_row(model: BLSClassifier, X: np.ndarray, y: np.ndarray) -> dict[str, float]:
+def seconds_per_row(model: BLSClassifier, X: np.ndarray, y: np.ndarray) -> dict[str, float]:
     """Processor time of each pass, the least of three."""
     found: list[dict[str, float]] = []
     for _ in range(3):
@@ -67,7 +66,7 @@ def seconds_a_row(model: BLSClassifier, X: np.ndarray, y: np.ndarray) -> dict[st
 
 
 class Pass(NamedTuple):
-    """Seconds a row, and bytes and seconds of a merge of two statistics."""
+    """Seconds per row, and bytes and seconds of a merge of two statistics."""
 
     row: float
     payload: float
@@ -75,7 +74,7 @@ class Pass(NamedTuple):
 
 
 class Cluster(NamedTuple):
-    """Machines, cores of each, bytes a second between them, seconds of the scheduler a task."""
+    """Machines, cores of each, bytes per second between them, seconds of the scheduler per task."""
 
     machines: int
     cores: int
@@ -87,7 +86,7 @@ class Cluster(NamedTuple):
         workers = self.machines * self.cores
         core, network = np.zeros(workers), np.zeros(self.machines)
         owners = np.arange(n_partitions) * workers // n_partitions
-        ready = self.task * TASKS_A_PARTITION * np.arange(1.0, n_partitions + 1)
+        ready = self.task * TASKS_PER_PARTITION * np.arange(1.0, n_partitions + 1)
         scheduler = float(ready[-1])
         for i, worker in enumerate(owners):
             core[worker] = max(core[worker], ready[i]) + N_ROWS / n_partitions * step.row
@@ -123,19 +122,19 @@ def one_core(X: np.ndarray, y: np.ndarray) -> dict[int, dict[str, float]]:
     A, B = np.random.default_rng(0).normal(size=(2, 2000, 2000))
     rate = 2.0 * 2000**3 / cpu_time(lambda: A @ B)
     print(f"one core: {rate / 1e9:.0f} Gflop/s in matrix products")
-    print("nodes   flops a row   µs a row   share of that rate   bytes of the sums")
+    print("nodes   flops per row   µs per row   share of that rate   bytes of the sums")
     found = {}
     for nodes in NODES:
         model = BLSClassifier(1, 64, 1, nodes - 64, random_state=0)
-        stages = found[nodes] = seconds_a_row(model, X, y)
+        stages = found[nodes] = seconds_per_row(model, X, y)
         share = flops(nodes) / stages["sums"] / rate
         print(
-            f"{nodes:5}   {flops(nodes):11,.0f}   {1e6 * sum(stages.values()):8.1f}   "
+            f"{nodes:5}   {flops(nodes):13,.0f}   {1e6 * sum(stages.values()):10.1f}   "
             f"{share:18.2f}   {8 * columns(nodes) ** 2:17,}"
         )
-    print("passes at 1,000 nodes, µs a row")
+    print("passes at 1,000 nodes, µs per row")
     for kind in (BLSClassifier, FuzzyBLSClassifier, IntuitionisticFuzzyBLSClassifier):
-        stages = seconds_a_row(kind(1, 64, 1, 936, random_state=0), X, y)
+        stages = seconds_per_row(kind(1, 64, 1, 936, random_state=0), X, y)
         text = ", ".join(f"{stage} {1e6 * seconds:.1f}" for stage, seconds in stages.items())
         print(f"  {kind.__name__}: {text}")
     return found
@@ -146,14 +145,14 @@ def clusters(stages: dict[str, float], add: float, solve: float, task: float) ->
     sums = Pass(stages["sums"], 8.0 * columns(1000) ** 2, add)
     passes = [Pass(stages["columns"], 4e3, 0.0), Pass(stages["nodes"], 1e3, 0.0), sums]
     print("simulated seconds: 1e9 rows, 1,000 nodes, machines of 16 such cores")
-    print("partitions a worker                      1         4        16   1, free scheduler")
+    print("partitions per worker                    1         4        16   1, free scheduler")
     print("network   machines     ideal")
     for name, bandwidth in BANDWIDTHS.items():
         for machines in (1, 10, 100, 300, 1000):
             seconds = []
             for partitions, taken in ((1, task), (4, task), (16, task), (1, 0.0)):
                 cluster = Cluster(machines, 16, bandwidth, taken)
-                n = max(16 * machines * partitions, round(N_ROWS / MOST_ROWS))
+                n = max(16 * machines * partitions, round(N_ROWS / MAX_ROWS))
                 seconds.append(sum(cluster.run(step, n) for step in passes) + solve)
             ideal = N_ROWS * sum(stages.values()) / (16 * machines)
             text = "   ".join(f"{value:7,.1f}" for value in seconds)

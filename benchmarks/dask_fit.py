@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Iterator
 from functools import partial, reduce
 from pathlib import Path
 from typing import Any
@@ -20,10 +19,11 @@ from joblib import Parallel, delayed
 from scale import N_COLUMNS, make, model, read, write
 from threadpoolctl import threadpool_limits
 
-from broadlearn._passes.fit import fit_in_passes
-from broadlearn._passes.rows import fold
-from broadlearn.distributed import fit, local_client
-from broadlearn.distributed._fit import BLOCK_ROWS
+from broadlearn.out_of_core import fit, local_client
+from broadlearn.out_of_core.dask_fit import BLOCK_ROWS
+from broadlearn.out_of_core.passes import fit_in_passes
+from broadlearn.out_of_core.row_blocks import array_blocks
+from broadlearn.out_of_core.rows import fold
 
 N_ROWS, CHUNK_ROWS = 1_000_000, 50_000
 
@@ -38,13 +38,12 @@ class Threads:
         return read(self.folder)[0][:0], 1
 
     def reduce(self, stage: str, part: Any, merge: Any) -> Any:
-        calls = (delayed(fold)(part, merge, self.blocks(start), start) for start in self.starts)
-        return reduce(merge, Parallel(2, prefer="threads", return_as="generator")(calls))
+        def visit(start: int) -> Any:
+            X, y = (values[start : start + CHUNK_ROWS] for values in read(self.folder))
+            return fold(part, merge, array_blocks(X, y, None, BLOCK_ROWS), start)
 
-    def blocks(self, start: int) -> Iterator[Any]:
-        X, y = (values[start : start + CHUNK_ROWS] for values in read(self.folder))
-        for i in range(0, len(X), BLOCK_ROWS):
-            yield X[i : i + BLOCK_ROWS], y[i : i + BLOCK_ROWS], None
+        calls = (delayed(visit)(start) for start in self.starts)
+        return reduce(merge, Parallel(2, prefer="threads", return_as="generator")(calls))
 
 
 def collections(folder: Path, n: int) -> tuple[da.Array, da.Array]:
@@ -78,9 +77,9 @@ def main(n: int) -> None:
         fitted = model()
         seconds["joblib"] = best_time(partial(fit_in_passes, fitted, Threads(folder, n)), 2)
         decisions["joblib"] = fitted.decision_function(rows)
-    print(f"{n:,} x {N_COLUMNS} float32 rows, 1,000 nodes, one thread of linear algebra a worker")
+    print(f"{n:,} x {N_COLUMNS} float32 rows, 1,000 nodes, one thread of linear algebra per worker")
     for name, time in seconds.items():
-        print(f"  ... {name}: {time:.1f} s, {n / time:,.0f} rows a second")
+        print(f"  ... {name}: {time:.1f} s, {n / time:,.0f} rows per second")
     verdict("rate of 2 workers / 1 worker", seconds[1] / seconds[2], 1.5, at_least=True)
     verdict(
         "time of 2 workers / 2 threads of joblib",

@@ -2,8 +2,8 @@
 
 Protocol "nested" on the data sets of the published study with fewer than 400 rows, clean and with
 two kinds of noise in training rows, one seed that the honest comparison does not use. Each variant
-changes one thing; the share of settings that are averaged stays the same. Mean accuracy in percent,
-and mean rank among all variants (1 the best).
+changes one thing; the share of candidates that are averaged stays the same. Mean accuracy in
+percent, and mean rank among all variants (1 the best).
 
 Run: python benchmarks/ensemble_parts.py [data sets]     (all of those if no number is given)
 """
@@ -19,34 +19,32 @@ from _measure import data_folder
 from honest import CONDITIONS, markdown
 from threadpoolctl import threadpool_limits
 
-from broadlearn import IntuitionisticFuzzyBLSClassifier
-from broadlearn._search.grid import ROBUST
-from broadlearn.experiments.noise import parse_noise
-from broadlearn.experiments.protocols import run_unit
-from broadlearn.experiments.search_spaces import ModelSpec
-from broadlearn.experiments.statistics import ranks
-from broadlearn.experiments.study import expand_name, make_study
+from broadlearn import BLSClassifier, BroadEnsembleClassifier
+from broadlearn.ensemble import ROBUST_GRID
+from broadlearn.sample_scores import NeighborScorer
+from broadlearn.study import ModelSpec, expand_name, make_study, run_unit
+from broadlearn.study.statistics import ranks
 
-SEED, MOST_ROWS, SIZE = 3, 400, 25
-MAP = {name: values for name, values in ROBUST[0].items() if name != "sample_scores"}
-KINDS: dict[str, dict[str, list[Any]]] = {
-    "uniform": {},
-    "held_out": {},
-    "neighbors": {"n_neighbors": [10, 20]},
-    "intuitionistic": {"kernel_width": ["auto"]},
-    "fuzzy": {},
+SEED, MAX_SAMPLES, SIZE = 3, 400, 25
+KINDS: dict[str, list[Any]] = {
+    "uniform": ["uniform"],
+    "held_out": ["held_out"],
+    "neighbors": [NeighborScorer(10), NeighborScorer(20)],
+    "intuitionistic": ["intuitionistic"],
+    "fuzzy": ["fuzzy"],
 }
 USED = ("uniform", "held_out", "neighbors", "intuitionistic")
 
 
-def grid(kinds: tuple[str, ...] = USED, **change: list[Any]) -> list[dict[str, list[Any]]]:
-    return [{**MAP, **change, "sample_scores": [kind], **KINDS[kind]} for kind in kinds]
+def grid(kinds: tuple[str, ...] = USED, **change: list[Any]) -> dict[str, list[Any]]:
+    scores = [scorer for kind in kinds for scorer in KINDS[kind]]
+    return {**ROBUST_GRID, **change, "sample_scores": scores}
 
 
-def variants() -> Iterator[tuple[str, list[dict[str, list[Any]]], dict[str, int]]]:
+def variants() -> Iterator[tuple[str, dict[str, list[Any]], dict[str, int]]]:
     """Name, grid and options of every variant."""
     yield "the robust ensemble", grid(), {}
-    yield "its best setting alone", grid(), {"ensemble_size": 1}
+    yield "its best candidate alone", grid(), {"ensemble_size": 1}
     yield "one draw", grid(), {"n_draws": 1}
     for kind in KINDS:
         yield f"only {kind} scores", grid((kind,)), {}
@@ -59,12 +57,11 @@ def variants() -> Iterator[tuple[str, list[dict[str, list[Any]]], dict[str, int]
     yield "plain standardisation", grid(standardize=[True]), {}
 
 
-def spec(name: str, values: list[dict[str, list[Any]]], options: dict[str, int]) -> ModelSpec:
-    """The variant as a model of the study, with its part of all settings averaged."""
-    kinds = sum(len(part.get("n_neighbors", [0])) for part in values)
-    whole = sum(len(part.get("n_neighbors", [0])) for part in grid())
+def spec(name: str, values: dict[str, list[Any]], options: dict[str, int]) -> ModelSpec:
+    """The variant as a model of the study, with its part of all candidates averaged."""
+    kinds, whole = len(values["sample_scores"]), len(ROBUST_GRID["sample_scores"])
     both = {"ensemble_size": max(1, round(SIZE * kinds / whole)), "n_draws": 3, **options}
-    return ModelSpec(name, IntuitionisticFuzzyBLSClassifier(), {"paper": values}, 1.0, both)
+    return ModelSpec(name, BroadEnsembleClassifier(BLSClassifier(), values, **both))
 
 
 def main() -> None:
@@ -78,7 +75,7 @@ def main() -> None:
         seeds=SEED + 1,
     )
     units = [u for u in study.plan if u.seed == SEED]
-    small = sorted({u.dataset for u in units if len(study.data[u.fingerprint].y) < MOST_ROWS})
+    small = sorted({u.dataset for u in units if len(study.data[u.fingerprint].y) < MAX_SAMPLES})
     if len(sys.argv) > 1:
         small = small[: int(sys.argv[1])]
     units = [u for u in units if u.dataset in small]
@@ -88,7 +85,7 @@ def main() -> None:
         model = spec(name, values, options)
         with threadpool_limits(1):
             for unit in units:
-                found = run_unit(unit, study.data[unit.fingerprint], model, parse_noise(unit.noise))
+                found = run_unit(unit, study.data[unit.fingerprint], model)
                 mean = 100 * sum(found.fold_scores) / len(found.fold_scores)
                 results[CONDITIONS[unit.noise], unit.dataset, name] = mean
         print(f"{name} done", file=sys.stderr, flush=True)

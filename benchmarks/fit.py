@@ -1,6 +1,6 @@
 """Speed and memory of a fit and a prediction, against plain NumPy and scikit-learn's classifiers.
 
-Run: python benchmarks/fit.py
+Run: python benchmarks/fit.py [samples]     (100,000 samples of 50 features if not given)
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 from sklearn.neural_network import MLPClassifier
 
 from broadlearn import BLSClassifier
-from broadlearn.experiments.search_spaces import NODES
-from broadlearn.random_features._draws import draw_enhancement_weights, draw_feature_weights
-from broadlearn.solvers import _ridge
+from broadlearn.random_features import draw_feature_weights
+from broadlearn.registry import STUDY_NODES
+from broadlearn.solvers import ridge
 
 M, P, Q = 10, 50, 500
 
 
-def make(n: int = 100_000, d: int = 50) -> tuple[np.ndarray, np.ndarray]:
+def make(n: int, d: int = 50) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, d))
     return X, (X[:, 0] * X[:, 1] + 0.5 * rng.normal(size=n) > 0).astype(int)
@@ -29,7 +29,7 @@ def make(n: int = 100_000, d: int = 50) -> tuple[np.ndarray, np.ndarray]:
 
 def model() -> BLSClassifier:
     """Enhancement nodes behind feature nodes, as published: that is what plain NumPy costs most."""
-    return BLSClassifier(M, P, 1, Q, **NODES, random_state=0)
+    return BLSClassifier(M, P, 1, Q, **STUDY_NODES, random_state=0)
 
 
 class Plain:
@@ -57,26 +57,26 @@ class Plain:
         return self.design(X) @ self.weights
 
 
-def memory_of_fit() -> None:
-    X, y = make()
+def memory_of_fit(n: int) -> None:
+    X, y = make(n)
     model().fit(X[:2000], y[:2000])
     print(peak_memory_of(lambda: model().fit(X, y)))
 
 
 def gram_rate(X: np.ndarray, y: np.ndarray) -> float:
     """Rate of the product that sums the normal equations within a fit, in operations done."""
-    spent, original = [0.0], _ridge.normal_equations
+    spent, original = [0.0], ridge.normal_equations
 
-    def timed(blocks, n_columns, n_targets):
+    def timed(blocks, size):
         def passed():
             for block in blocks:
                 spent[0] -= time.perf_counter()
                 yield block
                 spent[0] += time.perf_counter()
 
-        return original(passed(), n_columns, n_targets)
+        return original(passed(), size)
 
-    _ridge.normal_equations = timed
+    ridge.normal_equations = timed
     try:
         rates = []
         for _ in range(3):
@@ -84,28 +84,28 @@ def gram_rate(X: np.ndarray, y: np.ndarray) -> float:
             model().fit(X, y)
             rates.append(len(X) * (X.shape[1] + 2 + Q) ** 2 / spent[0])
     finally:
-        _ridge.normal_equations = original
+        ridge.normal_equations = original
     return max(rates)
 
 
-def main() -> None:
-    X, y = make()
+def main(n: int) -> None:
+    X, y = make(n)
     seed = int(np.random.RandomState(0).randint(np.iinfo(np.int32).max))
     A = draw_feature_weights(seed, M, P, X.shape[1], orthonormal=True)
-    W = draw_enhancement_weights(seed, 1, Q, M * P)
     ours = model()
+    W = ours.feature_map().draw_layer(seed, M * P, X.shape[1])
     plain = Plain()
     fit, plain_fit = best_time(lambda: ours.fit(X, y)), best_time(lambda: plain.fit(X, y, A, W))
     predict = best_time(lambda: ours.predict(X))
     plain_predict = best_time(lambda: plain.decision(X) > 0)
-    print("BLSClassifier, 100,000 x 50, m=10, p=50, q=500, float64")
+    print(f"BLSClassifier, {n:,} x 50, m=10, p=50, q=500, float64")
     verdict("plain NumPy fit / ours", plain_fit / fit, 2.5, at_least=True)
     verdict("plain NumPy predict / ours", plain_predict / predict, 4.0, at_least=True)
     difference = np.abs(ours.decision_function(X) - plain.decision(X)).max()
     verdict("largest difference of decisions, in 1e-9", 1e9 * difference, 10, at_least=False)
     default = best_time(lambda: BLSClassifier(M, P, 1, Q, random_state=0).fit(X, y))
     verdict("plain NumPy fit / ours with default nodes", plain_fit / default, 2.5, at_least=True)
-    share = child(__file__, "--memory") / (len(X) * (M * P + Q) * 8 / 2**20)
+    share = child(__file__, "--memory", str(n)) / (len(X) * (M * P + Q) * 8 / 2**20)
     verdict("memory of a fit above the data / design matrix", share, 0.1, at_least=False)
     rate = gram_rate(X, y) / product_rate()
     verdict("Gram product's rate / a large product's", 2 * rate, 0.7, at_least=True)
@@ -117,6 +117,6 @@ def main() -> None:
 
 if __name__ == "__main__":
     if "--memory" in sys.argv:
-        memory_of_fit()
+        memory_of_fit(int(sys.argv[-1]))
     else:
-        main()
+        main(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000)

@@ -15,13 +15,17 @@ from pathlib import Path
 import pandas as pd
 from _measure import verdict
 
-from broadlearn.experiments.result_store import ResultStore
-from broadlearn.experiments.search_spaces import ENSEMBLE
-from broadlearn.experiments.statistics import friedman, ranks, wilcoxon_table, win_tie_loss
-from broadlearn.report.drawing import to_svg
-from broadlearn.report.figures import critical_difference_figure
-from broadlearn.report.pooling import accuracies, check_units, pool
+from broadlearn.study import ResultStore
+from broadlearn.study.report import (
+    accuracies,
+    check_units,
+    critical_difference_figure,
+    pool,
+    to_svg,
+)
+from broadlearn.study.statistics import compare_pairs, friedman, ranks
 
+ENSEMBLE = "Ensemble"
 CONDITIONS = {
     "none": "clean",
     "labels:0.2:train": "20 % of training labels flipped",
@@ -44,16 +48,14 @@ def markdown(table: pd.DataFrame, digits: int) -> str:
 
 def against_each(table: pd.DataFrame) -> pd.DataFrame:
     """Our ensemble less each other model, with tests."""
-    tests = wilcoxon_table(table, reference=ENSEMBLE).table.set_index("other")
-    counts = win_tie_loss(table, reference=ENSEMBLE).table.set_index("other").loc[tests.index]
     rows = {
-        name: {
-            "mean difference": float((table[ENSEMBLE] - table[name]).mean()),
-            "win-tie-loss": f"{count.win}-{count.tie}-{count.loss}",
-            "p": float(tests.loc[name, "p_value"]),
-            "p, Holm": float(tests.loc[name, "p_holm"]),
+        pair.other: {
+            "mean difference": float((table[ENSEMBLE] - table[pair.other]).mean()),
+            "win-tie-loss": f"{pair.win}-{pair.tie}-{pair.loss}",
+            "p": float(pair.p_wilcoxon),
+            "p, Holm": float(pair.p_holm),
         }
-        for name, count in counts.iterrows()
+        for pair in compare_pairs(table, reference=ENSEMBLE).table.itertuples()
     }
     return pd.DataFrame(rows).T
 

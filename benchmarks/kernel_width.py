@@ -17,12 +17,12 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
 from broadlearn import BroadFeatures
-from broadlearn.experiments.search_spaces import NODES
+from broadlearn.registry import STUDY_NODES
 from broadlearn.sample_scores import fuzzy_membership, intuitionistic_scores
 
 WIDTHS = 2.0 ** np.arange(-5, 6)
 PENALTIES = 10.0 ** np.arange(-6, 7, 2)
-MOST_ROWS = 1200
+MAX_ROWS = 1200
 
 
 def decisions(G, s, t, G_test):
@@ -41,7 +41,7 @@ def accuracies(G, s, t, G_test, t_test):
 def fold_results(X, y, X_test, y_test, seed):
     scaler = StandardScaler().fit(X)
     X, X_test = scaler.transform(X), scaler.transform(X_test)
-    features = BroadFeatures(n_enhancement_nodes=100, **NODES, random_state=seed).fit(X)
+    features = BroadFeatures(n_enhancement_nodes=100, **STUDY_NODES, random_state=seed).fit(X)
     G, G_test = features.transform(X), features.transform(X_test)
     t, t_test = 2.0 * y - 1, 2.0 * y_test - 1
     inner = list(StratifiedKFold(3, shuffle=True, random_state=0).split(X, y))
@@ -75,8 +75,8 @@ def main() -> None:
         for path in sorted((folder / "uci28").glob("*.csv")):
             X, y = load_table(path)
             rng = np.random.default_rng(0)
-            if len(X) > MOST_ROWS:
-                rows = np.sort(rng.permutation(len(X))[:MOST_ROWS])
+            if len(X) > MAX_ROWS:
+                rows = np.sort(rng.permutation(len(X))[:MAX_ROWS])
                 X, y = X[rows], y[rows]
             folds = []
             for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y):

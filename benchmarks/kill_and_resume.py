@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from _measure import verdict
 
-from broadlearn.experiments.result_store import ResultStore
+from broadlearn.study import ResultStore
 
 STUDY = [
     *("study", "run", "--dataset", "iris,wine,wdbc,titanic", "--grid", "reduced"),

@@ -1,9 +1,11 @@
 """Error and time of scores estimated from landmarks, against the exact ones.
 
-Run: python benchmarks/landmarks.py
+Run: python benchmarks/landmarks.py [samples]     (20,000 samples of 20 features if not given)
 """
 
 from __future__ import annotations
+
+import sys
 
 import numpy as np
 from _measure import best_time
@@ -14,15 +16,15 @@ from broadlearn.sample_scores import intuitionistic_scores
 LANDMARKS = (50, 100, 200, 500, 1000, 2000)
 
 
-def main() -> None:
+def main(n_samples: int) -> None:
     X, y = make_classification(
-        20_000, 20, n_informative=10, flip_y=0.1, class_sep=1.5, random_state=0
+        n_samples, 20, n_informative=10, flip_y=0.1, class_sep=1.5, random_state=0
     )
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     mu = intuitionistic_scores(X, y, kernel_width="auto").kernel_width / 8
     exact = intuitionistic_scores(X, y, kernel_width=mu)
     time = best_time(lambda: intuitionistic_scores(X, y, kernel_width=mu), 2)
-    print("Scores from L landmarks a class, 20,000 x 20, two classes, mean of 5 draws")
+    print(f"Scores from L landmarks per class, {n_samples:,} x 20, two classes, mean of 5 draws")
     print("      L   error of theta   error of Theta   error of score   exact time / time")
     for n in LANDMARKS:
         errors = []
@@ -42,4 +44,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20_000)

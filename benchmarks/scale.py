@@ -14,7 +14,7 @@ import numpy as np
 from _measure import best_time, child, peak_memory_of, verdict
 
 from broadlearn import BLSClassifier
-from broadlearn.streaming import fit_blocks
+from broadlearn.out_of_core.blocks import fit_blocks
 
 N_ROWS, N_COLUMNS = 2_000_000, 50
 FEATURES, ENHANCEMENTS = 64, 936
@@ -80,7 +80,9 @@ def growth(repeats: int = 7) -> None:
             grown = min(grown, best_time(grow, 1))
             fresh = min(fresh, best_time(partial(model(1000).fit, X, y), 1))
         worst = np.abs(small.decision_function(X) - expected).max()
-        verdict(f"grow after {name} / fresh fit", grown / fresh, 0.8, at_least=False)
+        # After a fit there are no sums to start from: what is saved is the scaling and the scores.
+        limit = 1.3 if name == "fit" else 0.8
+        verdict(f"grow after {name} / fresh fit", grown / fresh, limit, at_least=False)
         verdict("  largest difference in 1e-8", 1e8 * float(worst), 1, at_least=False)
 
 

@@ -1,6 +1,6 @@
 """Speed and memory of intuitionistic scores, against direct evaluation and bare block products.
 
-Run: python benchmarks/scores.py
+Run: python benchmarks/scores.py [samples]     (20,000 samples of 50 features if not given)
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 from _measure import best_time, child, peak_memory_of, verdict
 
 from broadlearn.sample_scores import intuitionistic_scores
-from broadlearn.sample_scores._pairs import BLOCK_ROWS
+from broadlearn.sample_scores.pairs import BLOCK_ROWS
 
 WIDTHS = 2.0 ** np.arange(-5, 6)
 
@@ -39,7 +39,7 @@ def direct(X: np.ndarray, y: np.ndarray, mu: float, delta: float = 1e-4) -> np.n
 
 
 def bare_products(X: np.ndarray) -> None:
-    """``X @ X.T`` by the same blocks, upper half, and one exp a pair."""
+    """``X @ X.T`` by the same blocks, upper half, and one exp per pair."""
     buffer = np.empty((BLOCK_ROWS, BLOCK_ROWS))
     starts = range(0, len(X), BLOCK_ROWS)
     for i in starts:
@@ -57,17 +57,17 @@ def memory_of(n: int) -> None:
     print(peak_memory_of(lambda: intuitionistic_scores(X, y, kernel_width=4.0)))
 
 
-def main() -> None:
-    X, y = make(20_000)
+def main(n: int) -> None:
+    X, y = make(n)
     X *= 0.2  # so that exp of the bare products neither overflows nor vanishes
     mu = 4.0 * 0.2
     one = best_time(lambda: intuitionistic_scores(X, y, kernel_width=mu))
     eleven = best_time(lambda: intuitionistic_scores(X, y, kernel_width=0.2 * WIDTHS), 2)
     bare = best_time(lambda: bare_products(X))
     plain = best_time(lambda: direct(X, y, mu), 1)
-    print("Intuitionistic scores, 20,000 x 50, two classes, exact")
+    print(f"Intuitionistic scores, {n:,} x 50, two classes, exact")
     verdict("direct N x N evaluation / ours", plain / one, 8.0, at_least=True)
-    verdict("ours / bare block products with one exp a pair", one / bare, 2.5, at_least=False)
+    verdict("ours / bare block products with one exp per pair", one / bare, 2.5, at_least=False)
     verdict("eleven widths / one width", eleven / one, 6.0, at_least=False)
     difference = np.abs(intuitionistic_scores(X, y, kernel_width=mu).score - direct(X, y, mu)).max()
     verdict(
@@ -76,12 +76,12 @@ def main() -> None:
         1,
         at_least=False,
     )
-    memory = child(__file__, "--memory", "100000")
-    verdict("memory above the data at 100,000 x 50, MB", memory, 300, at_least=False)
+    memory = child(__file__, "--memory", str(5 * n))
+    verdict(f"memory above the data at {5 * n:,} x 50, MB", memory, 300, at_least=False)
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--memory"]:
         memory_of(int(sys.argv[2]))
     else:
-        main()
+        main(int(sys.argv[1]) if len(sys.argv) > 1 else 20_000)

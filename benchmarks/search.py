@@ -21,13 +21,10 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from threadpoolctl import threadpool_limits
 
 from broadlearn import BLSClassifier, IntuitionisticFuzzyBLSClassifier, PathSearchCV
-from broadlearn.experiments.search_spaces import NODES
-from broadlearn.random_features._draws import (
-    draw_enhancement_weights,
-    draw_feature_weights,
-    draw_seed,
-)
+from broadlearn.random_features.draws import draw_enhancement_weights, draw_feature_weights
+from broadlearn.registry import STUDY_NODES
 from broadlearn.sample_scores import intuitionistic_scores
+from broadlearn.utils import draw_seed
 
 NAMES = {
     "credit_approval": "credit_approval",
@@ -120,7 +117,7 @@ def compare(name, X, y, model, n_plain, n_grid):
 
 def memory_of_search() -> None:
     X, y = load_table(data_folder() / "uci28" / "spambase.csv")
-    model = IntuitionisticFuzzyBLSClassifier(**NODES, random_state=0)
+    model = IntuitionisticFuzzyBLSClassifier(**STUDY_NODES, random_state=0)
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", FitFailedWarning)
         search = PathSearchCV(model, "paper", cv=FOLDS, refit=False)
@@ -157,8 +154,8 @@ def main(quick: bool) -> None:
         X, y = load_table(folder / "uci28" / f"{NAMES[name]}.csv")
         large = name == "spambase"
         for model in (
-            IntuitionisticFuzzyBLSClassifier(**NODES, random_state=0),
-            BLSClassifier(**NODES, random_state=0),
+            IntuitionisticFuzzyBLSClassifier(**STUDY_NODES, random_state=0),
+            BLSClassifier(**STUDY_NODES, random_state=0),
         ):
             compare(name, X, y, model, 60 if large else 300, 6 if large else 40)
     if not quick:

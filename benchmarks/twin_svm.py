@@ -24,8 +24,8 @@ from sklearn.svm import SVC, LinearSVC
 from threadpoolctl import threadpool_limits
 
 from broadlearn import IntuitionisticFuzzyTwinSVC
-from broadlearn.solvers._box_qp import box_qp
-from broadlearn.solvers._twin_svm import factor_plane, planes
+from broadlearn.baselines.box_qp import box_qp
+from broadlearn.baselines.twin_svm import factor_plane, planes
 
 PUBLISHED_CS = (1e-6, 1e-4, 1e-2, 1.0, 1e2, 1e4, 1e6)
 

@@ -6,38 +6,29 @@ import zlib
 
 import numpy as np
 
-from broadlearn.persistence import MAGIC, PREAMBLE
+from broadlearn.io.model_files import FORMAT, MAGIC, PREAMBLE
 
 
 def node(loader, name, number, **more):
-    module, kind = name.rsplit(".", 1)
-    return {
-        "__loader__": loader,
-        "__module__": module,
-        "__class__": kind,
-        "__id__": number,
-        **more,
-    }
+    return {"__loader__": loader, "__class__": name, "__id__": number, **more}
 
 
 def text(number, value="x"):
-    return node("JsonNode", "builtins.str", number, content=json.dumps(value), is_json=True)
+    return node("JsonNode", "str", number, content=json.dumps(value), is_json=True)
 
 
 def listed(number, items):
-    return node("ListNode", "builtins.list", number, content=items)
+    return node("ListNode", "list", number, content=items)
 
 
 def stored(number, k=0, name="numpy.ndarray"):
     return node("NdArrayNode", name, number, type="numpy", file=f"{k}.npy")
 
 
-def model(steps, name="sklearn.pipeline.Pipeline", key=None, protocol=2):
+def model(steps, name="sklearn.Pipeline", key=None, protocol=2):
     """The tree of a model with one attribute."""
-    key = key or node("TypeNode", "builtins.str", 4)
-    attributes = node(
-        "DictNode", "builtins.dict", 2, key_types=listed(3, [key]), content={"steps": steps}
-    )
+    key = key or node("TypeNode", "str", 4)
+    attributes = node("DictNode", "dict", 2, key_types=listed(3, [key]), content={"steps": steps})
     return node("ObjectNode", name, 1, protocol=protocol, content=attributes)
 
 
@@ -49,7 +40,7 @@ def write_file(path, tree=b"{}", arrays=(), declared=None, **changes):
     if declared is None:
         declared = [[np.asarray(a).dtype.str, list(np.shape(a)), "C"] for a in arrays]
     header = {
-        "format": 1,
+        "format": FORMAT,
         "model": "Pipeline",
         "versions": {},
         "tree": {"bytes": len(tree), "compressed": len(compressed)},

@@ -33,6 +33,18 @@ def plain_intuitionistic_scores(X, y, mu, epsilon=None, delta=1e-4):
     return theta, nu, Theta, score, epsilon
 
 
+def plain_held_out(G, T, C, score=None, weight=None):
+    """Predictions for every row by a model fitted without it, or without one of its copies."""
+    score = np.ones(len(G)) if score is None else np.asarray(score)
+    weight = np.ones(len(G)) if weight is None else np.asarray(weight)
+    result = np.empty_like(T)
+    for i in range(len(G)):
+        left = weight.astype(float)
+        left[i] -= min(1.0, weight[i])
+        result[i] = G[i] @ plain_ridge(G, T, C, score * np.sqrt(left))
+    return result
+
+
 def plain_ridge(G, T, C, scores=None):
     """Ridge weights by the augmented least-squares problem, which squares nothing."""
     s = np.ones(len(G)) if scores is None else np.asarray(scores)

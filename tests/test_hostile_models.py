@@ -14,13 +14,22 @@ import forged_models as forged
 import numpy as np
 import pytest
 
-from broadlearn.persistence import MAGIC, MOST_ARRAYS, MOST_HEADER_BYTES, MOST_MARKS, PREAMBLE
+from broadlearn.io.model_files import (
+    FORMAT,
+    MAGIC,
+    MAX_ARRAYS,
+    MAX_HEADER_BYTES,
+    MAX_MARKS,
+    PREAMBLE,
+)
+
+pytestmark = pytest.mark.slow
 
 # Loads files in a fresh process, which keeps an account of all that Python would report as an act.
 LOADER = """
 import json, re, sys, warnings
 from pathlib import Path
-from broadlearn.persistence import load
+from broadlearn import load
 import skops.io, sklearn.pipeline
 
 acts = []
@@ -91,7 +100,7 @@ def foreign_files(marker):
 def header(**changes):
     empty = zlib.compress(b"{}")
     return {
-        "format": 1,
+        "format": FORMAT,
         "tree": {"bytes": 2, "compressed": len(empty)},
         "arrays": [],
         "payload": {"bytes": len(empty), "sha256": sha256(empty).hexdigest()},
@@ -103,6 +112,7 @@ def headers():
     """Headers with sound checksums: name to text."""
     texts = {
         "newer format": header(format=99),
+        "older format": header(format=1),
         "infinite format": header(format=float("inf")),
         "sizes of no number": header(payload={"bytes": float("nan"), "sha256": ""}),
         "negative size": header(tree={"bytes": -1, "compressed": 2}),
@@ -113,15 +123,15 @@ def headers():
         "array of 2 GB texts": header(arrays=[["<U536870911", [1], "C"]]),
         "endless shape": header(arrays=[["<f8", [1] * 100_000, "C"]]),
         "empty but too large": header(arrays=[["<f8", [0, 1 << 62], "C"]]),
-        "too many arrays": header(arrays=[["<f8", [0], "C"]] * (MOST_ARRAYS + 1)),
+        "too many arrays": header(arrays=[["<f8", [0], "C"]] * (MAX_ARRAYS + 1)),
         "wrong checksum": header(payload={"bytes": 10, "sha256": "0" * 64}),
         "checksum of no text": header(payload={"bytes": 10, "sha256": ["x"]}),
     }
     found = {name: json.dumps(text).encode() for name, text in texts.items()}
     return {
         **found,
-        "number of a million digits": b'{"format": ' + b"9" * (MOST_HEADER_BYTES - 20) + b"}",
-        "nested header": b"[" * MOST_HEADER_BYTES,
+        "number of a million digits": b'{"format": ' + b"9" * (MAX_HEADER_BYTES - 20) + b"}",
+        "nested header": b"[" * MAX_HEADER_BYTES,
     }
 
 
@@ -135,9 +145,13 @@ def trees():
         f"function {name}": (forged.model(forged.node("FunctionNode", name, 5, content=name)), ())
         for name in names
     }
-    many = [forged.text(number) for number in range(9, MOST_MARKS // 8)]
+    hidden = {"__module__": "os", "__class__": "system"}
+    many = [forged.text(number) for number in range(9, MAX_MARKS // 8)]
     return functions | {
         "foreign type": (forged.model(forged.node("ObjectNode", "os._wrap_close", 5)), ()),
+        "unknown name": (forged.model(forged.text(5), name="BLSClassifier2"), ()),
+        "module beside a name": (forged.model({**forged.stored(5), **hidden}), ()),
+        "module as the format before had it": ({**forged.model(forged.text(5)), **hidden}, ()),
         "reduce": (forged.model(forged.node("ReduceNode", "subprocess.Popen", 5)), ()),
         "path upwards": (forged.model({**forged.stored(5), "file": "../0.npy"}), [np.zeros(1)]),
         "path from the root": (forged.model({**forged.stored(5), "file": "/etc/passwd"}), ()),
@@ -150,8 +164,8 @@ def trees():
             (),
         ),
         "nested lists": (forged.model(deep), ()),
-        "nested text": (b"[" * (MOST_MARKS - 9), ()),
-        "as many lists as there may be": (b"[" + b"[]," * (MOST_MARKS // 2 - 9) + b"0]", ()),
+        "nested text": (b"[" * (MAX_MARKS - 9), ()),
+        "as many lists as there may be": (b"[" + b"[]," * (MAX_MARKS // 2 - 9) + b"0]", ()),
         "as many objects as there may be": (
             forged.model({**forged.listed(5, many), "content": [*many, {"__loader__": "?"}]}),
             (),

@@ -1,19 +1,22 @@
 """Fast, closed-form classifiers that stay accurate when rows are noisy, mislabelled or outlying."""
 
 from broadlearn.audit import audit
-from broadlearn.classifiers import (
-    BLSClassifier,
-    BLSRegressor,
+from broadlearn.baselines import (
     ELMClassifier,
-    FuzzyBLSClassifier,
     HierarchicalELMClassifier,
-    IntuitionisticFuzzyBLSClassifier,
     IntuitionisticFuzzyTwinSVC,
     NeuroFuzzyBLSClassifier,
 )
 from broadlearn.ensemble import BroadEnsembleClassifier
-from broadlearn.persistence import load, save
-from broadlearn.random_features import PUBLISHED_FORM, BroadFeatures
+from broadlearn.io import load, save
+from broadlearn.models import (
+    PUBLISHED_FORM,
+    BLSClassifier,
+    BLSRegressor,
+    BroadFeatures,
+    FuzzyBLSClassifier,
+    IntuitionisticFuzzyBLSClassifier,
+)
 from broadlearn.search import PathSearchCV
 
 __version__ = "0.1.0"

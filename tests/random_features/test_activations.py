@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from broadlearn.random_features._activations import ACTIVATIONS
+from broadlearn.random_features.activations import ACTIVATIONS
 
 EXPECTED = {
     "identity": lambda u: u,

@@ -1,13 +1,18 @@
 import numpy as np
 import pytest
 
-from broadlearn.random_features._broad_map import MapSettings, learn_map, reduce_map
-from broadlearn.random_features._draws import (
+from broadlearn.random_features.broad_map import (
+    MappedSamples,
+    interleave,
+    scale_rows_in_groups,
+)
+from broadlearn.random_features.draws import (
     draw_enhancement_weights,
     draw_feature_weights,
     draw_input_weights,
 )
-from broadlearn.random_features._standardize import affine_block, learn_standardization
+from broadlearn.random_features.nested_maps import MapSettings, draw_map
+from broadlearn.utils import learn_standardization
 
 
 def settings(**change):
@@ -30,7 +35,7 @@ def settings(**change):
 def rows():
     X = np.random.default_rng(0).normal(2, 3, (80, 6))
     standardization = learn_standardization(X)
-    return X, standardization, affine_block(X, slice(0, 80), standardization)
+    return X, standardization, standardization.affine(X)
 
 
 def plain_design(affine, s, seed):
@@ -78,7 +83,7 @@ def test_design_equals_the_formulas(rows, feature_scaling, feature_activation, a
         feature_activation=feature_activation,
         activation=activation,
     )
-    broad_map = learn_map(X, standardization, s, seed=3)
+    broad_map = draw_map(s, X, standardization, 3)
     np.testing.assert_allclose(broad_map.design(affine), plain_design(affine, s, 3), atol=1e-12)
 
 
@@ -90,7 +95,7 @@ def test_scales_and_inputs_of_enhancement_nodes(rows, feature_activation, inputs
     s = settings(
         feature_activation=feature_activation, enhancement_inputs=inputs, enhancement_scale=scale
     )
-    broad_map = learn_map(X, standardization, s, seed=3)
+    broad_map = draw_map(s, X, standardization, 3)
     np.testing.assert_allclose(broad_map.design(affine), plain_design(affine, s, 3), atol=1e-12)
 
 
@@ -100,15 +105,16 @@ def test_scales_and_inputs_of_enhancement_nodes(rows, feature_activation, inputs
 )
 def test_reduced_columns_are_a_rotation_of_the_full_ones(rows, change):
     X, standardization, affine = rows
-    broad_map = learn_map(X, standardization, settings(**change), seed=3)
-    reduced = reduce_map(broad_map)
-    G, H = broad_map.design(affine), reduced(affine)
-    assert H.shape[1] == 7 + 14 < G.shape[1]
+    broad_map = draw_map(settings(**change), X, standardization, 3)
+    G, H = broad_map.design(affine), broad_map.columns(affine)
+    assert broad_map.affine
+    assert H.shape[1] == broad_map.n_columns == 7 + 14 < G.shape[1]
+    assert broad_map.n_feature_columns == 7
     np.testing.assert_allclose(H @ H.T, G @ G.T, atol=1e-11)
-    w = np.random.default_rng(0).normal(size=(H.shape[1], 2))
-    np.testing.assert_allclose(H @ w, G @ reduced.full_weights(w), atol=1e-11)
-    Q = reduced.rotation
+    w, Q = np.random.default_rng(0).normal(size=(H.shape[1], 2)), broad_map.rotation
+    np.testing.assert_allclose(H @ w, G @ np.concatenate([Q @ w[:7], w[7:]]), atol=1e-11)
     np.testing.assert_allclose(Q.T @ Q, np.eye(Q.shape[1]), atol=1e-13)
+    np.testing.assert_allclose(broad_map.basis @ Q.T, broad_map.feature_weights, atol=1e-13)
 
 
 @pytest.mark.parametrize(
@@ -117,69 +123,65 @@ def test_reduced_columns_are_a_rotation_of_the_full_ones(rows, change):
 )
 def test_no_rotation_where_it_would_be_wrong_or_useless(rows, change):
     X, standardization, affine = rows
-    broad_map = learn_map(X, standardization, settings(**change), seed=3)
-    reduced = reduce_map(broad_map)
-    assert reduced.rotation is None
-    np.testing.assert_array_equal(reduced(affine), broad_map.design(affine))
+    broad_map = draw_map(settings(**change), X, standardization, 3)
+    assert broad_map.rotation is None
+    assert broad_map.basis is None
+    assert broad_map.n_feature_columns == broad_map.settings.n_features
+    np.testing.assert_array_equal(broad_map.columns(affine), broad_map.design(affine))
 
 
-@pytest.mark.parametrize("inputs", [None, 3])
-def test_smaller_maps_are_parts_of_larger_ones(rows, inputs):
+@pytest.mark.parametrize("change", [{}, {"feature_activation": "relu"}])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_mapped_samples_are_the_columns_of_these_rows(rows, change, dtype):
+    X, standardization, _ = rows
+    X = X.astype(dtype)
+    broad_map = draw_map(settings(**change), X, standardization, 3)
+    design = MappedSamples(broad_map, X, standardization)
+    assert (design.n_rows, design.n_columns) == (80, broad_map.n_columns)
+    assert design.n_nodes == 4 * 5 + 2 * 7
+    whole = broad_map.columns(standardization.affine(X))
+    atol = 1e-13 if dtype == np.float64 else 1e-5
+    for part in (slice(None), slice(3, 9), np.array([7, 2, 2])):
+        found = design(part)
+        assert found.dtype == dtype
+        np.testing.assert_allclose(found, whole[part], atol=atol)
+    out = np.empty((6, design.n_columns + 2))
+    design(slice(3, 9), out=out[:, :-2])
+    np.testing.assert_allclose(out[:, :-2], whole[3:9], atol=atol)
+
+
+@pytest.mark.parametrize("method", ["design", "columns"])
+@pytest.mark.parametrize("change", [{}, {"feature_scaling": "sample"}])
+def test_blocks_are_made_in_place_where_room_is_given(rows, method, change):
     X, standardization, affine = rows
-    common = {"enhancement_inputs": inputs, "enhancement_scale": (0.5, 1.0, 2.0)}
-    large = learn_map(
-        X, standardization, settings(n_feature_groups=6, n_feature_nodes=8, **common), 3
-    )
-    small = learn_map(X, standardization, settings(**common), 3)
-    wide = learn_map(X, standardization, settings(n_enhancement_nodes=60, **common), 3)
-    F = large.features(affine)
-    for i in range(4):
-        np.testing.assert_allclose(
-            small.features(affine)[:, 5 * i : 5 * i + 5], F[:, 8 * i : 8 * i + 5], atol=1e-14
-        )
-    G, wider = small.design(affine)[:, 20:], wide.design(affine)[:, 20:]
-    for j in range(2):
-        np.testing.assert_allclose(
-            G[:, 7 * j : 7 * j + 7], wider[:, 60 * j : 60 * j + 7], atol=1e-14
-        )
+    make = getattr(draw_map(settings(**change), X, standardization, 3), method)
+    expected = make(affine)
+    out = np.empty_like(expected)
+    assert make(affine, out) is out
+    np.testing.assert_array_equal(out, expected)
 
 
-def test_sparse_weights_rebuild_the_rows_with_few_entries(rows):
+def test_interleaved_nodes_are_ordered_by_their_number_within_a_group(rows):
     X, standardization, affine = rows
-    dense = learn_map(X, standardization, settings(), 3)
-    sparse = learn_map(X, standardization, settings(feature_weights="sparse"), 3)
-    assert sparse.feature_weights.shape == dense.feature_weights.shape
-    assert not np.allclose(sparse.feature_weights, dense.feature_weights)
-    F = sparse.features(affine)
-    assert F.min() >= -1 - 1e-12
-    assert F.max() <= 1 + 1e-12
+    whole = draw_map(settings(), X, standardization, 3)
+    few = draw_map(settings(n_enhancement_nodes=3), X, standardization, 3)
+    turned = interleave(whole).design(affine)
+    np.testing.assert_allclose(turned[:, 20:26], interleave(few).design(affine)[:, 20:], atol=1e-14)
+    order = np.arange(14).reshape(2, 7).T.ravel()
+    np.testing.assert_allclose(turned[:, 20:], whole.design(affine)[:, 20 + order], atol=1e-14)
+    one = draw_map(settings(n_enhancement_groups=1), X, standardization, 3)
+    assert interleave(one) is one
 
 
-def test_weights_count_as_copies_in_robust_scaling_and_sparse_weights(rows):
-    X, standardization, affine = rows
-    weight = np.random.default_rng(1).integers(1, 4, 80)
-    copies = np.repeat(X, weight, axis=0)
-    s = settings(feature_scaling="robust", feature_weights="sparse")
-    weighted = learn_map(X, standardization, s, 3, weight * 1.0)
-    repeated = learn_map(copies, standardization, s, 3)
-    np.testing.assert_allclose(weighted.design(affine), repeated.design(affine), atol=1e-9)
-
-
-def test_outlying_rows_drag_extremes_but_not_quantiles(rows):
-    X, standardization, affine = rows
-    spoilt = X.copy()
-    spoilt[0] *= 1e4
-    spread = {}
-    for scaling in ("node", "robust"):
-        broad_map = learn_map(spoilt, standardization, settings(feature_scaling=scaling), 3)
-        spread[scaling] = np.ptp(broad_map.features(affine[1:]), axis=0)
-    assert spread["node"].max() < 0.1
-    assert spread["robust"].min() > 1.0
+def test_rows_are_scaled_within_each_group():
+    F = np.array([[1.0, 3.0, 2.0, 10.0, 10.0, 10.0]])
+    assert scale_rows_in_groups(F, 2) is F
+    np.testing.assert_allclose(F, [[-1, 1, 0, 0, 0, 0]])
 
 
 def test_float32_rows_give_float32_nodes(rows):
     X, standardization, affine = rows
-    broad_map = learn_map(X, standardization, settings(), 3)
+    broad_map = draw_map(settings(), X, standardization, 3)
     design = broad_map.design(affine.astype(np.float32))
     assert design.dtype == np.float32
     np.testing.assert_allclose(design, broad_map.design(affine), atol=1e-5)

@@ -1,11 +1,12 @@
 import numpy as np
 import pytest
 
-from broadlearn.random_features._draws import (
+from broadlearn.random_features.draws import (
     draw_enhancement_weights,
     draw_feature_weights,
+    draw_group_seed,
+    draw_hidden_weights,
     draw_input_weights,
-    draw_seed,
 )
 
 
@@ -56,14 +57,14 @@ def test_input_weights_nest_in_nodes_and_groups(n_inputs):
             np.testing.assert_array_equal(group(small, j, q), group(large, j, 130)[:, :q])
 
 
-@pytest.mark.parametrize(("n_inputs", "most"), [(1, 1), (3, 8), (40, 4)])
-def test_input_weights_take_turns_between_all_and_few_inputs(n_inputs, most):
-    W = draw_input_weights(3, 1, 400, n_inputs, most)
+@pytest.mark.parametrize(("n_inputs", "max_inputs"), [(1, 1), (3, 8), (40, 4)])
+def test_input_weights_take_turns_between_all_and_few_inputs(n_inputs, max_inputs):
+    W = draw_input_weights(3, 1, 400, n_inputs, max_inputs)
     directions, biases = W[:-1], W[-1]
     np.testing.assert_allclose(np.linalg.norm(directions, axis=0), 1.0)
     numbers = (directions != 0).sum(axis=0)
     assert (numbers[::2] == n_inputs).all()
-    few = np.arange(1, min(n_inputs, most) + 1)
+    few = np.arange(1, min(n_inputs, max_inputs) + 1)
     np.testing.assert_array_equal(np.unique(numbers[1::2]), few)
     assert (np.abs(directions[:, 1::2]).sum(axis=1) > 0).all()
     assert (biases.min(), biases.max()) == pytest.approx((-1, 1), abs=0.05)
@@ -71,7 +72,28 @@ def test_input_weights_take_turns_between_all_and_few_inputs(n_inputs, most):
     np.testing.assert_allclose(block.T @ block, np.eye(n_inputs), atol=1e-13)
 
 
-def test_seed_follows_random_state():
-    assert draw_seed(5) == draw_seed(5) != draw_seed(6)
-    state = np.random.RandomState(0)
-    assert draw_seed(state) != draw_seed(state)
+def test_hidden_weights_nest_in_nodes_and_differ_between_layers():
+    large = draw_hidden_weights(7, 50, 4)
+    assert large.shape == (5, 50)
+    assert np.abs(large).max() <= 1
+    np.testing.assert_array_equal(draw_hidden_weights(7, 20, 4), large[:, :20])
+    layers = [large, *(draw_hidden_weights(7, 50, 4, layer) for layer in range(2))]
+    assert len({layer.tobytes() for layer in layers}) == 3
+    np.testing.assert_array_equal(draw_hidden_weights(7, 20, 4, 1), layers[2][:, :20])
+
+
+@pytest.mark.parametrize("n_inputs", [1, 6, 40])
+def test_orthonormal_feature_weights_nest_too(n_inputs):
+    large = draw_feature_weights(7, 4, 50, n_inputs, orthonormal=True)
+    small = draw_feature_weights(7, 2, 13, n_inputs, orthonormal=True)
+    for i in range(2):
+        np.testing.assert_array_equal(group(small, i, 13), group(large, i, 50)[:, :13])
+    block = large[:-1, :n_inputs]
+    np.testing.assert_allclose(block.T @ block, np.eye(n_inputs), atol=1e-13)
+    assert np.abs(large[-1]).max() <= 1
+
+
+def test_groups_have_seeds_of_their_own():
+    seeds = {draw_group_seed(seed, i) for seed in (3, 4) for i in range(5)}
+    assert len(seeds) == 10
+    assert draw_group_seed(3, 2) == draw_group_seed(3, 2)

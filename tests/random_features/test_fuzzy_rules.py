@@ -2,30 +2,25 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from broadlearn.random_features import _fuzzy_rules
-from broadlearn.random_features._broad_map import MapSettings
-from broadlearn.random_features._draws import draw_enhancement_weights
-from broadlearn.random_features._fuzzy_rules import FuzzyMaps, firing_strengths
-from broadlearn.random_features._standardize import identity_standardization
+from broadlearn.random_features import fuzzy_rules
+from broadlearn.random_features.fuzzy_rules import FuzzyRules, firing_strengths
+from broadlearn.random_features.nested_maps import draw_map
+from broadlearn.utils import Standardization, learn_standardization
 
 WIDTH = 1.5
 
 
-def settings(n_groups, n_rules, n_nodes=7):
-    return MapSettings(
-        n_groups, n_rules, 1, n_nodes, "tanh", "identity", "rules", "node", enhancement_scale=1.5
-    )
+def recipe(n_groups, n_rules):
+    return FuzzyRules(n_groups, n_rules, 7, "tanh", 1.5, WIDTH)
 
 
 def maps(X, n_groups, n_rules, weight=None):
-    first = np.arange(len(X))
-    weight = np.ones(len(X)) if weight is None else weight
-    standardization = identity_standardization(X.shape[1])
-    return FuzzyMaps(X, standardization, first, weight, settings(n_groups, n_rules), WIDTH, seed=3)
+    return recipe(n_groups, n_rules).learn(X, Standardization.identity(X.shape[1]), 3, weight)
 
 
 def cut(family, n_groups, n_rules):
-    return family.cut(n_groups, n_rules, draw_enhancement_weights(3, 1, 7, n_groups * n_rules))
+    layer = family.recipe.draw_layer(3, n_groups * n_rules, family.X.shape[1])
+    return family.cut(n_groups, n_rules, layer)
 
 
 def affine(X):
@@ -83,7 +78,7 @@ def test_fewer_distinct_rows_than_rules_share_centres():
 
 
 def test_large_tables_are_clustered_on_a_draw_by_weight(X, monkeypatch):
-    monkeypatch.setattr(_fuzzy_rules, "CLUSTERED_ROWS", 40)
+    monkeypatch.setattr(fuzzy_rules, "MAX_CLUSTERED", 40)
     weight = np.where(np.arange(len(X)) < 45, 1.0, 1e-9)
     family = maps(X, 3, 4, weight)
     heavy = {tuple(row) for row in np.round(X[:45], 9)}
@@ -99,3 +94,24 @@ def test_threads_do_not_change_the_rules():
         one = cut(maps(X, 3, 9), 3, 9)
     two = cut(maps(X, 3, 9), 3, 9)
     np.testing.assert_array_equal(one.log_strengths, two.log_strengths)
+
+
+def test_enhancement_nodes_lie_behind_the_rules(X):
+    found = cut(maps(X, 2, 5), 2, 5)
+    F = found.features(affine(X))
+    W = 1.5 * recipe(2, 5).draw_layer(3, 10, 4)
+    expected = np.hstack([F, np.tanh(affine(F) @ W)])
+    np.testing.assert_allclose(found.design(affine(X)), expected, atol=1e-12)
+    assert found.rotation is None
+
+
+def test_drawn_rules_do_not_depend_on_copies_or_order():
+    X = np.random.default_rng(0).normal(5.0, 3.0, (60, 3))
+    weight = np.random.default_rng(1).integers(1, 4, 60)
+    copies = np.random.default_rng(2).permutation(np.repeat(np.arange(60), weight))
+    standardization = learn_standardization(X, weight * 1.0)
+    weighted = draw_map(recipe(2, 6), X, standardization, 3, weight * 1.0)
+    repeated = draw_map(recipe(2, 6), X[copies], standardization, 3)
+    np.testing.assert_allclose(weighted.log_strengths, repeated.log_strengths, atol=1e-9)
+    block = standardization.affine(X)
+    np.testing.assert_allclose(weighted.design(block), repeated.design(block), atol=1e-9)

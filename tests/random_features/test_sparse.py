@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from sklearn.linear_model import Lasso
 
-from broadlearn.random_features._sparse import sparse_codes
+from broadlearn.random_features.sparse import input_moments, rebuilding_weights, sparse_codes
+from broadlearn.utils import learn_standardization
 
 
 @pytest.mark.parametrize("penalty", [1e-3, 0.05, 0.3])
@@ -29,3 +30,26 @@ def test_sub_gradient_vanishes_on_ill_conditioned_nodes():
 def test_strong_penalty_and_empty_nodes_give_zero():
     assert not sparse_codes(np.eye(2), np.ones((2, 1)), 10.0).any()
     assert not sparse_codes(np.zeros((2, 2)), np.zeros((2, 1)), 0.1).any()
+
+
+def test_moments_are_means_over_samples_and_weights_copies():
+    rng = np.random.default_rng(0)
+    X, weight = rng.normal(3, 2, (50, 3)), rng.integers(1, 4, 50)
+    standardization = learn_standardization(X)
+    Z = np.column_stack([(X - X.mean(axis=0)) / X.std(axis=0), np.ones(50)])
+    np.testing.assert_allclose(input_moments(X, standardization, None), Z.T @ Z / 50, atol=1e-13)
+    copies = np.repeat(X, weight, axis=0)
+    np.testing.assert_allclose(
+        input_moments(X, standardization, weight * 1.0),
+        input_moments(copies, standardization, None),
+        atol=1e-13,
+    )
+
+
+def test_rebuilding_weights_are_the_lasso_from_nodes_to_inputs():
+    rng = np.random.default_rng(0)
+    Z = np.column_stack([rng.normal(size=(80, 4)), np.ones(80)])
+    H, P = rng.normal(size=(5, 6)), rng.normal(size=(5, 3))
+    found = rebuilding_weights(Z.T @ Z / 80, H, P, 0.05)
+    lasso = Lasso(alpha=0.05, fit_intercept=False, tol=1e-12, max_iter=100_000)
+    np.testing.assert_allclose(found, lasso.fit(Z @ H, Z @ P).coef_, atol=1e-5)

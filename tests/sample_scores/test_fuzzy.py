@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from plain import plain_fuzzy_membership
 
-from broadlearn.sample_scores import fuzzy_membership
+from broadlearn.sample_scores import FuzzyScorer, Samples, fuzzy_membership, learn_geometry
+from broadlearn.sample_scores.fuzzy import class_memberships
 
 
 @pytest.fixture
@@ -34,23 +35,97 @@ def test_rows_alike_belong_fully():
     np.testing.assert_array_equal(fuzzy_membership(X, [0, 0, 1], sample_weight=[0.1, 0.7, 1]), 1.0)
 
 
-def test_float32_stays(table):
+def test_class_without_weight_gets_zero(table):
     X, y = table
-    assert fuzzy_membership(X.astype(np.float32), y).dtype == np.float32
+    weight = (y != 2).astype(float)
+    found = class_memberships(X, y, weight, 4, 1e-4)
+    np.testing.assert_array_equal(found[y == 2], 0.0)
+    kept = y != 2
+    np.testing.assert_allclose(found[kept], plain_fuzzy_membership(X[kept], y[kept]), atol=1e-13)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"delta": 0.0}, "delta must be a positive number"),
-        ({"sample_weight": np.zeros(80)}, "sample_weight is zero for every row"),
-        ({"sample_weight": -np.ones(80)}, "[Nn]egative"),
-        ({"X": np.full((80, 5), 1e200)}, "X holds values beyond"),
-        ({"X": np.full((80, 5), np.nan)}, "X contains NaN"),
-        ({"y": np.zeros(79)}, "inconsistent numbers of samples"),
-    ],
-)
-def test_bad_input_is_named(table, change, message):
-    arguments = {"X": table[0], "y": table[1], **change}
-    with pytest.raises(ValueError, match=message):
-        fuzzy_membership(**arguments)
+# The scorer
+
+
+def make(n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 3, n)
+    Z = rng.normal(size=(n, 4)) + codes[:, None]
+    return Samples(Z, codes, rng.integers(1, 4, n).astype(float), 3)
+
+
+def in_blocks(samples, size=64):
+    Z, codes, weight, n_classes, seed = samples
+    parts = [slice(start, start + size) for start in range(0, len(codes), size)]
+    return lambda: [Samples(Z[p], codes[p], weight[p], n_classes, seed) for p in parts]
+
+
+def test_the_score_is_the_membership():
+    samples = make()
+    trust = FuzzyScorer(delta=0.1).score(samples)
+    expected = fuzzy_membership(samples.Z, samples.codes, delta=0.1, sample_weight=samples.weight)
+    np.testing.assert_array_equal(trust.score, expected)
+    assert list(trust.attributes) == ["membership_"]
+    assert trust.attributes["membership_"] is trust.score
+
+
+def test_widths_do_not_matter():
+    samples = make()
+    scorer = FuzzyScorer()
+    for trust in scorer.score_widths(samples, [1.0, None, "auto"]):
+        np.testing.assert_array_equal(trust.score, scorer.score(samples).score)
+
+
+@pytest.mark.parametrize("delta", [0.0, -1.0, np.inf, np.nan, "small", None])
+def test_a_bad_delta_is_named(delta):
+    with pytest.raises(ValueError, match="delta must be a positive number, got"):
+        FuzzyScorer(delta).check()
+    FuzzyScorer(1).check()
+
+
+def test_scores_of_the_samples_learnt_from_are_the_memberships():
+    samples = make()
+    assert FuzzyScorer.streams
+    trust = learn_geometry(FuzzyScorer(), in_blocks(samples)).trust(samples.Z, samples.codes)
+    expected = FuzzyScorer().score(samples).score
+    np.testing.assert_allclose(trust.score, expected, atol=1e-12)
+    assert list(trust.attributes) == ["membership_"]
+    assert trust.attributes["membership_"] is trust.score
+
+
+def test_score_is_zero_beyond_the_radius():
+    samples = make()
+    geometry = learn_geometry(FuzzyScorer(), in_blocks(samples))
+    found = geometry.trust(samples.Z[:5] + 100.0, samples.codes[:5])
+    np.testing.assert_array_equal(found.score, 0.0)
+
+
+def test_merged_sketches_are_the_sketch_of_all_samples():
+    samples = make()
+    whole = FuzzyScorer().sketch(samples)
+    first, *others = (FuzzyScorer().sketch(part) for part in in_blocks(samples, 7)())
+    for other in others:
+        first = first.merge(other)
+    np.testing.assert_allclose(first.sums, whole.sums, atol=1e-10)
+    np.testing.assert_array_equal(first.class_weight, whole.class_weight)
+    means = FuzzyScorer().geometry(whole).centres
+    for c in range(3):
+        own = samples.codes == c
+        expected = np.average(samples.Z[own], axis=0, weights=samples.weight[own])
+        np.testing.assert_allclose(means[c], expected, atol=1e-12)
+
+
+def test_geometry_knows_distances_and_radii():
+    samples = make()
+    geometry = learn_geometry(FuzzyScorer(), in_blocks(samples))
+    centres = geometry.centres[samples.codes]
+    distance = np.sqrt(((samples.Z - centres) ** 2).sum(axis=1))
+    np.testing.assert_allclose(geometry.distances(samples.Z, samples.codes), distance)
+    expected = [distance[samples.codes == c].max() for c in range(3)]
+    np.testing.assert_allclose(geometry.radii, expected)
+    assert geometry.attributes == {}
+
+
+def test_classes_without_samples_are_refused():
+    with pytest.raises(ValueError, match="1 of 4 classes have none"):
+        learn_geometry(FuzzyScorer(), in_blocks(make()._replace(n_classes=4)))

@@ -2,7 +2,15 @@ import numpy as np
 import pytest
 from plain import plain_intuitionistic_scores
 
-from broadlearn.sample_scores import intuitionistic_scores
+from broadlearn.sample_scores import (
+    IntuitionisticScorer,
+    Samples,
+    Trust,
+    intuitionistic,
+    intuitionistic_scores,
+    learn_geometry,
+)
+from broadlearn.sample_scores.intuitionistic import MULTIPLES, choose_kernel_width, score_rows
 
 WIDTHS = 2.0 ** np.arange(-5, 6)
 PARTS = ("membership", "nonmembership", "heterogeneity", "score", "radius")
@@ -100,37 +108,190 @@ def test_class_without_weight_is_ignored():
     np.testing.assert_array_equal(found.score[~present], 0.0)
 
 
-def test_auto_width_is_reported_and_used():
-    X, y = make("random", 2)
-    auto = intuitionistic_scores(X, y, kernel_width="auto")
-    named = intuitionistic_scores(X, y, kernel_width=auto.kernel_width)
-    np.testing.assert_array_equal(auto.score, named.score)
+def test_membership_is_that_of_explicit_feature_vectors():
+    # The rows of a Cholesky factor of the kernel matrix are feature vectors with these products.
+    rng = np.random.default_rng(0)
+    X, codes = rng.normal(size=(9, 4)), np.array([0] * 5 + [1] * 4)
+    found = score_rows(X, codes, np.ones(9), 2, [1.5], epsilon=None, delta=1e-4)
+    psi = np.linalg.cholesky(np.exp(-((X[:, None] - X[None]) ** 2).sum(axis=2) / 1.5**2))
+    radii = []
+    for c in (0, 1):
+        distance = np.linalg.norm(psi[codes == c] - psi[codes == c].mean(axis=0), axis=1)
+        radii.append(distance.max())
+        expected = 1 - distance / (distance.max() + 1e-4)
+        np.testing.assert_allclose(found.membership[0, codes == c], expected, atol=1e-9)
+    np.testing.assert_allclose(found.radius, max(radii))
 
 
-def test_string_labels_and_float32():
-    X, y = make("random", 2)
-    plain = intuitionistic_scores(X, y, kernel_width=1.0)
-    named = intuitionistic_scores(
-        X.astype(np.float32), np.array(["no", "yes"])[y], kernel_width=1.0
+def test_class_without_weight_is_infinitely_far():
+    X, codes = np.arange(4.0)[:, None], np.array([0, 0, 1, 1])
+    weight = np.array([1.0, 1.0, 0.0, 0.0])
+    found = score_rows(X, codes, weight, 2, [1.0], epsilon=None, delta=1e-4)
+    np.testing.assert_array_equal(found.membership[0, 2:], 0.0)
+    # Its radius is 0: the largest is that of the other class.
+    alone = score_rows(X[:2], codes[:2], np.ones(2), 1, [1.0], epsilon=None, delta=1e-4)
+    np.testing.assert_allclose(found.radius, alone.radius)
+
+
+@pytest.fixture
+def table():
+    rng = np.random.default_rng(0)
+    codes = (rng.random(300) < 0.15).astype(int)
+    return rng.normal(size=(300, 4)) + codes[:, None], codes
+
+
+def typical_distance(X, codes):
+    """Root mean square distance of two samples of a class, over all pairs."""
+    squared = [
+        ((X[codes == c][:, None] - X[codes == c][None]) ** 2).sum(axis=2).mean() for c in (0, 1)
+    ]
+    return np.sqrt(np.bincount(codes) / len(codes) @ squared)
+
+
+def test_takes_the_width_that_serves_the_least_trusted_class_best(table):
+    X, codes = table
+    chosen = choose_kernel_width(X, codes, np.ones(300), 2)
+    widths = typical_distance(X, codes) * MULTIPLES
+    scores = intuitionistic_scores(X, codes, kernel_width=widths).score
+    least = [min(s[codes == 0].mean(), s[codes == 1].mean()) for s in scores]
+    assert chosen == pytest.approx(widths[int(np.argmax(least))])
+
+
+def test_no_class_vanishes_though_it_is_small():
+    rng = np.random.default_rng(1)
+    X, codes = rng.normal(size=(400, 5)), np.r_[np.zeros(380, dtype=int), np.ones(20, dtype=int)]
+    score = intuitionistic_scores(X, codes, kernel_width="auto").score
+    assert score[codes == 1].max() > 0
+    assert score[codes == 0].max() > 0
+
+
+def test_follows_the_units_of_the_data(table):
+    X, codes = table
+    one = choose_kernel_width(X, codes, np.ones(300), 2)
+    assert choose_kernel_width(8.0 * X, codes, np.ones(300), 2) == pytest.approx(8.0 * one)
+
+
+def test_copies_and_order_do_not_matter(table):
+    X, codes = table
+    weight = np.random.default_rng(2).integers(0, 3, 300) * 1.0
+    copies = np.repeat(np.arange(300), weight.astype(int))[::-1]
+    assert choose_kernel_width(X, codes, weight, 2) == pytest.approx(
+        choose_kernel_width(X[copies], codes[copies], np.ones(copies.size), 2)
     )
-    assert named.score.dtype == np.float32
-    np.testing.assert_allclose(named.membership, plain.membership, atol=1e-5)
+
+
+def test_rows_all_alike_get_a_width_too():
+    assert choose_kernel_width(np.ones((4, 2)), np.array([0, 0, 1, 1]), np.ones(4), 2) == 1.0
+
+
+def test_many_rows_are_thinned():
+    rng = np.random.default_rng(0)
+    X, codes = rng.normal(size=(5000, 3)), rng.integers(0, 2, 5000)
+    assert 0.1 < choose_kernel_width(X, codes, np.ones(5000), 2) < 100.0
+
+
+# The scorer
+
+
+def samples(n=90, n_classes=3, seed=0):
+    rng = np.random.default_rng(seed)
+    codes = np.arange(n) % n_classes
+    Z = rng.normal(size=(n, 4)) + codes[:, None]
+    return Samples(Z, codes, rng.integers(1, 4, n) * 1.0, n_classes, seed=5)
+
+
+def test_scorer_gives_the_published_parts_as_attributes():
+    some = samples()
+    trust = IntuitionisticScorer(kernel_width=1.5, neighborhood_radius=0.8).score(some)
+    expected = intuitionistic_scores(
+        some.Z, some.codes, kernel_width=1.5, neighborhood_radius=0.8, sample_weight=some.weight
+    )
+    np.testing.assert_array_equal(trust.score, expected.score)
+    np.testing.assert_array_equal(trust.attributes["membership_"], expected.membership)
+    np.testing.assert_array_equal(trust.attributes["nonmembership_"], expected.nonmembership)
+    assert trust.attributes["kernel_width_"] == 1.5
+    assert trust.attributes["neighborhood_radius_"] == 0.8
+    assert trust.problem == ""
+
+
+@pytest.mark.parametrize("landmarks", [None, 12])
+def test_several_widths_at_once_are_those_of_each_alone(landmarks):
+    some = samples()
+    widths = [0.5, "auto", None, 1.0]
+    together = IntuitionisticScorer(2.0, landmarks=landmarks).score_widths(some, widths)
+    assert len(together) == 4
+    for width, trust in zip([0.5, "auto", 2.0, 1.0], together, strict=True):
+        alone = IntuitionisticScorer(width, landmarks=landmarks).score(some)
+        np.testing.assert_allclose(trust.score, alone.score, atol=1e-12)
+        assert trust.attributes["kernel_width_"] == alone.attributes["kernel_width_"]
+        found, expected = (t.attributes["neighborhood_radius_"] for t in (trust, alone))
+        assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_auto_is_the_chosen_width():
+    some = samples()
+    expected = choose_kernel_width(*some[:4], epsilon=0.5, delta=0.1)
+    scorer = IntuitionisticScorer(neighborhood_radius=0.5, delta=0.1)
+    assert scorer.score(some).attributes["kernel_width_"] == expected
+    sketch = scorer.sketch(some)
+    assert scorer.geometry(sketch).kernel_width == pytest.approx(expected)
+
+
+def test_landmarks_follow_the_seed_of_the_samples():
+    some = samples()
+    scorer = IntuitionisticScorer(1.0, landmarks=10)
+    one, again, other = (scorer.score(some._replace(seed=seed)).score for seed in (5, 5, 6))
+    np.testing.assert_array_equal(one, again)
+    assert not np.array_equal(one, other)
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("parameters", "message"),
     [
-        ({"kernel_width": 0.0}, "kernel_width must be a positive number"),
+        ({"kernel_width": 0.0}, 'kernel_width must be a positive number or "auto", got 0.0'),
         ({"kernel_width": "wide"}, "kernel_width must be a positive number"),
-        ({"kernel_width": []}, "kernel_width must be a positive number"),
-        ({"kernel_width": [1.0, np.inf]}, "kernel_width must be a positive number"),
-        ({"neighborhood_radius": -1.0}, "neighborhood_radius must be None or"),
-        ({"landmarks": 1}, "landmarks must be None or a whole number >= 2"),
+        ({"kernel_width": np.inf}, "kernel_width must be a positive number"),
+        ({"kernel_width": None}, "kernel_width must be a positive number"),
+        ({"neighborhood_radius": -1.0}, "neighborhood_radius must be None or a number of at least"),
+        ({"neighborhood_radius": "auto"}, "neighborhood_radius must be None or"),
+        ({"landmarks": 1}, "landmarks must be None or a whole number >= 2, got 1"),
         ({"landmarks": 2.5}, "landmarks must be None or a whole number >= 2"),
-        ({"delta": -1.0}, "delta must be a positive number"),
+        ({"delta": 0.0}, "delta must be a positive number, got 0.0"),
+        ({"delta": "small"}, "delta must be a positive number, got 'small'"),
     ],
 )
-def test_bad_input_is_named(change, message):
-    X, y = make("random", 2)
+def test_bad_parameters_of_the_scorer_are_named(parameters, message):
     with pytest.raises(ValueError, match=message):
-        intuitionistic_scores(X, y, **{"kernel_width": 1.0, **change})
+        IntuitionisticScorer(**parameters).check()
+
+
+def test_good_parameters_of_the_scorer_pass():
+    IntuitionisticScorer().check()
+    IntuitionisticScorer(np.float32(2), 0, 1, np.int64(2)).check()
+
+
+def test_all_pairs_of_many_samples_warn(monkeypatch):
+    monkeypatch.setattr(intuitionistic, "MANY_SAMPLES", 80)
+    some = samples()
+    with pytest.warns(UserWarning, match="Scoring all pairs of 90 samples.*landmarks=2000"):
+        IntuitionisticScorer(1.0).score(some)
+    IntuitionisticScorer(1.0, landmarks=20).score(some)
+
+
+def test_streams_are_scored_against_references():
+    some = samples()
+    scorer = IntuitionisticScorer(kernel_width=1.5)
+    assert scorer.streams
+    geometry = learn_geometry(scorer, lambda: [some])
+    expected = scorer.score(some)
+    found = geometry.trust(some.Z, some.codes)
+    np.testing.assert_allclose(found.score, expected.score, atol=1e-10)
+    assert found.attributes.keys() == expected.attributes.keys()
+
+
+def test_the_remedy_names_width_and_radius():
+    attributes = {"kernel_width_": 0.25, "neighborhood_radius_": 1.5}
+    remedy = IntuitionisticScorer().remedy(Trust(np.zeros(3), attributes))
+    assert "larger kernel_width (now 0.25)" in remedy
+    assert "smaller neighborhood_radius (now 1.5)" in remedy
+    assert "kernel_width='auto'" in remedy

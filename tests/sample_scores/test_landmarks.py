@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from broadlearn.sample_scores import intuitionistic_scores
-from broadlearn.sample_scores._landmarks import draw_landmarks, landmark_pair_sums
-from broadlearn.sample_scores._pairs import prepare_points, symmetric_pair_sums
+from broadlearn.sample_scores import intuitionistic_scores, landmarks, pairs
+from broadlearn.sample_scores.landmarks import draw_landmarks, landmark_pair_sums
+from broadlearn.sample_scores.pairs import prepare_points, symmetric_pair_sums
 
 
 def make(weights, n=120):
@@ -14,13 +14,13 @@ def make(weights, n=120):
 
 
 @pytest.mark.parametrize("weights", ["equal", "unequal"])
-def test_all_rows_as_landmarks_are_exact(weights):
+def test_all_samples_as_landmarks_are_exact(weights, monkeypatch):
+    for module in (pairs, landmarks):
+        monkeypatch.setattr(module, "BLOCK_ROWS", 16)
     X, codes, weight = make(weights)
     points = prepare_points(X, codes, weight, 2)
     drawn = draw_landmarks(points, 1000, np.random.default_rng(0))
-    estimate = landmark_pair_sums(
-        points, drawn, [1.0, 2.0], kernels=True, radii=[0.8, 0.8], block_rows=16
-    )
+    estimate = landmark_pair_sums(points, drawn, [1.0, 2.0], kernels=True, radii=[0.8, 0.8])
     exact = symmetric_pair_sums(points, [1.0, 2.0], kernels=True, radii=[0.8, 0.8])
     # A row of weight 0 meets itself with weight 0 in both.
     for part in ("kernel", "own", "other"):
@@ -65,3 +65,27 @@ def test_same_seed_same_scores():
         for _ in range(2)
     )
     np.testing.assert_array_equal(first.score, second.score)
+
+
+def test_classes_are_taken_whole_or_drawn_by_their_weights():
+    X, codes, weight = make("unequal")
+    counts = np.bincount(codes)
+    points = prepare_points(X, codes, weight, 2)
+    whole = draw_landmarks(points, counts.max(), np.random.default_rng(0))
+    np.testing.assert_array_equal(whole, points.weight)
+    drawn = draw_landmarks(points, 12, np.random.default_rng(0))
+    np.testing.assert_array_equal(np.add.reduceat(drawn, points.bounds[:-1]), 12)
+    assert not drawn[points.weight == 0].any()
+    equal = prepare_points(X, codes, np.full(120, 0.3), 2)
+    drawn = draw_landmarks(equal, 12, np.random.default_rng(0))
+    np.testing.assert_array_equal(np.unique(drawn), [0.0, 1.0])
+
+
+def test_classes_without_samples_have_no_sums():
+    X, codes, weight = make("equal")
+    points = prepare_points(X, 2 * codes, weight, 4)
+    drawn = draw_landmarks(points, 1000, np.random.default_rng(0))
+    found = landmark_pair_sums(points, drawn, [1.0], kernels=True, radii=[0.8])
+    exact = symmetric_pair_sums(points, [1.0], kernels=True, radii=[0.8])
+    for part in ("kernel", "own", "other"):
+        np.testing.assert_allclose(getattr(found, part), getattr(exact, part), atol=1e-10)

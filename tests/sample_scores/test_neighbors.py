@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from broadlearn.sample_scores import _neighbors, neighbor_agreement
+from broadlearn.sample_scores import NeighborScorer, Samples, neighbor_agreement, neighbors
 
 
 def plain(X, y, k):
@@ -33,7 +33,7 @@ def test_against_a_plain_count(k, grid):
 def test_blocks_do_not_show(monkeypatch):
     X, y = table(0)
     whole = neighbor_agreement(X, y)
-    monkeypatch.setattr(_neighbors, "BLOCK_NUMBERS", 100)
+    monkeypatch.setattr(neighbors, "BLOCK_NUMBERS", 100)
     np.testing.assert_array_equal(neighbor_agreement(X, y), whole)
 
 
@@ -70,7 +70,42 @@ def test_no_class_is_silenced_and_single_precision_stays():
     assert found[0] == pytest.approx(1 / 11)
 
 
-@pytest.mark.parametrize("k", [0, 1.5, "many"])
-def test_a_wrong_number_of_neighbours(k):
-    with pytest.raises(ValueError, match="n_neighbors must be a whole number from 1 on"):
-        neighbor_agreement([[0.0], [1.0]], [0, 1], n_neighbors=k)
+def test_samples_of_weight_zero_are_no_neighbours_and_scored_all_the_same():
+    X, y = table(5)
+    weight = np.ones(60)
+    weight[::4] = 0.0
+    found = neighbor_agreement(X, y, n_neighbors=5, sample_weight=weight)
+    kept = weight > 0
+    np.testing.assert_allclose(found[kept], plain(X[kept], y[kept], 5), rtol=1e-12)
+    for i in np.flatnonzero(~kept):
+        rows = np.r_[i, np.flatnonzero(kept)]
+        assert found[i] == pytest.approx(plain(X[rows], y[rows], 5)[0])
+
+
+# The scorer
+
+
+def test_the_score_is_the_agreement():
+    X, y = table(6)
+    weight = np.random.default_rng(0).integers(0, 3, 60) * 1.0
+    trust = NeighborScorer(7).score(Samples(X, y, weight, 3))
+    expected = neighbor_agreement(X, y, n_neighbors=7, sample_weight=weight)
+    np.testing.assert_array_equal(trust.score, expected)
+    assert dict(trust.attributes) == {}
+    widths = NeighborScorer(7).score_widths(Samples(X, y, weight, 3), [1.0, 2.0])
+    np.testing.assert_array_equal([t.score for t in widths], [expected, expected])
+
+
+@pytest.mark.parametrize("k", [0, 1.5, "many", None])
+def test_a_wrong_number_of_neighbours_is_named(k):
+    with pytest.raises(ValueError, match="n_neighbors must be a whole number from 1 on, got"):
+        NeighborScorer(k).check()
+    NeighborScorer(np.int64(3)).check()
+
+
+def test_batches_cannot_be_scored():
+    scorer = NeighborScorer()
+    assert not scorer.streams
+    for call in (scorer.sketch, scorer.geometry):
+        with pytest.raises(ValueError, match="NeighborScorer compares all samples with each other"):
+            call(Samples(*table(0), np.ones(60), 3))

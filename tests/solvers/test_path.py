@@ -2,7 +2,13 @@ import numpy as np
 import pytest
 from plain import plain_ridge
 
-from broadlearn.solvers._path import dual_path, primal_path, primal_refine
+from broadlearn.solvers.path import (
+    dual_inverse_diagonals,
+    dual_path,
+    primal_leverages,
+    primal_path,
+    primal_refine,
+)
 
 CS = [1e-6, 1e-2, 1.0, 1e2, 1e6]
 
@@ -60,3 +66,39 @@ def test_a_penalty_that_is_lost_is_marked():
     (W,) = primal_path((rows.T @ rows)[None], [3], [1e-25, 1e12], 1)
     assert np.isfinite(W[0]).all()
     assert np.isnan(W[1]).all()
+
+
+def test_leverages_of_every_size_and_penalty():
+    G, T, s = make(80, 30, 2)
+    rows = np.hstack([G, T]) * s[:, None]
+    sizes = [4, 17, 30]
+    found = primal_leverages(rows.T @ rows, sizes, CS[1:4], 2, G[:9])
+    assert found.shape == (3, 3, 9)
+    for c, C in enumerate(CS[1:4]):
+        for j, size in enumerate(sizes):
+            part = G[:, :size] * s[:, None]
+            M = part.T @ part + np.eye(size) / C
+            expected = np.einsum("ij,jk,ik->i", G[:9, :size], np.linalg.inv(M), G[:9, :size])
+            np.testing.assert_allclose(found[c, j], expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("scored", [True, False])
+def test_diagonals_of_the_dual_inverse(scored):
+    G, _, s = make(20, 50, 2)
+    s[3] = 0.0
+    s = s if scored else None
+    K = G @ G.T
+    before = K.copy()
+    found = dual_inverse_diagonals(K, s, CS)
+    np.testing.assert_array_equal(K, before)
+    scored_K = K if s is None else K * np.outer(s, s)
+    for c, C in enumerate(CS):
+        expected = np.diag(np.linalg.inv(scored_K + np.eye(20) / C))
+        np.testing.assert_allclose(found[c], expected, rtol=1e-8)
+
+
+def test_a_penalty_that_is_lost_is_marked_in_the_dual_too():
+    G = np.ones((5, 9)) * 1e12
+    found = dual_path(G @ G.T, G, None, np.ones((5, 1)), [1e-25, 1e12])
+    assert np.isfinite(found[0]).all()
+    assert np.isnan(found[1]).all()

@@ -1,8 +1,23 @@
+from functools import partial
+
 import numpy as np
 import pytest
-from plain import plain_ridge
+from plain import plain_held_out, plain_ridge
 
-from broadlearn.solvers import solve_dual, solve_primal, weighted_ridge
+from broadlearn.solvers import ridge
+from broadlearn.solvers.ridge import (
+    MIN_REMAINDER,
+    design_blocks,
+    dual_remainder,
+    dual_residual,
+    leave_one_out,
+    normal_equations,
+    prediction_error,
+    rows_residual,
+    solve_dual,
+    solve_ridge,
+    weighted_ridge,
+)
 
 
 def make(n, d, seed=0):
@@ -10,6 +25,25 @@ def make(n, d, seed=0):
     Z = rng.normal(size=(n, 5))
     G = np.tanh(Z @ rng.normal(size=(5, d)) * 0.3 + rng.normal(size=d))
     return G, np.sign(Z[:, :2]), rng.uniform(0, 1, n)
+
+
+def normal(n, d):
+    rng = np.random.default_rng(0)
+    G = rng.normal(size=(n, d))
+    return G, rng.normal(size=(n, 2)), rng.uniform(0.1, 1, n)
+
+
+class Matrix:
+    """A design whose rows are there already."""
+
+    def __init__(self, G, n_nodes=None):
+        self.G, (self.n_rows, self.n_columns) = G, G.shape
+        self.n_nodes = self.n_columns if n_nodes is None else n_nodes
+
+    def __call__(self, rows, out=None):
+        if out is not None:
+            out[...] = self.G[rows]
+        return self.G[rows]
 
 
 @pytest.mark.parametrize("C", [1e-6, 1e-2, 1.0, 1e2, 1e4, 1e6])
@@ -34,14 +68,84 @@ def test_zero_score_equals_absence(solver, C):
     np.testing.assert_allclose(G @ W, G @ without, atol=1e-9)
 
 
-def test_blocks_do_not_matter():
+@pytest.mark.parametrize("shape", [(40, 90), (90, 40)])
+@pytest.mark.parametrize("scored", [False, True])
+def test_a_weight_is_so_many_copies(shape, scored):
+    G, T, score = make(*shape)
+    score = score if scored else None
+    weight = np.random.default_rng(1).integers(0, 4, len(G))
+    copies = np.repeat(np.arange(len(G)), weight)
+    found = solve_ridge(Matrix(G), T, 10.0, score, weight * 1.0).weights
+    expected = plain_ridge(G[copies], T[copies], 10.0, None if score is None else score[copies])
+    np.testing.assert_allclose(G @ found, G @ expected, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("shape", "solver", "form"),
+    [
+        ((40, 90), "auto", "dual"),
+        ((90, 40), "auto", "primal"),
+        ((40, 90), "primal", "primal"),
+        ((40, 90), "dual", "dual"),
+    ],
+)
+def test_the_smaller_matrix_is_factorised_unless_told_otherwise(shape, solver, form):
+    G, T, _ = make(*shape)
+    solution = solve_ridge(Matrix(G), T, 1.0, solver=solver)
+    assert solution.form == form
+    assert solution.factor.shape == ((90, 90) if solver == "primal" else (40, 40))
+    M = G.T @ G if form == "primal" else G @ G.T
+    expected = np.linalg.cholesky(M + np.eye(len(M)))
+    np.testing.assert_allclose(solution.factor, expected, atol=1e-10)
+
+
+def test_dual_where_samples_are_not_fewer_than_nodes_warns_and_solves_the_primal():
+    G, T, _ = make(90, 40)
+    with pytest.warns(UserWarning, match="there are 90 samples and 40 nodes, so the primal"):
+        solution = solve_ridge(Matrix(G), T, 1.0, solver="dual")
+    assert solution.form == "primal"
+    # Fewer columns than rows may stand for more nodes than rows.
+    assert solve_ridge(Matrix(G, n_nodes=91), T, 1.0, solver="dual").form == "dual"
+
+
+def test_blocks_do_not_matter(monkeypatch):
     G, T, s = make(300, 40)
-    whole = solve_primal(lambda: [(np.hstack([G, T]), s)], 40, 2, 1e4).weights
-    cuts = [slice(0, 1), slice(1, 120), slice(120, 300)]
-    parts = solve_primal(
-        lambda: [(np.hstack([G[c], T[c]]), s[c]) for c in cuts], 40, 2, 1e4
-    ).weights
-    np.testing.assert_allclose(G @ whole, G @ parts, atol=1e-10)
+    whole = solve_ridge(Matrix(G), T, 1e4, s)
+    monkeypatch.setattr(ridge, "BLOCK_NUMBERS", 40 * 7)
+    parts = solve_ridge(Matrix(G), T, 1e4, s)
+    np.testing.assert_allclose(G @ whole.weights, G @ parts.weights, atol=1e-10)
+    np.testing.assert_allclose(whole.sums, parts.sums, rtol=1e-12)
+
+
+def test_blocks_hold_features_targets_and_scores(monkeypatch):
+    monkeypatch.setattr(ridge, "BLOCK_NUMBERS", 4 * 7)
+    G, T, s = make(30, 4)
+    for score in (s, None):
+        blocks = [(rows.copy(), part) for rows, part in design_blocks(Matrix(G), T, score)]
+        assert [len(rows) for rows, _ in blocks] == [7, 7, 7, 7, 2]
+        np.testing.assert_array_equal(np.vstack([rows for rows, _ in blocks]), np.hstack([G, T]))
+        if score is None:
+            assert all(part is None for _, part in blocks)
+        else:
+            np.testing.assert_array_equal(np.concatenate([part for _, part in blocks]), s)
+
+
+@pytest.mark.parametrize("scored", [False, True])
+def test_sums_and_residuals_over_blocks(scored):
+    G, T, s = make(50, 8)
+    s = s if scored else None
+    squared = np.ones(50) if s is None else s**2
+    rows = np.hstack([G, T])
+
+    def blocks():
+        cuts = (slice(0, 1), slice(1, 30), slice(30, 50))
+        return [(rows[c].copy(), None if s is None else s[c]) for c in cuts]
+
+    expected = (rows * squared[:, None]).T @ rows
+    np.testing.assert_allclose(normal_equations(blocks(), 10), expected, atol=1e-12)
+    W = np.random.default_rng(1).normal(size=(8, 2))
+    expected = G.T @ (squared[:, None] * (T - G @ W))
+    np.testing.assert_allclose(rows_residual(W, blocks()), expected, atol=1e-12)
 
 
 def test_float32_features_are_summed_in_float64():
@@ -52,23 +156,117 @@ def test_float32_features_are_summed_in_float64():
     np.testing.assert_allclose(single @ W, single @ expected, atol=1e-6)
 
 
-def test_leverage_and_inverse_diagonal():
+def test_a_known_gram_matrix_is_used_and_left_as_it_is():
     G, T, s = make(40, 70)
-    M = (G * s[:, None] ** 2).T @ G + np.eye(70) / 10
-    primal = solve_primal(lambda: [(np.hstack([G, T]), s)], 70, 2, 10.0)
-    np.testing.assert_allclose(
-        primal.leverage(G), np.einsum("ij,jk,ik->i", G, np.linalg.inv(M), G), rtol=1e-9
-    )
-    K = (G * s[:, None]) @ (G * s[:, None]).T + np.eye(40) / 10
-    dual = solve_dual(G, s, T, 10.0)
-    np.testing.assert_allclose(dual.inverse_diagonal(), np.diag(np.linalg.inv(K)), rtol=1e-9)
-    some = np.array([4, 1])
-    np.testing.assert_allclose(dual.inverse_diagonal(some), dual.inverse_diagonal()[some])
-    again = solve_dual(G, s, T, 10.0, G @ G.T)
-    np.testing.assert_allclose(again.weights, dual.weights, rtol=1e-12)
+    gram = G @ G.T
+    again = solve_dual(G, s, T, 10.0, gram)
+    np.testing.assert_allclose(again.weights, solve_dual(G, s, T, 10.0).weights, rtol=1e-12)
+    np.testing.assert_array_equal(gram, G @ G.T)
+
+
+def test_rounding_is_estimated_to_grow_with_C():
+    G, T, _ = make(200, 60)
+    sums = G.T @ G
+
+    def error(C):
+        W = plain_ridge(G, T, C)
+        return prediction_error(np.trace(sums), C, W, G.T @ T)
+
+    errors = [error(C) for C in (1e-2, 1e2, 1e6)]
+    assert errors[0] < errors[1] < ridge.REFINE_ONCE < errors[2]
 
 
 def test_lost_penalty_is_named():
     G = np.full((10, 3), 1e12)
     with pytest.raises(ValueError, match="Use a smaller C"):
         weighted_ridge(G, np.ones((10, 1)), 1e12)
+
+
+# Held-out predictions
+
+
+def held_out(solution, G, T, score=None, weight=None, rows=None):
+    rows = np.arange(len(G)) if rows is None else rows
+    return solution.held_out(G[rows], T, score, weight, rows)
+
+
+@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+@pytest.mark.parametrize("shape", [(30, 12), (20, 40)])
+@pytest.mark.parametrize("scored", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("form", ["primal", "dual"])
+def test_held_out_predictions_are_those_of_refitted_models(shape, C, scored, weighted, form):
+    G, T, score = normal(*shape)
+    score = score if scored else None
+    weight = None
+    if weighted:
+        weight = np.arange(len(G)) % 3 + 1.0
+        weight[0], weight[1] = 0.5, 0.0
+    s = score if weight is None else np.sqrt(weight) * (1.0 if score is None else score)
+    solve = partial(solve_ridge, Matrix(G), T, C, score, weight, "primal")
+    solution = solve() if form == "primal" else solve_dual(G, s, T, C)
+    found = held_out(solution, G, T, score, weight)
+    np.testing.assert_allclose(found, plain_held_out(G, T, C, score, weight), atol=1e-8)
+
+
+@pytest.mark.parametrize("C", [1e4, 1e6])
+@pytest.mark.parametrize("shape", [(60, 12), (20, 40)])
+def test_held_out_predictions_keep_their_digits_at_a_small_penalty(shape, C):
+    G, T, score = normal(*shape)
+    found = held_out(solve_ridge(Matrix(G), T, C, score), G, T, score)
+    np.testing.assert_allclose(found, plain_held_out(G, T, C, score), atol=1e-5)
+
+
+@pytest.mark.parametrize("shape", [(30, 12), (20, 40)])
+def test_held_out_predictions_of_some_rows_only(shape):
+    G, T, score = normal(*shape)
+    weight = np.arange(len(G)) % 3 + 1.0
+    solution = solve_ridge(Matrix(G), T, 1.0, score, weight)
+    whole = held_out(solution, G, T, score, weight)
+    rows = np.array([9, 4, 17])
+    part = held_out(solution, G, T, score, weight, rows)
+    np.testing.assert_allclose(part, whole[rows], atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(30, 12), (20, 40)])
+def test_a_row_of_score_zero_is_held_out_already(shape):
+    G, T, score = normal(*shape)
+    score[3] = 0.0
+    solution = solve_ridge(Matrix(G), T, 1.0, score)
+    found = held_out(solution, G, T, score)
+    np.testing.assert_allclose(found[3], (G @ solution.weights)[3], atol=1e-12)
+
+
+def test_the_formula_divides_the_residual_by_what_remains():
+    T, residual = np.array([[1.0], [-1.0]]), np.array([[0.2], [-0.3]])
+    found = leave_one_out(T, residual, np.array([1.0, 0.5]))
+    np.testing.assert_allclose(found, [[0.8], [-0.4]])
+    several = leave_one_out(T, np.stack([residual, residual]), np.array([[1.0, 0.5]] * 2))
+    np.testing.assert_array_equal(several, [found, found])
+
+
+def test_nothing_is_known_of_a_row_that_alone_determines_its_prediction():
+    T, nothing = np.array([[1.0]]), np.zeros((1, 1))
+    np.testing.assert_array_equal(leave_one_out(T, nothing, np.zeros(1)), 0.0)
+    found = leave_one_out(T, nothing, np.array([MIN_REMAINDER / 4]))
+    np.testing.assert_allclose(found, 0.25)
+    np.testing.assert_allclose(leave_one_out(T, nothing, np.array([0.1]), 0.5), 0.2)
+
+
+def test_dual_residual_and_remainder():
+    G, T, s = make(20, 50)
+    s[4] = 0.0
+    solution = solve_dual(G, s, T, 10.0)
+    fitted = G @ solution.weights
+    residual = dual_residual(solution.alpha, s, T, fitted, 10.0)
+    np.testing.assert_allclose(residual, T - fitted, atol=1e-9)
+    plain = solve_dual(G, None, T, 10.0)
+    residual = dual_residual(plain.alpha, None, T, G @ plain.weights, 10.0)
+    np.testing.assert_allclose(residual, T - G @ plain.weights, atol=1e-9)
+    K = (G * s[:, None]) @ (G * s[:, None]).T
+    leverage = np.diag(K @ np.linalg.inv(K + np.eye(20) / 10.0))
+    diagonal = np.diag(np.linalg.inv(K + np.eye(20) / 10.0))
+    np.testing.assert_allclose(dual_remainder(diagonal, 10.0, None), 1 - leverage, atol=1e-12)
+    weight = np.arange(20) / 4
+    expected = 1 - leverage / np.maximum(weight, 1.0)
+    np.testing.assert_allclose(dual_remainder(diagonal, 10.0, weight), expected, atol=1e-12)

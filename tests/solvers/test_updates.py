@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
+from plain import plain_ridge
 
-from broadlearn.solvers._ridge import normal_equations, rows_residual, solve_primal
-from broadlearn.solvers._updates import (
+from broadlearn.solvers.ridge import normal_equations, rows_residual, weighted_ridge
+from broadlearn.solvers.updates import (
     add_rows,
     append_sums,
     append_to_factor,
@@ -18,8 +19,8 @@ def make(n=200, d=30, k=2, seed=0):
     return np.hstack([G, np.sign(Z[:, :k])]), rng.uniform(0, 1, n)
 
 
-def sums_of(rows, s, d=30):
-    return normal_equations([(rows.copy(), s)], d, rows.shape[1] - d)
+def sums_of(rows, s):
+    return normal_equations([(rows.copy(), s)], rows.shape[1])
 
 
 @pytest.mark.parametrize("scored", [False, True])
@@ -32,9 +33,9 @@ def test_rows_come_and_go(scored):
 
     sums = np.zeros((32, 32))
     for a, b in [(0, 1), (1, 50), (50, 200)]:
-        sums = add_rows(sums, part(a, b), 30)
+        sums = add_rows(sums, part(a, b))
     np.testing.assert_allclose(sums, sums_of(rows, s), rtol=1e-12, atol=1e-12)
-    rest = remove_rows(sums, part(50, 200), 30)
+    rest = remove_rows(sums, part(50, 200))
     expected = sums_of(rows[:50], None if s is None else s[:50])
     np.testing.assert_allclose(rest, expected, atol=1e-11)
 
@@ -43,22 +44,22 @@ def test_sums_given_are_left_as_they_are():
     rows, s = make()
     sums = sums_of(rows, s)
     before = sums.copy()
-    add_rows(sums, [(rows.copy(), s)], 30)
-    remove_rows(sums, [(rows.copy(), s)], 30)
+    add_rows(sums, [(rows.copy(), s)])
+    remove_rows(sums, [(rows.copy(), s)])
     np.testing.assert_array_equal(sums, before)
 
 
 def test_rows_that_were_never_added_are_refused():
     rows, _ = make()
     with pytest.raises(ValueError, match="not among those that were learnt"):
-        remove_rows(sums_of(rows[:10], None), [(rows.copy(), None)], 30)
+        remove_rows(sums_of(rows[:10], None), [(rows.copy(), None)])
 
 
 @pytest.mark.parametrize("n_old", [1, 17, 29])
 def test_columns_are_appended(n_old):
     rows, s = make()
     old = np.r_[:n_old, 30:32]
-    small = normal_equations([(rows[:, old].copy(), s)], n_old, 2)
+    small = sums_of(rows[:, old], s)
     cuts = [slice(0, 70), slice(70, 200)]
     larger = append_sums(small, [(rows[c].copy(), s[c]) for c in cuts], n_old, 30 - n_old, 2)
     np.testing.assert_allclose(larger, sums_of(rows, s), rtol=1e-12, atol=1e-12)
@@ -66,7 +67,7 @@ def test_columns_are_appended(n_old):
 
 def test_columns_of_other_rows_are_refused():
     rows, s = make()
-    small = normal_equations([(rows[:, np.r_[:10, 30:32]].copy(), s)], 10, 2)
+    small = sums_of(rows[:, np.r_[:10, 30:32]], s)
     with pytest.raises(ValueError, match="are not those that were learnt"):
         append_sums(small, [(rows.copy(), s[::-1])], 10, 20, 2)
 
@@ -86,9 +87,15 @@ def test_sums_are_enough_to_solve(C, known):
     rows, s = make()
     sums = sums_of(rows, s)
     leading = np.linalg.cholesky(sums[:9, :9] + np.eye(9) / C) if known else None
-    fresh = solve_primal(lambda: [(rows.copy(), s)], 30, 2, C).weights
-    weights = solve_sums(sums, 30, C, leading).weights
-    np.testing.assert_allclose(rows[:, :30] @ weights, rows[:, :30] @ fresh, atol=1e-9)
+    G, T = rows[:, :30], rows[:, 30:]
+    solution = solve_sums(sums, 30, C, leading)
+    expected = G @ weighted_ridge(G, T, C, scores=s, solver="primal")
+    np.testing.assert_allclose(G @ solution.weights, expected, atol=1e-9)
+    np.testing.assert_allclose(G @ solution.weights, G @ plain_ridge(G, T, C, s), atol=1e-8)
+    whole = np.linalg.cholesky(sums[:30, :30] + np.eye(30) / C)
+    np.testing.assert_allclose(solution.factor, whole, atol=1e-9)
+    assert solution.form == "primal"
+    assert solution.sums is sums
 
 
 def test_rows_at_hand_refine_the_solution():
@@ -99,8 +106,8 @@ def test_rows_at_hand_refine_the_solution():
     def blocks():
         return [(rows.copy(), s)]
 
-    sums = normal_equations(blocks(), 60, 1)
-    expected = G @ solve_primal(blocks, 60, 1, 1e6).weights
+    sums = normal_equations(blocks(), 61)
+    expected = G @ weighted_ridge(G, rows[:, 60:], 1e6, scores=s)
     rough = G @ solve_sums(sums, 60, 1e6).weights
     refined = G @ solve_sums(sums, 60, 1e6, residual=lambda W: rows_residual(W, blocks())).weights
     assert np.abs(refined - expected).max() < 1e-9 < np.abs(rough - expected).max()

@@ -1,13 +1,36 @@
-"""How far each row can be trusted: scores in [0, 1] from class geometry."""
+"""How far each sample can be trusted: X, y -> scores between 0 and 1."""
 
-from broadlearn.sample_scores._fuzzy import fuzzy_membership
-from broadlearn.sample_scores._intuitionistic import intuitionistic_scores
-from broadlearn.sample_scores._kernel_scores import IntuitionisticScores
-from broadlearn.sample_scores._neighbors import neighbor_agreement
+from broadlearn.sample_scores.functions import (
+    fuzzy_membership,
+    intuitionistic_scores,
+    neighbor_agreement,
+)
+from broadlearn.sample_scores.fuzzy import FuzzyGeometry, FuzzyScorer
+from broadlearn.sample_scores.held_out import HeldOutScorer
+from broadlearn.sample_scores.intuitionistic import IntuitionisticScorer, IntuitionisticScores
+from broadlearn.sample_scores.kernel_geometry import KernelGeometry
+from broadlearn.sample_scores.named import SCORERS, as_scorer
+from broadlearn.sample_scores.neighbors import NeighborScorer
+from broadlearn.sample_scores.scorer import Geometry, Samples, SampleScorer, Trust, learn_geometry
+from broadlearn.sample_scores.uniform import UniformScorer
 
 __all__ = [
+    "SCORERS",
+    "FuzzyGeometry",
+    "FuzzyScorer",
+    "Geometry",
+    "HeldOutScorer",
+    "IntuitionisticScorer",
     "IntuitionisticScores",
+    "KernelGeometry",
+    "NeighborScorer",
+    "SampleScorer",
+    "Samples",
+    "Trust",
+    "UniformScorer",
+    "as_scorer",
     "fuzzy_membership",
     "intuitionistic_scores",
+    "learn_geometry",
     "neighbor_agreement",
 ]

@@ -1,5 +1,59 @@
-"""Weighted ridge problems: G, S, T -> W."""
+"""Weighted ridge problems: G, S, T -> W, whole grids of them, and what they predict held out."""
 
-from broadlearn.solvers._ridge import solve_dual, solve_primal, weighted_ridge
+from broadlearn.solvers.calibration import bounded, learn_slope, learn_slopes, probabilities
+from broadlearn.solvers.path import (
+    dual_inverse_diagonals,
+    dual_path,
+    primal_leverages,
+    primal_path,
+    primal_refine,
+)
+from broadlearn.solvers.ridge import (
+    Block,
+    Design,
+    DualSolution,
+    PrimalSolution,
+    design_blocks,
+    dual_remainder,
+    dual_residual,
+    leave_one_out,
+    normal_equations,
+    prediction_error,
+    rows_residual,
+    solve_dual,
+    solve_ridge,
+    weighted_ridge,
+)
+from broadlearn.solvers.spectrum import Spectrum
+from broadlearn.solvers.updates import add_rows, append_sums, remove_rows, solve_sums
 
-__all__ = ["solve_dual", "solve_primal", "weighted_ridge"]
+__all__ = [
+    "Block",
+    "Design",
+    "DualSolution",
+    "PrimalSolution",
+    "Spectrum",
+    "add_rows",
+    "append_sums",
+    "bounded",
+    "design_blocks",
+    "dual_inverse_diagonals",
+    "dual_path",
+    "dual_remainder",
+    "dual_residual",
+    "learn_slope",
+    "learn_slopes",
+    "leave_one_out",
+    "normal_equations",
+    "prediction_error",
+    "primal_leverages",
+    "primal_path",
+    "primal_refine",
+    "probabilities",
+    "remove_rows",
+    "rows_residual",
+    "solve_dual",
+    "solve_ridge",
+    "solve_sums",
+    "weighted_ridge",
+]

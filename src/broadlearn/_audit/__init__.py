@@ -1,1 +1,0 @@
-"""Parts of the audit: held-out probabilities, neighbours, verdicts, pictures, page and file."""

@@ -1,0 +1,294 @@
+"""Batches of box-constrained quadratic programmes that share their rows.
+
+For rows R (n × d) and many vectors of bounds c, each problem is
+
+    min_α  ½‖Rᵗα‖² − Σ α_i,  0 ≤ α_i ≤ c_i,
+
+the dual of ``min_w ½‖w‖² + Σ c_i max(0, 1 − r_iᵗw)`` with ``w = Rᵗα``. Mehrotra's
+predictor-corrector interior point method solves both: with β = c − α and slacks σ, ξ ≥ 0 the
+conditions are
+
+    w = Rᵗα,   R w + ξ − σ = 1,   α σ = μ,   β ξ = μ,   μ → 0,
+
+and a Newton step takes one Cholesky factorisation of ``I + RᵗQR``, d × d, where
+``Q = 1 / (σ/α + ξ/β)``. No n × n matrix is formed. The problems of a batch step together, which
+turns their products with R into matrix products; those that are solved leave. In the end the rows
+are held where they are, at a bound or at the margin, and the conditions solved exactly.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import qr, solve_triangular
+from scipy.linalg.lapack import dpotrs
+
+from broadlearn.utils import Array
+
+EPS = float(np.finfo(np.float64).eps)
+# Numbers in one array of a batch. Larger batches are cut, so that their arrays stay in cache.
+CHUNK = 1 << 18
+# Smaller bounds are raised to this part of the largest one, far below rounding, while iterating:
+# a bound of zero is then no special case.
+MIN_BOUND = 1e-30
+# A gap below the one has met rounding if as many steps as the other have not made it smaller.
+NEARLY_SOLVED, PATIENCE = 1e-6, 5
+# Residuals of the optimality conditions above this are worth a last, exact step, which tries so
+# many active sets.
+ROUGH, MAX_ATTEMPTS = 1e-9, 10
+
+
+class BoxQPSolution(NamedTuple):
+    """Solutions of a batch of problems.
+
+    Attributes
+    ----------
+    alpha : ndarray of shape (n_problems, n)
+        Within the bounds; exactly zero where the bound is.
+    w : ndarray of shape (n_problems, d)
+        ``Rᵗα``. Where R is badly conditioned it has more correct digits than that sum.
+    gap : ndarray of shape (n_problems,)
+        Primal objective at w minus dual objective at alpha, relative to the former. Margins that
+        rounding does not tell from 1 count as 1.
+    n_iter : ndarray of shape (n_problems,)
+        Newton steps.
+    """
+
+    alpha: Array
+    w: Array
+    gap: Array
+    n_iter: NDArray[np.intp]
+
+
+def box_qp(R: Array, bounds: Array, *, tol: float = 1e-13, max_iter: int = 100) -> BoxQPSolution:
+    """Minimise ``½‖Rᵗα‖² − Σ α_i`` over ``0 ≤ α ≤ c`` for many bounds c at once.
+
+    Parameters
+    ----------
+    R : ndarray of shape (n, d)
+        Rows, the same in all problems.
+    bounds : ndarray of shape (n_problems, n)
+        Upper bounds c, one row per problem. Zero takes a row of R out of that problem.
+    tol : float, default=1e-13
+        Duality gap, relative to the objective, at which a problem counts as solved. Where rounding
+        does not allow it, the point of the smallest gap is returned.
+    max_iter : int, default=100
+        Largest number of Newton steps; 5 to 30 are usual.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> solution = box_qp(np.array([[1.0], [2.0]]), np.array([[0.1, 0.1], [5.0, 5.0]]))
+    >>> solution.alpha.round(9)
+    array([[0.1, 0.1],
+           [1. , 0. ]])
+    >>> solution.w.round(9)
+    array([[0.3],
+           [1. ]])
+    """
+    if R.ndim != 2 or bounds.ndim != 2 or bounds.shape[1] != R.shape[0]:
+        raise ValueError(
+            "bounds must have one row per problem and one column per row of R; "
+            f"got bounds of shape {bounds.shape} and R of shape {R.shape}."
+        )
+    if not (np.isfinite(bounds).all() and (bounds >= 0.0).all()):
+        raise ValueError("bounds must be finite and not negative.")
+    if not np.isfinite(R).all():
+        raise ValueError("R must be finite.")
+    rotated, basis = _rotate(R)
+    n_problems, d = bounds.shape[0], rotated.shape[1]
+    found = BoxQPSolution(
+        np.zeros(bounds.shape),
+        np.zeros((n_problems, d)),
+        np.zeros(n_problems),
+        np.zeros(n_problems, dtype=np.intp),
+    )
+    bounded = np.flatnonzero(bounds.any(axis=1))
+    size = max(1, CHUNK // max(R.shape[0], d * d))
+    for start in range(0, bounded.size, size):
+        part = bounded[start : start + size]
+        solution = _polish(rotated, bounds[part], _iterate(rotated, bounds[part], tol, max_iter))
+        for whole, values in zip(found, solution, strict=True):
+            whole[part] = values
+    return found._replace(w=found.w @ basis.T)
+
+
+def _rotate(R: Array) -> tuple[Array, Array]:
+    """Give ``R = rotated basisᵗ`` with min(n, d) orthonormal columns in basis."""
+    # Pivoting sorts columns by size; the Cholesky factors of a badly conditioned R need that.
+    basis, upper, order = qr(R.T, mode="economic", pivoting=True, check_finite=False)
+    rotated = np.empty(upper.T.shape)
+    rotated[order] = upper.T
+    return rotated, np.asarray(basis, dtype=np.float64)
+
+
+class _State(NamedTuple):
+    """Where a batch of problems stands, and what is missing."""
+
+    c: Array
+    w: Array
+    y: Array  # α and β
+    s: Array  # σ and ξ
+    r_w: Array  # Rᵗα − w
+    violation: Array  # 1 − R w
+    gap: Array
+
+    def only(self, which: NDArray[np.bool_]) -> _State:
+        """Some of the problems."""
+        if which.all():
+            return self
+        return _State(*(part[:, which] if part.ndim == 3 else part[which] for part in self))
+
+
+def _iterate(R: Array, bounds: Array, tol: float, max_iter: int) -> BoxQPSolution:
+    """Interior point method for one chunk of problems, none of which has only zero bounds."""
+    c = np.maximum(bounds, MIN_BOUND * bounds.max(axis=1, keepdims=True))
+    p, d = c.shape[0], R.shape[1]
+    best = BoxQPSolution(
+        np.zeros_like(c), np.zeros((p, d)), np.full(p, np.inf), np.zeros(p, dtype=np.intp)
+    )
+    active = np.arange(p)
+    slacks = np.stack([np.ones_like(c), np.full_like(c, 2.0)])
+    state = _state(R, c, np.zeros((p, d)), np.stack([c, c]) / 2.0, slacks)
+    for iteration in range(max_iter + 1):
+        better = state.gap < best.gap[active]
+        which = active[better]
+        best.alpha[which], best.w[which] = state.y[0, better], state.w[better]
+        best.gap[which], best.n_iter[which] = state.gap[better], iteration
+        stuck = (best.gap < NEARLY_SOLVED) & (best.n_iter <= iteration - PATIENCE)
+        going_on = (state.gap > tol) & ~stuck[active]
+        if iteration == max_iter or not going_on.any():
+            break
+        active, state = active[going_on], state.only(going_on)
+        Q = 1.0 / (state.s / state.y).sum(axis=0)
+        factors = [_factor(R, q) for q in Q]
+        definite = np.array([L is not None for L in factors])
+        if not definite.any():
+            break
+        active, state, Q = active[definite], state.only(definite), Q[definite]
+        state = _advance(R, state, Q, [L for L in factors if L is not None])
+    return best._replace(alpha=np.minimum(best.alpha, bounds))
+
+
+def _state(R: Array, c: Array, w: Array, y: Array, s: Array) -> _State:
+    """Add residuals and the relative gap, whose form ``ασ + βξ + ½‖Rᵗα − w‖²`` does not cancel."""
+    r_w, violation = y[0] @ R - w, 1.0 - w @ R.T
+    gap = _dots(y[0], s[0]) + _dots(y[1], s[1]) + 0.5 * _dots(r_w, r_w)
+    gap += np.abs(_dots(y[0], violation + s[0] - s[1]))
+    return _State(c, w, y, s, r_w, violation, gap / (0.5 * _dots(w, w) + _dots(c, s[1])))
+
+
+def _factor(R: Array, q: Array) -> Array | None:
+    """Lower Cholesky factor of ``I + RᵗQR``, or None where rounding leaves none."""
+    scaled = R * np.sqrt(q)[:, None]
+    M = scaled.T @ scaled
+    M[np.diag_indices_from(M)] += 1.0
+    try:
+        return np.asarray(np.linalg.cholesky(M), dtype=np.float64)
+    except np.linalg.LinAlgError:
+        return None
+
+
+def _advance(R: Array, state: _State, Q: Array, factors: list[Array]) -> _State:
+    """One predictor-corrector step."""
+    # Steps of y and s are written relative to their values, as u and v: a product y s becomes
+    # (1 + u)(1 + v) times as large, and the linearised conditions ask for u + v = tau.
+    c, w, y, s, r_w, violation, _ = state
+    products = y * s
+    total = products.sum(axis=(0, 2))
+
+    def direction(h: Array) -> tuple[Array, Array]:
+        right = r_w + (Q * h) @ R
+        dw = np.stack([dpotrs(L.T, b)[0] for L, b in zip(factors, right, strict=True)])
+        d_alpha = Q * (h - dw @ R.T)
+        return dw, np.stack([d_alpha, -d_alpha]) / y
+
+    # The predictor aims at products of zero, the corrector at what it is likely to reach.
+    _, u = direction(violation)
+    v = -1.0 - u
+    step = 1.0 / np.maximum(1.0, _largest_decrease(u, v))
+    left = (products * (1.0 + step * u) * (1.0 + step * v)).sum(axis=(0, 2)) / total
+    mu = left**3 * total / (2 * c.shape[1])
+    tau = mu[:, None] / products - 1.0 - u * v
+    dw, u = direction(violation + s[0] * (1.0 + tau[0]) - s[1] * (1.0 + tau[1]))
+    v = tau - u
+    fraction = np.maximum(0.95, 1.0 - 0.1 * left)[:, None]
+    step = fraction / np.maximum(fraction, _largest_decrease(u, v))
+    return _state(R, c, w + step * dw, y * (1.0 + step * u), s * (1.0 + step * v))
+
+
+def _largest_decrease(u: Array, v: Array) -> Array:
+    """Largest relative decrease in each problem, as a column."""
+    return -np.minimum(u.min(axis=(0, 2)), v.min(axis=(0, 2)))[:, None]
+
+
+def _dots(a: Array, b: Array) -> Array:
+    """Inner products of the rows of two matrices."""
+    return np.einsum("ij,ij->i", a, b)
+
+
+def _polish(R: Array, c: Array, solution: BoxQPSolution) -> BoxQPSolution:
+    """Replace rough solutions by exact ones of their active sets, where these are better."""
+    alpha, w, _, n_iter = solution
+    gap, residual = _gaps(R, c, alpha, w), _residuals(R, c, alpha)
+    for k in np.flatnonzero(residual > ROUGH):
+        exact_alpha, exact_w = _hold_active_set(R, c[k], alpha[k], w[k])
+        (exact_gap,) = _gaps(R, c[k, None], exact_alpha[None], exact_w[None])
+        (exact_residual,) = _residuals(R, c[k, None], exact_alpha[None])
+        if exact_gap <= gap[k] and exact_residual < residual[k]:
+            alpha[k], w[k], gap[k] = exact_alpha, exact_w, exact_gap
+    return BoxQPSolution(alpha, w, gap, n_iter)
+
+
+def _gaps(R: Array, c: Array, alpha: Array, w: Array) -> Array:
+    """Duality gaps relative to the primal objective, as in `_state` but with the slacks of w."""
+    slack = w @ R.T - 1.0
+    rounding = 1.0 + np.sqrt(np.outer(_dots(w, w), _dots(R, R)))
+    slack[np.abs(slack) < 4.0 * EPS * rounding] = 0.0
+    sigma, xi = np.maximum(slack, 0.0), np.maximum(-slack, 0.0)
+    r_w = alpha @ R - w
+    gap = _dots(alpha, sigma) + _dots(c - alpha, xi) + 0.5 * _dots(r_w, r_w)
+    return np.asarray(gap / (0.5 * _dots(w, w) + _dots(c, xi)), dtype=np.float64)
+
+
+def _residuals(R: Array, c: Array, alpha: Array) -> Array:
+    """Largest ``|α − clip(α − gradient, 0, c)|`` of each problem."""
+    gradient = (alpha @ R) @ R.T - 1.0
+    return np.abs(alpha - np.clip(alpha - gradient, 0.0, c)).max(axis=1)
+
+
+def _hold_active_set(R: Array, c: Array, alpha: Array, w: Array) -> tuple[Array, Array]:
+    """Solve the conditions of one problem with each row at a bound or, if free, at the margin."""
+    # A row is at a bound if it is nearer to it than its margin is to 1, the two made comparable by
+    # the geometric mean of 1/c and ‖r‖². The solution is asked again where rows are, until they
+    # stay.
+    scale = np.sqrt(_dots(R, R) / np.maximum(c, MIN_BOUND * c.max()))
+    last = np.full(c.shape, 2)
+    for _ in range(MAX_ATTEMPTS):
+        slack = R @ w - 1.0
+        place = np.where(alpha * scale < slack, -1, (c - alpha) * scale < -slack)
+        if (place == last).all():
+            break
+        last = place
+        held = np.where(place == 0, alpha, np.where(place > 0, c, 0.0))
+        alpha, w = _solve_free(R, held, w, np.flatnonzero(place == 0))
+    return np.clip(alpha, 0.0, c), w
+
+
+def _solve_free(R: Array, alpha: Array, w: Array, free: NDArray[np.intp]) -> tuple[Array, Array]:
+    """Solve ``w = Rᵗα`` and ``r_iᵗw = 1`` for w and the α_i of free rows, from a point close by."""
+    if free.size == 0:
+        return alpha, alpha @ R
+    basis, T, order = qr(R[free].T, mode="economic", pivoting=True, check_finite=False)
+    diagonal = np.abs(np.diag(T))
+    # Free rows that depend linearly on others keep their α.
+    rank = np.count_nonzero(diagonal > max(T.shape) * EPS * diagonal[0])
+    free, basis, T = free[order[:rank]], basis[:, :rank], T[:rank, :rank]
+    for _ in range(2):  # the second time for the rounding of the first
+        r_w = alpha @ R - w
+        move = solve_triangular(T, 1.0 - R[free] @ w, trans="T") - basis.T @ r_w
+        alpha[free] += solve_triangular(T, move)
+        w = w + r_w + basis @ move
+    return alpha, w

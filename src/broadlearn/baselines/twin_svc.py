@@ -1,0 +1,223 @@
+"""Intuitionistic fuzzy twin support vector machine: two planes, bounds scaled by trust."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from broadlearn.baselines.twin_planes import PlaneSpace, distances, plane_space
+from broadlearn.models import COUNT, SCORE_CONSTRAINTS, encode_samples, labels_of, score_samples
+from broadlearn.sample_scores import IntuitionisticScorer
+from broadlearn.utils import FLOAT_TYPES, STANDARDIZE, Floats, check_weights, draw_seed, row_slices
+from broadlearn.utils.sklearn_compat import Interval, StrOptions, fit_context
+
+
+class IntuitionisticFuzzyTwinSVC(ClassifierMixin, BaseEstimator):
+    r"""Intuitionistic fuzzy twin support vector machine (IF-TSVM).
+
+    Two planes, each near the samples of one class and at a distance from those of the other. With
+    samples A of the first class and B of the second, :math:`H = [A, 1]`, :math:`G = [B, 1]`, and
+    scores :math:`s_B` of the samples in B, the first plane :math:`z = [w; b]` minimises
+
+    .. math:: \frac{1}{2} \|H z\|^2 + \frac{\delta_r}{2} \|z\|^2 + C_1 s_B^T \xi,
+        \quad -G z + \xi \ge 1, \; \xi \ge 0.
+
+    Its dual, :math:`\max_\alpha 1^T \alpha - \frac{1}{2} \alpha^T G (H^T H + \delta_r I)^{-1} G^T
+    \alpha` with :math:`0 \le \alpha \le C_1 s_B`, is solved by an interior point method to a
+    relative duality gap of 1e-12. The second plane changes the roles of the classes and has
+    :math:`C_2`. A sample goes to the class whose plane is nearer. Scores are those of
+    :class:`IntuitionisticFuzzyBLSClassifier`. Several classes: each against the rest.
+
+    Parameters
+    ----------
+    C1, C2 : float, default=1.0
+        Weight of the errors of the first class's plane, and of the second's; with several
+        classes, of each class's plane and of the rest's.
+    kernel_width : float or "auto", default="auto"
+        mu of the scores and of the Gaussian kernel. "auto" is chosen from the data, see
+        :func:`broadlearn.sample_scores.intuitionistic_scores`.
+    kernel : {"linear", "rbf"}, default="linear"
+        "rbf" puts planes into the columns :math:`K(x, b) = \exp(-\|x - b\|^2 / \mu^2)` for some
+        training samples b.
+    regularization : float, default=1e-4
+        :math:`\delta_r`, added to the diagonal of the normal matrices.
+    n_basis_rows : int, default=200
+        Training samples b of the "rbf" kernel, drawn; all distinct ones where there are no more.
+        No matrix of samples times samples is made.
+    neighborhood_radius : float, default=None
+        epsilon of the scores, a distance in kernel space; None takes the largest class radius.
+    delta : float, default=1e-4
+        Added to the class radius.
+    landmarks : int, default=None
+        Estimate scores from so many samples drawn per class. None uses all of them.
+    standardize : bool or "robust", default=True
+        Bring columns of X to mean 0 and deviation 1, learnt in fit. "robust" learns both from
+        samples that are not outlying: up to three times the median distance from the mean.
+    random_state : int, RandomState or None, default=None
+        Seeds the draws of basis samples and landmarks.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    coef_ : ndarray of shape (n_planes, n_columns)
+        Unit normals of the planes, in standardised columns or kernel columns. Two classes have two
+        planes, several have two per class: its own and the rest's.
+    intercept_ : ndarray of shape (n_planes,)
+    dual_coef_ : list of ndarray
+        For each plane, alpha of the samples that it keeps away from.
+    duality_gap_ : ndarray of shape (n_planes,)
+        Relative to the objective.
+    basis_ : ndarray of shape (n_basis, n_features)
+        Basis samples, standardised; only with kernel="rbf".
+    sample_scores_, membership_, nonmembership_ : ndarray of shape (n_samples,)
+        Score, theta and nu of each training sample.
+    kernel_width_, neighborhood_radius_ : float
+        mu and epsilon that were used.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Where X has column names that are strings.
+
+    References
+    ----------
+    S. Rezvani, X. Wang, F. Pourpanah, "Intuitionistic fuzzy twin support vector machines", IEEE
+    Transactions on Fuzzy Systems 27 (2019).
+    Jayadeva, R. Khemchandani, S. Chandra, "Twin support vector machines for pattern
+    classification", IEEE TPAMI 29 (2007).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from broadlearn import IntuitionisticFuzzyTwinSVC
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> IntuitionisticFuzzyTwinSVC().fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "C1": [Interval(Real, 0, None, closed="neither")],
+        "C2": [Interval(Real, 0, None, closed="neither")],
+        **SCORE_CONSTRAINTS,
+        "kernel": [StrOptions({"linear", "rbf"})],
+        "regularization": [Interval(Real, 0, None, closed="neither")],
+        "n_basis_rows": [COUNT],
+        "standardize": STANDARDIZE,
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        C1: float = 1.0,
+        C2: float = 1.0,
+        kernel_width: float | str = "auto",
+        kernel: str = "linear",
+        *,
+        regularization: float = 1e-4,
+        n_basis_rows: int = 200,
+        neighborhood_radius: float | None = None,
+        delta: float = 1e-4,
+        landmarks: int | None = None,
+        standardize: bool | str = True,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.C1 = C1
+        self.C2 = C2
+        self.kernel_width = kernel_width
+        self.kernel = kernel
+        self.regularization = regularization
+        self.n_basis_rows = n_basis_rows
+        self.neighborhood_radius = neighborhood_radius
+        self.delta = delta
+        self.landmarks = landmarks
+        self.standardize = standardize
+        self.random_state = random_state
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the planes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A sample of weight w counts as w copies of it, a sample of weight 0 as absent.
+
+        Returns
+        -------
+        self
+        """
+        rows, labels = validate_data(self, X, y, dtype=FLOAT_TYPES)
+        weight = None if sample_weight is None else check_weights(sample_weight, rows)
+        data = encode_samples(rows, labels, weight, self.standardize, type(self).__name__)
+        seed = draw_seed(self.random_state)
+        trust = score_samples(self.scorer(), data, seed)[0]
+        if trust.problem:
+            raise ValueError(trust.problem)
+        width = trust.attributes["kernel_width_"]
+        space = plane_space(data, self.kernel, self.n_basis_rows, seed)
+        problem = space.problem(data, width, self.regularization)
+        bounds = np.asarray(trust.score)[data.keep]
+        bounds = bounds if data.weight is None else bounds * data.weight
+        found = [
+            problem.solve(t, side, (C * bounds)[None])
+            for t in range(len(problem.factors))
+            for side, C in enumerate((self.C1, self.C2))
+        ]
+        self.classes_, self._standardization = data.classes, data.standardization
+        self.coef_ = np.concatenate([p.vectors[:, :-1] for p in found]).astype(rows.dtype)
+        self.intercept_ = np.concatenate([p.vectors[:, -1] for p in found]).astype(rows.dtype)
+        self.dual_coef_ = [p.alpha[0] for p in found]
+        self.duality_gap_ = np.concatenate([p.gap for p in found])
+        self.__dict__.pop("basis_", None)
+        if space.basis is not None:
+            self.basis_ = space.basis
+        self.sample_scores_ = trust.score
+        self.__dict__.update(trust.attributes)
+        return self
+
+    def scorer(self) -> IntuitionisticScorer:
+        """Samples are trusted by their intuitionistic fuzzy score."""
+        return IntuitionisticScorer(
+            self.kernel_width, self.neighborhood_radius, self.delta, self.landmarks
+        )
+
+    def decision_function(self, X: ArrayLike) -> Floats:
+        """Distance to the other plane minus distance to the class's own.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            For two classes positive where the second is predicted.
+        """
+        check_is_fitted(self)
+        rows = validate_data(self, X, dtype=FLOAT_TYPES, reset=False)
+        space = PlaneSpace(self._standardization, getattr(self, "basis_", None))
+        vectors = np.column_stack([self.coef_, self.intercept_])
+        decision = np.empty((rows.shape[0], len(vectors) // 2), dtype=rows.dtype)
+        for part in row_slices(rows.shape[0], vectors.shape[1]):
+            far = distances(space.columns(rows, self.kernel_width_, part), vectors)
+            decision[part] = far[:, 1::2] - far[:, ::2]
+        return -decision.ravel() if self.classes_.size == 2 else decision
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Predict class labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return labels_of(self.decision_function(X), self.classes_)

@@ -1,1 +1,0 @@
-"""The published study: its data, protocols, results and statistics; needs the ``study`` extra."""

@@ -1,0 +1,356 @@
+"""Models as ONNX graphs, alone or in pipelines, by converters that skl2onnx is told of.
+
+Graphs take float32 rows but compute in float64: standardising columns and adding up a thousand
+nodes in float32 would cost more than the rounding of the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from broadlearn.io.errors import reason
+from broadlearn.io.onnx_tables import LevelTable, column_inputs, exportable
+from broadlearn.models import BLSRegressor, BroadFeatures
+from broadlearn.random_features import HIGH, LOW, BroadMap, FuzzyMap
+from broadlearn.registry import entries_that
+from broadlearn.utils import Standardization
+from broadlearn.utils.sklearn_compat import BaseSearchCV
+
+# The first version in which minima and maxima take their axes as an input.
+OPSET = {"": 18, "ai.onnx.ml": 3}
+
+# What skl2onnx lets classifiers be asked for.
+OPTIONS = {
+    "zipmap": [True, False, "columns"],
+    "nocl": [True, False],
+    "output_class_labels": [False, True],
+}
+_NODES = {"tanh": "Tanh", "sigmoid": "Sigmoid", "relu": "Relu", "sine": "Sin"}
+
+
+def to_onnx(model: BaseEstimator, initial_types: Sequence[tuple[str, Any]] | None = None) -> Any:
+    """Convert a fitted model to an ONNX graph.
+
+    Needs the extra ``onnx``. A classifier's graph has the outputs ``label`` and ``probabilities``
+    (one column per class, in the order of ``classes_``); boolean labels become 0 and 1. That of a
+    regressor has the output ``variable``.
+
+    Parameters
+    ----------
+    model : estimator
+        A classifier of the BLS or ELM family, `BLSRegressor`, `BroadFeatures`, or a pipeline of
+        those with steps that skl2onnx converts, or with `broadlearn.io.column_preparation`.
+    initial_types : list of (str, skl2onnx type), default=None
+        Inputs of the graph, as skl2onnx wants them: one per column where the pipeline selects
+        columns by name. By default one float32 input ``X`` of all columns; for a pipeline with
+        `column_preparation` one input of shape (n_samples, 1) per column, named like it: text, or
+        float32 for numbers and booleans. There a missing number is nan, and a missing text is
+        empty.
+
+    Returns
+    -------
+    onnx.ModelProto
+
+    Raises
+    ------
+    ValueError
+        Where the model, or a step of the pipeline, cannot be converted.
+
+    Notes
+    -----
+    The graph takes float32 rows and computes in float64. It agrees with ``predict_proba`` of the
+    same rows as float64; of float32 rows the model itself computes in float32, which at C = 1e6 may
+    differ by 1e-5. Columns whose values differ in their last digits only should be centred first,
+    or given as ``DoubleTensorType``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from onnxruntime import InferenceSession  # doctest: +SKIP
+    >>> from sklearn.datasets import load_iris
+    >>> from broadlearn import BLSClassifier
+    >>> from broadlearn.io import to_onnx
+    >>> X, y = load_iris(return_X_y=True)
+    >>> graph = to_onnx(BLSClassifier(random_state=0).fit(X, y))  # doctest: +SKIP
+    >>> session = InferenceSession(graph.SerializeToString())  # doctest: +SKIP
+    >>> label, proba = session.run(None, {"X": X.astype(np.float32)})  # doctest: +SKIP
+    """
+    try:
+        import onnx  # noqa: F401
+        import skl2onnx
+    except ImportError as error:
+        raise ImportError('Export needs the extra onnx: pip install "broadlearn[onnx]".') from error
+    kind = type(model).__name__
+    if isinstance(model, BaseSearchCV):
+        raise ValueError(f"A {kind} cannot be exported; export its best_estimator_ instead.")
+    check_is_fitted(model)
+    last = model
+    while isinstance(last, Pipeline):
+        last = last.steps[-1][1]
+    if isinstance(last, tuple(entry.estimator for entry in entries_that(onnx=False))):
+        raise ValueError(f"{type(last).__name__} has no probabilities and cannot be exported.")
+    if initial_types is None:
+        initial_types = _inputs(model)
+    _register_converters()
+    options = {id(last): {"zipmap": False}} if hasattr(last, "classes_") else None
+    try:
+        graph = skl2onnx.convert_sklearn(
+            exportable(model),
+            name="broadlearn",
+            initial_types=list(initial_types),
+            target_opset=OPSET,
+            options=options,
+        )
+    except (RuntimeError, NameError, NotImplementedError, TypeError, ValueError) as error:
+        raise ValueError(f"This {kind} cannot be exported: {reason(error)}.") from error
+    _name_inputs(graph.graph, [name for name, _ in initial_types])
+    return graph
+
+
+def _inputs(model: Any) -> list[tuple[str, Any]]:
+    """Inputs of the graph: one per column of a table, or one of all columns."""
+    from skl2onnx.common.data_types import FloatTensorType, StringTensorType
+
+    columns = column_inputs(model)
+    if columns is None:
+        return [("X", FloatTensorType([None, model.n_features_in_]))]
+    return [
+        (name, StringTensorType([None, 1]) if is_text else FloatTensorType([None, 1]))
+        for name, is_text in columns.items()
+    ]
+
+
+def _name_inputs(graph: Any, names: Sequence[str]) -> None:
+    """Give the inputs their own names, of which skl2onnx keeps letters and digits only."""
+    given = {old.name: new for old, new in zip(graph.input, names, strict=True)}
+    taken = {name for node in graph.node for name in (*node.input, *node.output)} - set(given)
+    for name in names:
+        if name in taken:
+            raise ValueError(f"Column {name!r} must be renamed: the graph uses that name itself.")
+    for variable in graph.input:
+        variable.name = given[variable.name]
+    for node in graph.node:
+        node.input[:] = [given.get(name, name) for name in node.input]
+
+
+@cache
+def _register_converters() -> None:
+    from skl2onnx import update_registered_converter
+    from skl2onnx.common.shape_calculator import calculate_linear_classifier_output_shapes
+
+    others = {
+        BLSRegressor: _convert_regressor,
+        BroadFeatures: _convert_features,
+        LevelTable: _convert_levels,
+    }
+    for kind, convert in others.items():
+        update_registered_converter(kind, f"Broadlearn{kind.__name__}", _infer_shape, convert)
+    for kind in (entry.estimator for entry in entries_that(onnx=True)):
+        if issubclass(kind, ClassifierMixin):
+            update_registered_converter(
+                kind,
+                f"Broadlearn{kind.__name__}",
+                calculate_linear_classifier_output_shapes,
+                _convert_classifier,
+                options=OPTIONS,
+            )
+
+
+def _infer_shape(operator: Any) -> None:
+    """Set the type of a single output, with one column per target, node or number of a level."""
+    from skl2onnx.common.data_types import FloatTensorType
+    from skl2onnx.common.utils import check_input_and_output_numbers
+
+    check_input_and_output_numbers(operator, input_count_range=1, output_count_range=1)
+    fitted, output = operator.raw_operator, operator.outputs[0]
+    if isinstance(fitted, LevelTable):
+        output.type = FloatTensorType()
+        n_columns = sum(rows.shape[1] for rows in fitted.rows)
+    elif isinstance(fitted, BLSRegressor):
+        n_columns = fitted.intercept_.size
+    else:
+        n_columns = fitted._n_features_out
+    output.type.shape = [operator.inputs[0].get_first_dimension(), n_columns]
+
+
+class _Graph:
+    """Adds nodes and constants of float64 to a graph, under names of its own."""
+
+    def __init__(self, scope: Any, container: Any) -> None:
+        self.scope, self.container = scope, container
+
+    def constant(self, value: Any) -> str:
+        """Name of an array that becomes part of the graph."""
+        from onnx import TensorProto
+
+        array = np.asarray(value)
+        content: NDArray[Any]
+        if array.dtype.kind in "US":
+            kind, content = TensorProto.STRING, np.char.encode(array.astype(str), "utf-8")
+        elif array.dtype.kind in "iub":
+            kind, content = TensorProto.INT64, array.astype(np.int64)
+        else:
+            kind, content = TensorProto.DOUBLE, array.astype(np.float64)
+        name: str = self.scope.get_unique_variable_name("constant")
+        self.container.add_initializer(name, kind, list(array.shape), content.ravel().tolist())
+        return name
+
+    def node(self, kind: str, *inputs: Any, output: str | None = None, **attributes: Any) -> str:
+        """Name of the output of a new node, of which inputs are names or constants."""
+        name: str = output or self.scope.get_unique_variable_name(kind.lower())
+        label = self.scope.get_unique_operator_name(kind)
+        names = [part if isinstance(part, str) else self.constant(part) for part in inputs]
+        self.container.add_node(kind, names, [name], name=label, **attributes)
+        return name
+
+    def affine(self, rows: str, weights: NDArray[np.floating]) -> str:
+        """``[rows, 1] weights``."""
+        return self.node("Add", self.node("MatMul", rows, weights[:-1]), weights[-1])
+
+    def reshape(self, name: str, *lengths: int) -> str:
+        """Rows of another shape."""
+        return self.node("Reshape", name, np.array([-1, *lengths]))
+
+    def activate(self, name: str, activation: str) -> str:
+        """Nodes after their activation."""
+        return name if activation == "identity" else self.node(_NODES[activation], name)
+
+    def finish(self, name: str, variable: Any) -> None:
+        """Give a result the type and name of an output of the operator."""
+        from skl2onnx.common.data_types import guess_proto_type
+
+        self.node("Cast", name, output=variable.full_name, to=guess_proto_type(variable.type))
+
+
+def _standardized(graph: _Graph, operator: Any, standardization: Standardization) -> str:
+    """Z from the input of an operator."""
+    from onnx import TensorProto
+
+    rows = graph.node("Cast", operator.inputs[0].full_name, to=TensorProto.DOUBLE)
+    if standardization.exponent is not None:
+        # In two steps: the power itself may be beyond float64.
+        half = standardization.exponent // 2
+        for exponent in (half, standardization.exponent - half):
+            rows = graph.node("Mul", rows, np.ldexp(1.0, -exponent))
+    return graph.node("Div", graph.node("Sub", rows, standardization.mean), standardization.scale)
+
+
+def _features(graph: _Graph, Z: str, broad_map: BroadMap) -> str:
+    """F^m from Z."""
+    settings = broad_map.settings
+    groups = (settings.n_feature_groups, settings.n_feature_nodes)
+    F = graph.affine(Z, broad_map.feature_weights)
+    if broad_map.affine:
+        return F
+    if isinstance(broad_map, FuzzyMap):
+        logs = graph.reshape(graph.affine(Z, broad_map.log_strengths), *groups)
+        strengths = graph.reshape(graph.node("Softmax", logs, axis=2), settings.n_features)
+        F = graph.node("Mul", strengths, F)
+    F = graph.activate(F, settings.feature_activation)
+    if settings.feature_scaling == "sample":
+        return graph.reshape(_scaled_rows(graph, graph.reshape(F, *groups)), settings.n_features)
+    if broad_map.feature_scale is not None:
+        F = graph.node("Mul", F, broad_map.feature_scale)
+        F = graph.node("Add", F, broad_map.feature_offset)
+    return F
+
+
+def _scaled_rows(graph: _Graph, grouped: str) -> str:
+    """Every row of every group on [LOW, HIGH], constant ones at 0."""
+    axis = np.array([2])
+    low = graph.node("ReduceMin", grouped, axis)
+    width = graph.node("Sub", graph.node("ReduceMax", grouped, axis), low)
+    constant = graph.node("Equal", width, 0.0)
+    divisor = graph.node("Where", constant, 1.0, width)
+    offset = graph.node("Where", constant, 0.0, LOW)
+    share = graph.node("Div", graph.node("Sub", grouped, low), divisor)
+    return graph.node("Add", graph.node("Mul", share, HIGH - LOW), offset)
+
+
+def _enhancements(graph: _Graph, Z: str, F: str, broad_map: BroadMap) -> str:
+    """E^l from Z where the map is affine, else from F^m."""
+    inputs = Z if broad_map.enhances_inputs else F
+    U = graph.affine(inputs, broad_map.enhancement_weights)
+    return graph.activate(U, broad_map.settings.activation)
+
+
+def _output(graph: _Graph, operator: Any) -> str:
+    """``G W``, with the features of an affine map and their weights as one product."""
+    fitted = operator.raw_operator
+    broad_map, affine = fitted._map, fitted._map.affine
+    W = fitted.output_weights_.astype(np.float64)
+    W_F, W_E = np.split(W, [broad_map.settings.n_features])
+    Z = _standardized(graph, operator, fitted._standardization)
+    F = Z if affine else _features(graph, Z, broad_map)
+    E = _enhancements(graph, Z, F, broad_map)
+    if affine:
+        first = graph.affine(Z, broad_map.feature_weights @ W_F)
+    else:
+        first = graph.node("MatMul", F, W_F)
+    return graph.node("Add", first, graph.node("MatMul", E, W_E))
+
+
+def _convert_classifier(scope: Any, operator: Any, container: Any) -> None:
+    from onnx import TensorProto
+
+    graph, fitted = _Graph(scope, container), operator.raw_operator
+    label, probabilities = operator.outputs
+    decision = _output(graph, operator)
+    squared = graph.node("Mul", decision, decision)
+    length = graph.node("Sqrt", graph.node("Add", squared, 1.0))
+    scaled = graph.node("Mul", graph.node("Div", decision, length), fitted.proba_slope_)
+    if fitted.classes_.size == 2:
+        second = graph.node("Sigmoid", scaled)
+        shares = graph.node("Concat", graph.node("Sub", 1.0, second), second, axis=1)
+        positive = graph.node("Greater", decision, 0.0)
+        codes = graph.reshape(graph.node("Cast", positive, to=TensorProto.INT64))
+    else:
+        shares = graph.node("Softmax", scaled, axis=1)
+        codes = graph.node("ArgMax", decision, axis=1, keepdims=0)
+    graph.finish(shares, probabilities)
+    classes = fitted.classes_
+    if classes.dtype.kind not in "USiub":
+        is_text = all(isinstance(value, str) for value in classes)
+        classes = classes.astype(str if is_text else np.int64)
+    graph.node("Gather", classes, codes, output=label.full_name)
+
+
+def _convert_regressor(scope: Any, operator: Any, container: Any) -> None:
+    graph = _Graph(scope, container)
+    prediction = graph.node("Add", _output(graph, operator), operator.raw_operator.intercept_)
+    graph.finish(prediction, operator.outputs[0])
+
+
+def _convert_features(scope: Any, operator: Any, container: Any) -> None:
+    graph, fitted = _Graph(scope, container), operator.raw_operator
+    Z = _standardized(graph, operator, fitted._standardization)
+    F = _features(graph, Z, fitted._map)
+    E = _enhancements(graph, Z, F, fitted._map)
+    graph.finish(graph.node("Concat", F, E, axis=1), operator.outputs[0])
+
+
+def _convert_levels(scope: Any, operator: Any, container: Any) -> None:
+    """Look up the numbers of each text, column by column."""
+    graph, table = _Graph(scope, container), operator.raw_operator
+    texts = operator.inputs[0].full_name
+    parts = []
+    for j, (levels, rows) in enumerate(zip(table.levels, table.rows, strict=True)):
+        codes = graph.node(
+            "LabelEncoder",
+            graph.node("Gather", texts, np.array(j), axis=1),
+            op_domain="ai.onnx.ml",
+            op_version=2,
+            keys_strings=levels,
+            values_int64s=list(range(len(levels))),
+            default_int64=len(levels),
+        )
+        parts.append(graph.node("Gather", rows, codes, axis=0))
+    graph.finish(graph.node("Concat", *parts, axis=1), operator.outputs[0])

@@ -1,0 +1,69 @@
+"""Broad learning systems: plain, fuzzy, intuitionistic, for regression, and their features.
+
+For users: the estimators. For the rooms that build on them: training data and its scores
+(`base`), and streams (`online`, `stream`).
+"""
+
+from broadlearn.models.base import (
+    MAX_HELD_OUT,
+    OF_SAMPLES,
+    BroadClassifier,
+    BroadModel,
+    TrainingData,
+    centre_samples,
+    encode_samples,
+    labels_of,
+    score_samples,
+    untrusted,
+)
+from broadlearn.models.bls import BLSClassifier
+from broadlearn.models.bls_base import ACTIVATION, COUNT, PUBLISHED_FORM
+from broadlearn.models.bls_regressor import BLSRegressor
+from broadlearn.models.fuzzy_bls import FuzzyBLSClassifier
+from broadlearn.models.intuitionistic_fuzzy_bls import (
+    SCORE_CONSTRAINTS,
+    IntuitionisticFuzzyBLSClassifier,
+)
+from broadlearn.models.online import (
+    centred_blocks,
+    empty_state,
+    know_classes,
+    read_batch,
+    settle,
+    start_anew,
+    unchanged_on_error,
+)
+from broadlearn.models.stream import Batch, StreamState, merge_samples
+from broadlearn.models.transformer import BroadFeatures
+
+__all__ = [
+    "ACTIVATION",
+    "COUNT",
+    "MAX_HELD_OUT",
+    "OF_SAMPLES",
+    "PUBLISHED_FORM",
+    "SCORE_CONSTRAINTS",
+    "BLSClassifier",
+    "BLSRegressor",
+    "Batch",
+    "BroadClassifier",
+    "BroadFeatures",
+    "BroadModel",
+    "FuzzyBLSClassifier",
+    "IntuitionisticFuzzyBLSClassifier",
+    "StreamState",
+    "TrainingData",
+    "centre_samples",
+    "centred_blocks",
+    "empty_state",
+    "encode_samples",
+    "know_classes",
+    "labels_of",
+    "merge_samples",
+    "read_batch",
+    "score_samples",
+    "settle",
+    "start_anew",
+    "unchanged_on_error",
+    "untrusted",
+]

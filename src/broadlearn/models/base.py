@@ -1,0 +1,350 @@
+"""What all models on a random map share: training data, a fit on one page, prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from numbers import Real
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from broadlearn.random_features import BroadMap, MappedSamples, MapRecipe, MapSettings, draw_map
+from broadlearn.sample_scores import Samples, SampleScorer, Trust, UniformScorer
+from broadlearn.solvers import learn_slopes, probabilities, solve_ridge
+from broadlearn.utils import (
+    FLOAT_TYPES,
+    MAX_VALUE,
+    STANDARDIZE,
+    Array,
+    Floats,
+    Standardization,
+    check_range,
+    check_weights,
+    draw_seed,
+    encode_targets,
+    learn_standardization,
+    row_slices,
+    spread_rows,
+)
+from broadlearn.utils.sklearn_compat import Interval, StrOptions, fit_context
+
+# Samples whose held-out decisions the slope of probabilities is learnt from.
+MAX_HELD_OUT = 2048
+# Fitted attributes that hold a number per training sample, and those that are known before a fit.
+OF_SAMPLES = ("sample_scores_", "membership_", "nonmembership_")
+OF_DATA = ("n_features_in_", "feature_names_in_", "classes_")
+
+
+class TrainingData(NamedTuple):
+    """Validated training data: samples of positive weight, and what is learnt before any draw.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_kept, n_features)
+    T : ndarray of shape (n_kept, n_targets)
+    codes : ndarray of shape (n_kept,)
+        Class of each sample; zeros for regression.
+    weight : ndarray of shape (n_kept,) or None
+    standardization : Standardization
+    classes : ndarray of shape (n_classes,)
+        Empty for regression.
+    keep : ndarray of shape (n_samples,) or slice
+        Which of the given samples are kept.
+    given : tuple of ndarray
+        X, codes and weights of all samples.
+    """
+
+    X: Floats
+    T: Array
+    codes: NDArray[np.intp]
+    weight: Array | None
+    standardization: Standardization
+    classes: NDArray[Any]
+    keep: NDArray[np.bool_] | slice
+    given: tuple[Floats, NDArray[np.intp], Array | None]
+
+    def diagonal(self, score: Array | None) -> Array | None:
+        """The diagonal of S: scores of the kept samples times the roots of their weights."""
+        if self.weight is None:
+            return score
+        return np.sqrt(self.weight) * (1.0 if score is None else score)
+
+
+def encode_samples(
+    X: Floats, y: NDArray[Any], weight: Array | None, standardize: bool | str, name: str
+) -> TrainingData:
+    """Encode labels, drop samples of weight 0 and learn the standardisation.
+
+    `name` is that of the model, for messages.
+    """
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    if classes.size < 2:
+        raise ValueError(
+            f"{name} needs rows of at least two classes in y, but there is only one class: "
+            f"{classes.tolist()[0]!r}."
+        )
+    given = (X, codes, weight)
+    keep: NDArray[np.bool_] | slice = slice(None)
+    if weight is not None and not weight.all():
+        keep = weight > 0.0
+        if np.unique(codes[keep]).size < 2:
+            raise ValueError(
+                "sample_weight leaves rows of only one class with a positive weight; "
+                "at least two classes are needed."
+            )
+        X, codes, weight = X[keep], codes[keep], weight[keep]
+    standardization = learn_standardization(X, weight, standardize)
+    T = encode_targets(codes, classes.size)
+    return TrainingData(X, T, codes, weight, standardization, classes, keep, given)
+
+
+def centre_samples(
+    X: Floats, Y: Array, weight: Array | None, standardize: bool | str
+) -> tuple[TrainingData, Array]:
+    """Take the mean from real targets, drop samples of weight 0 and learn the standardisation.
+
+    The mean is returned too.
+    """
+    keep: NDArray[np.bool_] | slice = slice(None)
+    if weight is not None and not weight.all():
+        keep = weight > 0.0
+        X, Y, weight = X[keep], Y[keep], weight[keep]
+    mean = np.average(Y, axis=0, weights=weight)
+    standardization = learn_standardization(X, weight, standardize)
+    codes = np.zeros(len(X), dtype=np.intp)
+    given = (X, codes, weight)
+    no_classes = np.empty(0)
+    data = TrainingData(X, Y - mean, codes, weight, standardization, no_classes, keep, given)
+    return data, mean
+
+
+def score_samples(
+    scorer: SampleScorer,
+    data: TrainingData,
+    seed: int,
+    kernel_widths: Sequence[float | str | None] = (None,),
+) -> list[Trust]:
+    """Trust in all given samples, for one or several kernel widths (None: the scorer's own).
+
+    Where a class has no sample left that counts, the trust says so as its `problem`.
+    """
+    if isinstance(scorer, UniformScorer):
+        return [Trust(None)] * len(kernel_widths)
+    X, codes, weight = data.given
+    Z = data.standardization.affine(X)[:, :-1]
+    if float(np.abs(Z).max()) > MAX_VALUE:
+        check_range(Z)
+    weight = np.ones(codes.size) if weight is None else weight
+    samples = Samples(Z, codes, weight, data.classes.size, seed)
+    trusts = scorer.score_widths(samples, kernel_widths)
+    for k, trust in enumerate(trusts):
+        best = np.ones(data.classes.size)
+        if trust.score is not None:
+            if np.shape(trust.score) != codes.shape or not np.all(trust.score >= 0.0):
+                raise ValueError(f"{scorer!r} must give each sample a score between 0 and 1.")
+            best[data.codes] = 0.0
+            np.maximum.at(best, data.codes, trust.score[data.keep])
+        if not best.all():
+            trusts[k] = trust._replace(problem=untrusted(data.classes, best, scorer.remedy(trust)))
+    return trusts
+
+
+def untrusted(classes: NDArray[Any], best: Array, remedy: str) -> str:
+    """A sentence on the classes whose best score is 0."""
+    lost = classes[best == 0.0].tolist()
+    which = "every class" if len(lost) == best.size else "class " + ", ".join(map(repr, lost))
+    return (
+        f"All sample scores of {which} are zero, so no row of it would count: its rows lie nearer "
+        f"to other classes than to their own. {remedy}"
+    )
+
+
+class BroadModel(BaseEstimator):
+    """Base of the models on a random map: ridge weights W, and predictions ``G W`` in blocks."""
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "standardize": STANDARDIZE,
+        "solver": [StrOptions({"auto", "primal", "dual"})],
+        "random_state": ["random_state"],
+    }
+    C: float
+    solver: str
+    standardize: bool | str
+    random_state: int | np.random.RandomState | None
+
+    def feature_map(self) -> MapRecipe:
+        """What the random map is drawn from, as the parameters say."""
+        return MapSettings(**{f.name: getattr(self, f.name) for f in fields(MapSettings)})
+
+    def scorer(self) -> SampleScorer:
+        """The way that samples are trusted, as the parameters say; here all alike."""
+        return UniformScorer()
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "output_weights_")
+
+    def _keep(
+        self,
+        broad_map: BroadMap,
+        weights: Array,
+        standardization: Standardization,
+        dtype: np.dtype[Any],
+        **fitted: Any,
+    ) -> None:
+        """Store what prediction needs, and more fitted attributes, in one step.
+
+        `weights` are those of the map's columns. Nothing stays of an earlier fit.
+        """
+        rotation, direct = broad_map.rotation, None
+        if rotation is not None:
+            r = rotation.shape[1]
+            weights = np.concatenate([rotation @ weights[:r], weights[r:]])
+        n_features = broad_map.feature_weights.shape[1]
+        if broad_map.affine:
+            direct = (broad_map.feature_weights @ weights[:n_features]).astype(dtype, copy=False)
+        self.__dict__.pop("_stream", None)
+        self.__dict__ = {
+            **{k: v for k, v in vars(self).items() if not k.endswith("_") or k in OF_DATA},
+            **fitted,
+            "_standardization": standardization,
+            "_map": broad_map,
+            "_direct_weights": direct,
+            "output_weights_": weights.astype(dtype, copy=False),
+        }
+
+    def _output(self, X: ArrayLike) -> Floats:
+        """``G W`` for samples, block by block."""
+        check_is_fitted(self)
+        rows = validate_data(self, X, dtype=FLOAT_TYPES, reset=False)
+        n_features, n_layer = (
+            self._map.feature_weights.shape[1],
+            self._map.enhancement_weights.shape[1],
+        )
+        W = self.output_weights_.astype(rows.dtype, copy=False)
+        out = np.empty((rows.shape[0], W.shape[1]), dtype=rows.dtype)
+        n_numbers = n_layer + (n_features if self._direct_weights is None else 0)
+        parts = list(row_slices(rows.shape[0], n_numbers))
+        buffer = np.empty((parts[0].stop, n_layer), dtype=rows.dtype)
+        for part in parts:
+            affine = self._standardization.affine(rows, part)
+            features = None
+            if self._direct_weights is None:
+                features = self._map.features(affine)
+                np.matmul(features, W[:n_features], out=out[part])
+            else:
+                direct = self._direct_weights.astype(rows.dtype, copy=False)
+                np.matmul(affine, direct, out=out[part])
+            layer = self._map.enhancements(affine, features, out=buffer[: len(affine)])
+            out[part] += layer @ W[n_features:]
+        return out
+
+
+class BroadClassifier(ClassifierMixin, BroadModel):
+    """A classifier on a random map: validate, standardise, score, draw, solve, calibrate."""
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A sample of weight w counts as w copies of it, a sample of weight 0 as absent.
+
+        Returns
+        -------
+        self
+        """
+        recipe = self.feature_map()
+        rows, labels = validate_data(self, X, y, dtype=FLOAT_TYPES)
+        weight = None if sample_weight is None else check_weights(sample_weight, rows)
+        data = encode_samples(rows, labels, weight, self.standardize, type(self).__name__)
+        some = spread_rows(len(data.X), MAX_HELD_OUT)
+        seed = draw_seed(self.random_state)
+
+        trust = score_samples(self.scorer(), data, seed)[0]
+        if trust.problem:
+            raise ValueError(trust.problem)
+        score = None if trust.score is None else trust.score[data.keep]
+
+        broad_map = draw_map(recipe, data.X, data.standardization, seed, data.weight)
+        design = MappedSamples(broad_map, data.X, data.standardization)
+        solution = solve_ridge(design, data.T, self.C, score, data.weight, self.solver)
+
+        held_out = solution.held_out(design(some), data.T, score, data.weight, some)
+        weight = None if data.weight is None else data.weight[some]
+        slopes = learn_slopes(
+            held_out[None], data.codes[some], weight, None if score is None else score[some]
+        )
+        self._keep(
+            broad_map,
+            solution.weights,
+            data.standardization,
+            data.X.dtype,
+            classes_=data.classes,
+            solver_=solution.form,
+            proba_slope_=float(slopes[0]),
+            sample_scores_=np.ones(len(rows)) if trust.score is None else trust.score,
+            _seed=seed,
+            **trust.attributes,
+        )
+        return self
+
+    def decision_function(self, X: ArrayLike) -> Floats:
+        """Decision values ``G W``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            For two classes positive where the second is predicted.
+        """
+        decision = self._output(X)
+        return decision.ravel() if self.classes_.size == 2 else decision
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Predict class labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return labels_of(self.decision_function(X), self.classes_)
+
+    def predict_proba(self, X: ArrayLike) -> Floats:
+        """Class probabilities, ``softmax(proba_slope_ * d / sqrt(1 + d²))`` of decisions d.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            In the order of `classes_`.
+        """
+        return probabilities(self._output(X), self.proba_slope_)
+
+
+def labels_of(decision: Floats, classes: NDArray[Any]) -> NDArray[Any]:
+    """Predicted labels: the sign of one column, or the largest of several."""
+    codes = decision > 0 if decision.ndim == 1 else np.argmax(decision, axis=1)
+    labels: NDArray[Any] = classes[np.asarray(codes, dtype=np.intp)]
+    return labels

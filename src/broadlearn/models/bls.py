@@ -1,0 +1,150 @@
+"""Broad learning system: random feature and enhancement nodes, one ridge solution."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from broadlearn.models.bls_base import BLSBase
+from broadlearn.sample_scores import SCORERS, SampleScorer, as_scorer
+from broadlearn.utils.sklearn_compat import StrOptions
+
+
+class BLSClassifier(BLSBase):
+    r"""Broad learning system classifier (BLS).
+
+    Random feature nodes :math:`F_i = map(X W_{Fi} + b_{Fi})` in m groups of p, and enhancement
+    nodes :math:`E_j = act(F^m W_{Ej} + b_{Ej})` in l groups of q, make the design matrix
+    :math:`G = [F^m, E^l]`. The output weights minimise
+
+    .. math:: \frac{C}{2} \|S (G W - T)\|^2 + \frac{1}{2} \|W\|^2
+
+    in closed form, with T the one-hot targets (for two classes one column of -1 and 1, which gives
+    the same decisions) and S the diagonal matrix of the samples' scores, the identity by default.
+
+    Parameters
+    ----------
+    n_feature_groups : int, default=1
+        m, number of groups of feature nodes.
+    n_feature_nodes : int, default=64
+        p, nodes per feature group. Feature nodes are affine in the inputs by default: more of them
+        than there are input features add nothing.
+    n_enhancement_groups : int, default=1
+        l, number of groups of enhancement nodes.
+    n_enhancement_nodes : int, default=936
+        q, nodes per enhancement group.
+    C : float, default=1.0
+        Weight of the errors relative to the penalty on W; a larger C fits more closely.
+    sample_scores : str or SampleScorer, default="uniform"
+        How far each sample is trusted: "uniform", all alike; "fuzzy" and "intuitionistic", the
+        published scores; "neighbors", the share of its own class among the nearest samples;
+        "held_out", by how clearly a first model that is fitted without the sample predicts its
+        label; or an object from :mod:`broadlearn.sample_scores`, or one of your own.
+    activation : {"tanh", "sigmoid", "relu", "sine"}, default="tanh"
+        Activation of the enhancement nodes.
+    feature_activation : {"identity", "tanh", "sigmoid", "relu", "sine"}, default="identity"
+        Activation of the feature nodes.
+    feature_weights : {"orthonormal", "random", "sparse"}, default="orthonormal"
+        How the weights of a feature group are drawn: orthonormal in blocks of as many nodes as X
+        has columns, which treats all directions alike; uniform on [-1, 1], as published; or
+        uniform and then refined by a sparse auto-encoder.
+    feature_scaling : {"node", "sample", "robust"} or None, default="node"
+        "node" scales each feature node to [-1, 1] by its extremes on the training samples, "robust"
+        by its 10 % and 90 % quantiles; "sample" scales each sample within a group, as the published
+        code does.
+    enhancement_scale : float or sequence of float, default=0.8
+        Factor on the inputs of the enhancement activation. If there are several, the nodes of a
+        group take turns: slow and fast nodes in one layer.
+    enhancement_bias : float, default=1.5
+        Factor on the biases of the enhancement nodes. Small biases make nodes nearly odd functions
+        of the inputs, which suits smooth trends; larger ones, such as 8, make products of features
+        (checkerboards, local structure) easier to learn.
+    enhancement_inputs : int or None, default=4
+        None lets every enhancement node combine all feature nodes, as published. With a number k,
+        they act on the columns of X and take turns: one combines all columns, the next only 1 to k
+        of them, drawn at random. This suits tables, where each column has a meaning of its own.
+    standardize : bool or "robust", default=True
+        Scale the columns of X to mean 0 and standard deviation 1, as learnt in `fit`. "robust"
+        leaves out outlying samples: those beyond three times the median distance from the mean.
+    solver : {"auto", "primal", "dual"}, default="auto"
+        The form of the ridge problem; "auto" factorises the smaller Gram matrix.
+    random_state : int, RandomState or None, default=None
+        Seeds all draws. With the same seed, the nodes of a smaller model are part of those of a
+        larger one.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    output_weights_ : ndarray of shape (m * p + l * q, n_outputs)
+        W; one column for two classes, else one per class.
+    sample_scores_ : ndarray of shape (n_samples,)
+        Score of each training sample. What else a scorer finds is there too, such as `membership_`.
+    solver_ : {"primal", "dual"}
+        The form that was solved.
+    proba_slope_ : float
+        Slope of the decision values in `predict_proba`, learnt from held-out decisions.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Where X has column names that are strings.
+
+    References
+    ----------
+    C. L. P. Chen, Z. Liu, "Broad learning system: an effective and efficient incremental learning
+    system without the need for deep architecture", IEEE TNNLS 29 (2018).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from broadlearn import BLSClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> BLSClassifier(random_state=0).fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        **BLSBase._parameter_constraints,
+        "sample_scores": [StrOptions(set(SCORERS)), SampleScorer],
+    }
+
+    def __init__(
+        self,
+        n_feature_groups: int = 1,
+        n_feature_nodes: int = 64,
+        n_enhancement_groups: int = 1,
+        n_enhancement_nodes: int = 936,
+        C: float = 1.0,
+        *,
+        sample_scores: str | SampleScorer = "uniform",
+        activation: str = "tanh",
+        feature_activation: str = "identity",
+        feature_weights: str = "orthonormal",
+        feature_scaling: str | None = "node",
+        enhancement_scale: float | Sequence[float] = 0.8,
+        enhancement_bias: float = 1.5,
+        enhancement_inputs: int | None = 4,
+        standardize: bool | str = True,
+        solver: str = "auto",
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_feature_groups = n_feature_groups
+        self.n_feature_nodes = n_feature_nodes
+        self.n_enhancement_groups = n_enhancement_groups
+        self.n_enhancement_nodes = n_enhancement_nodes
+        self.C = C
+        self.activation = activation
+        self.feature_activation = feature_activation
+        self.feature_weights = feature_weights
+        self.feature_scaling = feature_scaling
+        self.enhancement_scale = enhancement_scale
+        self.enhancement_bias = enhancement_bias
+        self.enhancement_inputs = enhancement_inputs
+        self.standardize = standardize
+        self.solver = solver
+        self.random_state = random_state
+        self.sample_scores = sample_scores
+
+    def scorer(self) -> SampleScorer:
+        """The way that samples are trusted, as `sample_scores` says."""
+        return as_scorer(self.sample_scores)

@@ -1,0 +1,210 @@
+"""What the broad learning systems share: the parameters of their nodes, and the online methods."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.multiclass import check_classification_targets, unique_labels
+from sklearn.utils.validation import validate_data
+
+from broadlearn.models import online
+from broadlearn.models.base import MAX_HELD_OUT, BroadClassifier, BroadModel, untrusted
+from broadlearn.models.stream import Batch, StreamState
+from broadlearn.random_features import MappedSamples
+from broadlearn.sample_scores import Trust
+from broadlearn.solvers import PrimalSolution, learn_slopes
+from broadlearn.utils import (
+    FLOAT_TYPES,
+    STANDARDIZE,
+    Array,
+    Floats,
+    PositiveNumbers,
+    encode_targets,
+)
+from broadlearn.utils.sklearn_compat import Interval, StrOptions, fit_context
+
+ACTIVATION = StrOptions({"tanh", "sigmoid", "relu", "sine"})
+COUNT = Interval(Integral, 1, None, closed="left")
+MAP_CONSTRAINTS: dict[str, list[Any]] = {
+    "n_feature_groups": [COUNT],
+    "n_feature_nodes": [COUNT],
+    "n_enhancement_groups": [COUNT],
+    "n_enhancement_nodes": [COUNT],
+    "activation": [ACTIVATION],
+    "feature_activation": [ACTIVATION, StrOptions({"identity"})],
+    "feature_weights": [StrOptions({"orthonormal", "random", "sparse"})],
+    "feature_scaling": [StrOptions({"node", "sample", "robust"}), None],
+    "enhancement_scale": [Interval(Real, 0, None, closed="neither"), PositiveNumbers()],
+    "enhancement_bias": [Interval(Real, 0, None, closed="left")],
+    "enhancement_inputs": [COUNT, None],
+    "standardize": STANDARDIZE,
+    "random_state": ["random_state"],
+}
+#: The nodes of the published code, for ``BLSClassifier(**PUBLISHED_FORM)`` and its relatives.
+PUBLISHED_FORM: dict[str, Any] = {
+    "feature_weights": "random",
+    "feature_scaling": "sample",
+    "enhancement_scale": 0.8,
+    "enhancement_bias": 0.1,
+    "enhancement_inputs": None,
+}
+
+
+class BLSBase(BroadClassifier):
+    """A broad learning system that classifies."""
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        **BroadModel._parameter_constraints,
+        **MAP_CONSTRAINTS,
+    }
+    _stream: StreamState | None = None
+
+    @online.OnlineMethod
+    @fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Learn from a batch of samples, on top of those learnt before.
+
+        The model is that of one fit on all samples so far with the same features and scores. What
+        these depend on (column means and deviations, the scaling of nodes, and the class centres,
+        radii, kernel width and reference samples of scores) is learnt from the samples of `warm_up`
+        or else of the first batch, and then stays: the sums of earlier samples hold for these
+        features and scores only. So let the first batch be a typical one. A sample beyond the
+        radius of its class scores 0. If a batch is refused, the model is as it was. A model made by
+        `fit` keeps no sums over its samples and cannot go on: start with `partial_fit`.
+
+        Samples are gone once they are learnt, so rounding of their sums cannot be refined away:
+        where features are nearly dependent, decisions differ from those of `fit` by up to 1e-8 at
+        C = 1e4 and 1e-6 at C = 1e6. Of more than 512 samples, a random draw of so many serves to
+        learn the slope of probabilities, which then differ a little from those of `fit`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Class labels.
+        classes : array-like of shape (n_classes,), default=None
+            All classes that may come; needed in the first call unless `warm_up` was called.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A sample of weight w counts as w copies of it, a sample of weight 0 as absent.
+
+        Returns
+        -------
+        self
+            With `sample_scores_` and the like of the latest batch.
+        """
+        if self._stream is None and classes is None:
+            raise ValueError("classes must be passed on the first call to partial_fit.")
+        online.learn(self, X, y, classes, sample_weight)
+        return self
+
+    @online.OnlineMethod
+    @fit_context(prefer_skip_nested_validation=True)
+    def warm_up(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Begin a stream: learn all that comes before the ridge, but no sample.
+
+        `partial_fit` then learns samples, these ones too if they are given to it. After a warm-up
+        on all samples, `partial_fit` on these samples in any batches gives the model of one `fit`
+        (with intuitionistic scores taken against 2,000 reference samples per class, or
+        `landmarks`).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Typical samples.
+        y : array-like of shape (n_samples,)
+        classes : array-like of shape (n_classes,), default=None
+            All classes that may come; None for those of y.
+        sample_weight : array-like of shape (n_samples,), default=None
+
+        Returns
+        -------
+        self
+            Not fitted before the first `partial_fit`.
+        """
+        classes = np.unique(np.asarray(y)) if classes is None else classes
+        online.warm_up(self, X, y, classes, sample_weight)
+        return self
+
+    forget = online.forget
+    grow = online.grow
+
+    def _read(
+        self, X: Any, y: Any, classes: ArrayLike | None, *, first: bool
+    ) -> tuple[Floats, NDArray[Any]]:
+        """Samples and labels of a batch, if they fit the stream; classes of a first are stored."""
+        rows, labels = validate_data(self, X, y, dtype=FLOAT_TYPES, reset=first)
+        check_classification_targets(labels)
+        if first:
+            self.classes_ = self._check_classes(unique_labels(classes))
+        elif classes is not None and not np.array_equal(unique_labels(classes), self.classes_):
+            raise ValueError(
+                f"classes={np.asarray(classes).tolist()} are not those that the stream began with, "
+                f"{self.classes_.tolist()}."
+            )
+        unknown = np.setdiff1d(labels, self.classes_)
+        if unknown.size:
+            raise ValueError(
+                f"y has {unknown.tolist()}, which the model does not know as classes; it knows "
+                f"{self.classes_.tolist()}."
+            )
+        return rows, labels
+
+    def _check_classes(self, classes: NDArray[Any]) -> NDArray[Any]:
+        if classes.size < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs at least two classes, but there is only one class: "
+                f"{classes.tolist()[0]!r}."
+            )
+        return classes
+
+    def _shift(self, targets: NDArray[Any], weight: Array | None) -> Array:
+        """Nothing is taken from encoded labels."""
+        return np.empty(0)
+
+    def _encode(self, rows: Floats, targets: NDArray[Any], weight: Array, shift: Array) -> Batch:
+        """Samples of positive weight with encoded labels."""
+        codes = np.searchsorted(self.classes_, targets)
+        batch = Batch(rows, encode_targets(codes, self.classes_.size), codes, weight, None)
+        return batch if weight.all() else batch.take(weight > 0.0)
+
+    def _finish(
+        self, state: StreamState, solution: PrimalSolution, mean: Array | None
+    ) -> dict[str, Any]:
+        """The slope of probabilities, from the sample that the stream keeps."""
+        sample = state.sample
+        if sample is None or not sample.codes.size:
+            return {"proba_slope_": 1.0}
+        every = np.arange(sample.codes.size)
+        G = MappedSamples(state.map, sample.X, state.standardization)(every)
+        held_out = solution.held_out(G, sample.T, sample.score, sample.weight, every)
+        # The sample stands for as many as a fit would take: the slope depends on their weight.
+        stands_for = float(state.weight.sum() / sample.weight.sum())
+        weight = sample.weight * min(stands_for, MAX_HELD_OUT / every.size)
+        slopes = learn_slopes(held_out[None], sample.codes, weight, sample.score)
+        return {"proba_slope_": float(slopes[0])}
+
+    def _trusted(self, batch: Batch, trust: Trust, *, first: bool) -> dict[str, Any]:
+        """What a batch was trusted with; raises if a class of the first has no say."""
+        if first and trust.score is not None:
+            best = np.ones(self.classes_.size)
+            best[batch.codes] = 0.0
+            np.maximum.at(best, batch.codes, trust.score)
+            if not best.all():
+                raise ValueError(untrusted(self.classes_, best, self.scorer().remedy(trust)))
+        scores = np.ones(batch.codes.size) if trust.score is None else trust.score
+        return {"sample_scores_": scores, **trust.attributes}

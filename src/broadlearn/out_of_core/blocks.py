@@ -1,0 +1,119 @@
+"""Fits to tables that do not fit into memory, in passes over blocks of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+
+from broadlearn.out_of_core.passes import fit_in_passes
+from broadlearn.out_of_core.row_blocks import RowBlock, RowSource, row_source
+from broadlearn.out_of_core.rows import Merge, Part, count_rows, fold
+from broadlearn.utils import PassProgress
+
+Progress = Callable[[str, int], None]
+Model = TypeVar("Model", bound=BaseEstimator)
+T = TypeVar("T")
+
+
+def fit_blocks(
+    model: Model,
+    source: Any,
+    y: Any = None,
+    *,
+    target: str | None = None,
+    sample_weight: Any = None,
+    classes: ArrayLike | None = None,
+    block_rows: int = 8192,
+    progress: Progress | bool | None = None,
+) -> Model:
+    """Fit a model to samples that are read block by block, in several passes.
+
+    Decisions are those of `fit` on all samples; the slope of probabilities is learnt from 512 of
+    them. One pass finds classes (or the mean of real targets), column means and standard
+    deviations, one the scaling of nodes, one sums the normal equations, and where C is so large
+    that rounding of these would be seen, one or two refine the solution. Fuzzy scores take two more
+    passes, for the exact centres and radii of the classes; so do intuitionistic ones, which compare
+    samples with `landmarks` samples of each class (2,000 if None), where `fit` compares all pairs.
+    Memory does not depend on the number of samples.
+
+    Scores of single samples are not kept. Afterwards the model can learn more samples with
+    `partial_fit`.
+
+    Parameters
+    ----------
+    model : BLSClassifier, FuzzyBLSClassifier, IntuitionisticFuzzyBLSClassifier or BLSRegressor
+        ``feature_weights="sparse"``, ``feature_scaling="robust"``, ``standardize="robust"`` and
+        scores that compare all samples ("neighbors", "held_out") need the whole table at once and
+        are refused; the first three can be had with `warm_up` on a part of it and `partial_fit`.
+    source : array of shape (n_samples, n_features), path, sequence of paths, iterable or callable
+        An array, such as a memory map, with `y`; Parquet or CSV files with `target`, all other
+        columns being numbers; or blocks ``(X, y)`` or ``(X, y, sample_weight)``, as an iterable
+        that can be iterated again or a function that gives a fresh iterator.
+    y : array of shape (n_samples,), default=None
+        Targets, if `source` is an array.
+    target : str, default=None
+        Name of the target column, if `source` is a file.
+    sample_weight : array of shape (n_samples,), default=None
+        Sample weights, if `source` is an array.
+    classes : array-like of shape (n_classes,), default=None
+        The classes, if they are known; None finds them.
+    block_rows : int, default=8192
+        Rows per block of an array or file.
+    progress : bool or callable, default=None
+        True shows a bar on standard error. A callable is called as ``progress(stage, n_rows)``
+        after each block, with the name of the pass and the rows visited in it.
+
+    Returns
+    -------
+    model
+        The same object, fitted.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from broadlearn import BLSClassifier
+    >>> from broadlearn.out_of_core import fit_blocks
+    >>> X, y = load_digits(return_X_y=True)
+    >>> fit_blocks(BLSClassifier(random_state=0), X, y, block_rows=500).score(X, y) > 0.95
+    True
+    """
+    blocks = row_source(
+        source, y, target=target, sample_weight=sample_weight, block_rows=block_rows
+    )
+    with PassProgress() if progress is True else nullcontext(progress or None) as report:
+        fit_in_passes(model, _BlockRows(blocks, report), classes)
+    if blocks.columns is not None:
+        model.feature_names_in_ = np.asarray(blocks.columns, dtype=object)
+    return model
+
+
+class _BlockRows(NamedTuple):
+    """Blocks of rows that are visited one after the other."""
+
+    source: RowSource
+    progress: Progress | None
+
+    def head(self) -> tuple[Any, int]:
+        for X, y, weight in self.source.blocks():
+            if count_rows(y, weight):
+                return X, np.ndim(y)
+        raise ValueError("source has no rows, or all of weight zero.")
+
+    def reduce(self, stage: str, part: Part[T], merge: Merge[T]) -> T:
+        found = fold(part, merge, self._visit(stage))
+        if found is None:
+            raise ValueError("source has no rows, or all of weight zero.")
+        return found
+
+    def _visit(self, stage: str) -> Iterator[RowBlock]:
+        n_rows = 0
+        for block in self.source.blocks():
+            yield block
+            n_rows += len(block[1])
+            if self.progress is not None:
+                self.progress(stage, n_rows)

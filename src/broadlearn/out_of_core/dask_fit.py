@@ -1,0 +1,166 @@
+"""Fits to Dask collections: statistics of partitions, merged along a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import reduce
+from itertools import accumulate
+from threading import Lock
+from typing import Any, TypeVar
+from uuid import uuid4
+
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from threadpoolctl import threadpool_limits
+
+from broadlearn.out_of_core.partitions import Partitions, align, dask_module
+from broadlearn.out_of_core.passes import fit_in_passes
+from broadlearn.out_of_core.row_blocks import array_blocks
+from broadlearn.out_of_core.rows import Merge, Part, count_rows, fold
+
+T = TypeVar("T")
+Model = TypeVar("Model", bound=BaseEstimator)
+
+# How a pass makes and merges statistics.
+Pass = tuple[Part[T], Merge[T]]
+# Rows with a weight of each partition, and the statistic of them all if there are any.
+Found = tuple[tuple[int, ...], T | None]
+
+# Rows of a partition that are worked on at a time, and statistics that are merged at a time.
+BLOCK_ROWS = 8192
+FAN_IN = 4
+
+
+def fit(
+    model: Model,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    classes: ArrayLike | None = None,
+    client: Any = None,
+) -> Model:
+    """Fit a model to Dask collections, where their partitions are.
+
+    The passes are those of :func:`fit_blocks`, and so is the model. In each, workers send
+    statistics whose size does not depend on the number of rows: at most the sums over rows of all
+    products of two nodes. These merge along a tree that depends on the partitions only, so the
+    model is the same to the last bit for any number of workers (of the same kind of processor), and
+    after a worker is lost, whose partitions others then work through again.
+
+    Collections are read once per pass: call ``persist`` on them first if they fit into the memory
+    of the cluster.
+
+    Parameters
+    ----------
+    model : BLSClassifier, FuzzyBLSClassifier, IntuitionisticFuzzyBLSClassifier or BLSRegressor
+        With settings that :func:`fit_blocks` takes.
+    X : Dask array or dataframe of shape (n_samples, n_features)
+        Partitions may be empty or of unknown length.
+    y : Dask array, series or array-like of shape (n_samples,)
+    sample_weight : Dask array, series or array-like of shape (n_samples,), default=None
+    classes : array-like of shape (n_classes,), default=None
+        The classes, if they are known; None finds them.
+    client : distributed.Client, default=None
+        None takes the current one, or the threads of this process where there is none.
+
+    Returns
+    -------
+    model
+        The same object, fitted; if the fit fails, it is as it was.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from sklearn.datasets import load_digits
+    >>> from broadlearn import BLSClassifier
+    >>> from broadlearn.out_of_core import fit, predict
+    >>> X, y = load_digits(return_X_y=True)
+    >>> X, y = da.from_array(X, chunks=(500, -1)), da.from_array(y, chunks=500)
+    >>> model = fit(BLSClassifier(random_state=0), X, y)
+    >>> bool((predict(model, X) == y).mean() > 0.95)
+    True
+    """
+    return fit_in_passes(model, _DaskRows(align(X, y, sample_weight), client), classes)
+
+
+class _DaskRows:
+    """Rows in partitions of Dask collections."""
+
+    def __init__(self, partitions: Partitions, client: Any) -> None:
+        self.partitions, self.client = partitions, client
+        self.first = [0] * len(partitions.X)
+
+    def head(self) -> tuple[Any, int]:
+        return self.partitions.head, self.partitions.y_dimensions
+
+    def reduce(self, stage: str, part: Part[T], merge: Merge[T]) -> T:
+        dask, token = dask_module("dask"), uuid4().hex
+        # One node of the graph, so that a worker is sent it once and not with every partition.
+        step = dask.delayed((part, merge), traverse=False)
+        rows = zip(*self.partitions[:3], self.first, strict=True)
+        level = [
+            dask.delayed(_visit)(step, i, *row, dask_key_name=f"{stage}-{token}-{i}")
+            for i, row in enumerate(rows)
+        ]
+        while len(level) > 1:
+            level = [
+                dask.delayed(_merge)(step, level[i : i + FAN_IN])
+                for i in range(0, len(level), FAN_IN)
+            ]
+        counts, found = self._compute(level[0])
+        if found is None:
+            raise ValueError("X has no rows, or all of weight zero.")
+        self.first = [0, *accumulate(counts)][:-1]
+        return found
+
+    def _compute(self, result: Any) -> Found[Any]:
+        if self.client is None:
+            return dask_module("dask").compute(result)[0]
+        return self.client.compute(result, sync=True)
+
+
+def _visit(step: Pass[T], number: int, X: Any, y: Any, weight: Any, first: int) -> Found[T]:
+    """The statistic of a partition."""
+    try:
+        with one_thread():
+            found = fold(*step, array_blocks(X, y, weight, BLOCK_ROWS), first)
+    except ValueError as error:
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise ValueError(f"{reason} (in partition {number} of X).") from error
+    return (count_rows(y, weight),), found
+
+
+def _merge(step: Pass[T], found: list[Found[T]]) -> Found[T]:
+    """What was found in several parts, in their order."""
+    counts = tuple(n for part, _ in found for n in part)
+    values = [value for _, value in found if value is not None]
+    return counts, reduce(step[1], values) if values else None
+
+
+class _Limit:
+    """Limits linear algebra to one thread while some thread of this process asks for it.
+
+    Limits hold for a process: if each task set and lifted its own, one could lift another's.
+    """
+
+    def __init__(self) -> None:
+        self.lock, self.users, self.limits = Lock(), 0, None
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        with self.lock:
+            self.users += 1
+            if self.users == 1:
+                self.limits = threadpool_limits(1)
+        try:
+            yield
+        finally:
+            with self.lock:
+                self.users -= 1
+                if not self.users and self.limits is not None:
+                    self.limits.restore_original_limits()
+
+
+one_thread = _Limit()

@@ -1,0 +1,113 @@
+"""Lazy predictions for Dask collections, partition by partition."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from broadlearn.models import OF_SAMPLES
+from broadlearn.out_of_core.dask_fit import one_thread
+from broadlearn.out_of_core.partitions import dask_module, is_array, whole_rows
+
+
+def predict(model: BaseEstimator, X: Any) -> Any:
+    """Predict classes or targets, lazily.
+
+    Parameters
+    ----------
+    model : estimator
+        Any fitted one of this library.
+    X : Dask array or dataframe of shape (n_samples, n_features)
+
+    Returns
+    -------
+    Dask array of shape (n_samples,) or (n_samples, n_targets)
+        In the partitions of X.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from sklearn.datasets import load_iris
+    >>> from broadlearn import BLSClassifier
+    >>> from broadlearn.out_of_core import predict
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = BLSClassifier(random_state=0).fit(X, y)
+    >>> predict(model, da.from_array(X, chunks=(100, -1))).chunks
+    ((100, 50),)
+    """
+    return _lazily(model, "predict", X)
+
+
+def predict_proba(model: BaseEstimator, X: Any) -> Any:
+    """Class probabilities, lazily.
+
+    Parameters
+    ----------
+    model : estimator
+    X : Dask array or dataframe of shape (n_samples, n_features)
+
+    Returns
+    -------
+    Dask array of shape (n_samples, n_classes)
+        In the partitions of X, and in the order of ``classes_``.
+    """
+    return _lazily(model, "predict_proba", X)
+
+
+def decision_function(model: BaseEstimator, X: Any) -> Any:
+    """Decision values, lazily.
+
+    Parameters
+    ----------
+    model : estimator
+    X : Dask array or dataframe of shape (n_samples, n_features)
+
+    Returns
+    -------
+    Dask array of shape (n_samples,) or (n_samples, n_classes)
+        In the partitions of X.
+    """
+    return _lazily(model, "decision_function", X)
+
+
+def _lazily(model: BaseEstimator, method: str, X: Any) -> Any:
+    check_is_fitted(model)
+    if not hasattr(model, method):
+        raise ValueError(f"{type(model).__name__} has no {method}.")
+    X = whole_rows(X)
+    # One node of the graph, so that a worker is sent it once and not with every partition.
+    light = dask_module("dask").delayed(_light(model), traverse=False)
+    row = np.zeros((1, X.shape[1]), dtype=X.dtype) if is_array(X) else X._meta_nonempty[:1]
+    none = getattr(model, method)(row)[:0]
+    if not is_array(X):
+        return X.map_partitions(_call, light, method, none, meta=none)
+    return X.map_blocks(
+        _call,
+        light,
+        method,
+        none,
+        meta=none,
+        dtype=none.dtype,
+        drop_axis=1 if none.ndim == 1 else None,
+        chunks=(X.chunks[0], *((n,) for n in none.shape[1:])),
+    )
+
+
+def _light(model: BaseEstimator) -> BaseEstimator:
+    """The model without what it keeps of its rows."""
+    light = copy(model)
+    for name in ("_stream", *OF_SAMPLES):
+        light.__dict__.pop(name, None)
+    return light
+
+
+def _call(X: Any, model: BaseEstimator, method: str, none: NDArray[Any]) -> NDArray[Any]:
+    if not len(X):
+        return none
+    with one_thread():
+        return getattr(model, method)(X)

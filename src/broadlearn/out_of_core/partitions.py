@@ -1,0 +1,134 @@
+"""Dask collections as lists of partitions whose rows belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+def dask_module(name: str) -> Any:
+    """Import a module of Dask, or say what is missing."""
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise ImportError('This needs the extra "dask": pip install "broadlearn[dask]".') from error
+
+
+def is_collection(value: Any) -> bool:
+    """Whether a value is an array, dataframe or series of Dask."""
+    # Of the type: a Delayed pretends to have every attribute.
+    kind = type(value)
+    return hasattr(kind, "__dask_graph__") and (is_array(value) or hasattr(kind, "divisions"))
+
+
+def is_array(value: Any) -> bool:
+    """Whether a Dask collection is an array."""
+    return hasattr(type(value), "chunks")
+
+
+def whole_rows(X: Any) -> Any:
+    """Rows that are not split between chunks; X must be a Dask array or dataframe."""
+    if not is_collection(X) or X.ndim != 2:
+        raise ValueError(
+            f"X must be a Dask array or dataframe of two dimensions, not a {type(X).__name__}"
+            f"{f' of {X.ndim}' if is_collection(X) else ''}."
+        )
+    if is_array(X) and np.isnan(X.shape[1]):
+        raise ValueError("X must have a known number of columns; call its compute_chunk_sizes.")
+    return _whole_rows(X)
+
+
+def _whole_rows(value: Any) -> Any:
+    if is_array(value) and value.ndim == 2 and value.numblocks[1] > 1:
+        return value.rechunk({1: -1})
+    return value
+
+
+class Partitions(NamedTuple):
+    """Partitions of X, y and weights.
+
+    Attributes
+    ----------
+    X, y, weight : list
+        Delayed, or plain parts of y and weights; a weight is None if there are none.
+    head : array or dataframe
+        No rows of X, with its columns.
+    y_dimensions : int
+    """
+
+    X: list[Any]
+    y: list[Any]
+    weight: list[Any]
+    head: Any
+    y_dimensions: int
+
+
+def align(X: Any, y: Any, sample_weight: Any = None) -> Partitions:
+    """Split X, y and weights into the partitions of X.
+
+    Parameters
+    ----------
+    X : Dask array or dataframe
+    y, sample_weight : Dask array or series, or array-like
+        What has a known length is cut as X is; else it must have as many partitions.
+    """
+    X = whole_rows(X)
+    parts = _delayed(X)
+    lengths: Sequence[int] | None = _lengths(X)
+    if lengths is None and not all(
+        value is None or is_collection(value) for value in (y, sample_weight)
+    ):
+        # Plain rows can only be cut once the lengths of partitions are known.
+        dask = dask_module("dask")
+        lengths = dask.compute(*(dask.delayed(len)(part) for part in parts))
+    weight = [None] * len(parts)
+    if sample_weight is not None:
+        weight = _cut("sample_weight", sample_weight, lengths, len(parts))
+    return Partitions(
+        parts,
+        _cut("y", y, lengths, len(parts)),
+        weight,
+        np.empty((0, X.shape[1])) if is_array(X) else X._meta,
+        y.ndim if is_collection(y) else np.ndim(y),
+    )
+
+
+def _lengths(value: Any) -> tuple[int, ...] | None:
+    """Rows of each chunk; None where Dask does not know them."""
+    if not is_array(value) or np.isnan(value.chunks[0]).any():
+        return None
+    return tuple(value.chunks[0])
+
+
+def _delayed(value: Any) -> list[Any]:
+    parts = value.to_delayed()
+    return list(parts.ravel()) if is_array(value) else list(parts)
+
+
+def _cut(name: str, value: Any, lengths: Sequence[int] | None, n_parts: int) -> list[Any]:
+    """Parts of y or weights that go with those of X."""
+    if is_collection(value):
+        value = _whole_rows(value)
+        own = _lengths(value)
+        if own is not None and lengths is not None:
+            _check_length(name, sum(own), sum(lengths))
+            value = value.rechunk({0: tuple(lengths)})
+        elif value.npartitions != n_parts:
+            raise ValueError(
+                f"{name} has {value.npartitions} partitions where X has {n_parts}, and the lengths "
+                "of these are unknown; take both from one dataframe, or call compute_chunk_sizes "
+                "on both as arrays."
+            )
+        return _delayed(value)
+    if lengths is None or not np.ndim(value):
+        raise ValueError(f"{name} must be an array with a row for each of X.")
+    _check_length(name, len(value), sum(lengths))
+    return list(np.split(np.asarray(value), np.cumsum(lengths)[:-1]))
+
+
+def _check_length(name: str, found: int, expected: int) -> None:
+    if found != expected:
+        raise ValueError(f"{name} has {found} rows where X has {expected}.")

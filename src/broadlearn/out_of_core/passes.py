@@ -1,0 +1,176 @@
+"""A fit in passes: columns, scaling of nodes, geometry of classes, sums of rows, refinement."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+
+from broadlearn.models import (
+    Batch,
+    StreamState,
+    centred_blocks,
+    empty_state,
+    merge_samples,
+    read_batch,
+    settle,
+    unchanged_on_error,
+    untrusted,
+)
+from broadlearn.out_of_core.columns import learn_columns
+from broadlearn.out_of_core.row_blocks import RowBlock
+from broadlearn.out_of_core.rows import Rows
+from broadlearn.random_features import (
+    ACTIVATIONS,
+    BroadMap,
+    NestedMaps,
+    draw_feature_weights,
+    to_interval,
+)
+from broadlearn.sample_scores import Geometry, SampleScorer, Trust, UniformScorer
+from broadlearn.solvers import normal_equations, rows_residual
+from broadlearn.utils import Array, Standardization, draw_seed
+
+Model = TypeVar("Model", bound=BaseEstimator)
+
+# What cannot be learnt block by block.
+WHOLE_TABLE = (
+    ("feature_weights", "sparse"),
+    ("feature_scaling", "robust"),
+    ("standardize", "robust"),
+)
+
+
+class RowSums(NamedTuple):
+    """What a model keeps of rows, as in `StreamState`, and the largest score of each class."""
+
+    sums: Array
+    weight: Array
+    n_seen: int
+    sample: Batch | None
+    priority: NDArray[np.uint64] | None
+    best: Array
+
+
+def fit_in_passes(model: Model, rows: Rows, classes: ArrayLike | None = None) -> Model:
+    """Fit a model to rows in passes, and give it back; if that fails, it is as it was.
+
+    Classes are found, unless they are given.
+    """
+    if not hasattr(type(model), "warm_up"):
+        raise ValueError(
+            "model must be a broad learning system that has partial_fit, not a "
+            f"{type(model).__name__}."
+        )
+    model._validate_params()
+    scorer = model.scorer()
+    if not scorer.streams:
+        raise ValueError(scorer.why_not())
+    for name, value in WHOLE_TABLE:
+        if getattr(model, name) == value:
+            raise ValueError(
+                f"{name}={value!r} needs all rows at once; call warm_up on a sample and then "
+                "partial_fit on each block."
+            )
+    with unchanged_on_error(model):
+        standardization, shift, dtype = learn_columns(model, rows, classes)
+        seed = draw_seed(model.random_state)
+        broad_map = _draw_map(model, seed, standardization, shift, rows)
+        state = empty_state(model, seed, dtype, standardization, broad_map, shift)
+        if not isinstance(scorer, UniformScorer):
+            part = partial(class_sketch, model, state, scorer)
+            geometry = scorer.geometry(rows.reduce("classes", part, merge_sketches))
+            part = partial(class_radii, model, state, geometry)
+            geometry = geometry.with_radii(rows.reduce("classes", part, np.maximum))
+            state = replace(state, geometry=geometry)
+            model.__dict__.update(geometry.attributes)
+        found = rows.reduce("sums", partial(row_sums, model, state), merge_row_sums)._asdict()
+        best = found.pop("best")
+        if state.geometry is not None and not best.all():
+            remedy = scorer.remedy(Trust(None, state.geometry.attributes))
+            raise ValueError(untrusted(model.classes_, best, remedy))
+
+        def visit(mean: Array | None, W: Array) -> Array:
+            return rows.reduce("refinement", partial(residual, model, state, mean, W), np.add)
+
+        settle(model, replace(state, **found), visit)
+    return model
+
+
+def _draw_map(
+    model: Any, seed: int, standardization: Standardization, shift: Array, rows: Rows
+) -> BroadMap:
+    settings, n_inputs = model.feature_map(), model.n_features_in_
+    m, p, kind = settings.n_feature_groups, settings.n_feature_nodes, settings.feature_weights
+    A = draw_feature_weights(seed, m, p, n_inputs, orthonormal=kind == "orthonormal")
+    W = settings.draw_layer(seed, settings.n_features, n_inputs)
+    scaling: tuple[Array | None, Array | None] = (None, None)
+    if settings.feature_scaling == "node":
+        part = partial(extremes, model, standardization, shift, A)
+        low, negative_high = rows.reduce("nodes", part, np.minimum)
+        scaling = to_interval(low, -negative_high)
+    return NestedMaps(settings, A, *scaling).cut(m, p, W)
+
+
+def extremes(
+    model: Any,
+    standardization: Standardization,
+    shift: Array,
+    A: Array,
+    block: RowBlock,
+    first: int,
+) -> Array:
+    """Minimum and negative maximum of every node over a block."""
+    rows = read_batch(model, *block, shift).X
+    activate = ACTIVATIONS[model.feature_activation]
+    nodes = activate(standardization.affine(rows) @ A.astype(rows.dtype, copy=False))
+    return np.stack([nodes.min(axis=0), -nodes.max(axis=0)]).astype(np.float64, copy=False)
+
+
+def class_sketch(
+    model: Any, state: StreamState, scorer: SampleScorer, block: RowBlock, first: int
+) -> Any:
+    """The sketch of a block's samples."""
+    return scorer.sketch(state.samples(read_batch(model, *block, state.shift)), first)
+
+
+def merge_sketches(a: Any, b: Any) -> Any:
+    """The sketch of the samples of both."""
+    return a.merge(b)
+
+
+def class_radii(
+    model: Any, state: StreamState, geometry: Geometry, block: RowBlock, first: int
+) -> Array:
+    """Largest distance of a block's samples to the centre of their class."""
+    samples = state.samples(read_batch(model, *block, state.shift))
+    return geometry.largest_distances(samples.Z, samples.codes)
+
+
+def row_sums(model: Any, state: StreamState, block: RowBlock, first: int) -> RowSums:
+    """What is kept of a block, for the map and geometry of a state without rows."""
+    batch, _ = state.scored(read_batch(model, *block, state.shift))
+    best = np.zeros_like(state.weight)
+    np.maximum.at(best, batch.codes, 1.0 if batch.score is None else batch.score)
+    sums = normal_equations(state.blocks(batch), state.map.n_columns + batch.T.shape[1])
+    kept = replace(state, n_seen=first).counted(batch)
+    return RowSums(sums, kept.weight, kept.n_seen, kept.sample, kept.priority, best)
+
+
+def merge_row_sums(a: RowSums, b: RowSums) -> RowSums:
+    """What is kept of the rows of both."""
+    sample, priority = merge_samples((a.sample, a.priority), (b.sample, b.priority))
+    n_seen, best = max(a.n_seen, b.n_seen), np.maximum(a.best, b.best)
+    return RowSums(a.sums + b.sums, a.weight + b.weight, n_seen, sample, priority, best)
+
+
+def residual(
+    model: Any, state: StreamState, mean: Array | None, W: Array, block: RowBlock, first: int
+) -> Array:
+    """``GᵗS²(T - GW)`` of a block; real targets are less their mean, without the column of ones."""
+    batch, _ = state.scored(read_batch(model, *block, state.shift))
+    return rows_residual(W, centred_blocks(state.blocks(batch), W, mean))

@@ -1,0 +1,174 @@
+"""Tables too big for memory as blocks of rows: arrays, memory maps, Parquet and CSV files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+# A block of rows: X, y, weights (None: all one).
+RowBlock = tuple[Any, Any, Any]
+
+EXTENSIONS = (".parquet", ".pq", ".csv")
+
+
+class RowSource(NamedTuple):
+    """Blocks of rows that can be visited several times.
+
+    Attributes
+    ----------
+    blocks : callable
+        Gives a fresh iterator over (X, y, sample_weight).
+    columns : list of str or None
+        Names of the columns of X, where the source has them.
+    """
+
+    blocks: Callable[[], Iterator[RowBlock]]
+    columns: list[str] | None = None
+
+
+def row_source(
+    source: Any,
+    y: Any = None,
+    *,
+    target: str | None = None,
+    sample_weight: Any = None,
+    block_rows: int = 8192,
+) -> RowSource:
+    """Make blocks of rows of what a user has, as :func:`fit_blocks` says.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> source = row_source(np.zeros((5, 2)), np.arange(5), block_rows=2)
+    >>> [y.tolist() for X, y, weight in source.blocks()]
+    [[0, 1], [2, 3], [4]]
+    """
+    if block_rows < 1:
+        raise ValueError(f"block_rows must be at least 1, got {block_rows!r}.")
+    paths = _paths(source)
+    if paths is not None:
+        if target is None:
+            raise ValueError("target must name the target column of a file.")
+        columns = _columns(paths, target)
+        return RowSource(lambda: _file_blocks(paths, columns, target, block_rows), columns)
+    if target is not None:
+        raise ValueError("target names a column of a file; with other sources give y.")
+    if y is not None:
+        return RowSource(lambda: array_blocks(source, y, sample_weight, block_rows))
+    if sample_weight is not None or isinstance(source, np.ndarray):
+        raise ValueError("y must be given with an array of rows.")
+    if not callable(source) and iter(source) is source:
+        raise ValueError(
+            "source can be iterated only once, and several passes are made; give a function that "
+            "makes a fresh iterator."
+        )
+    return RowSource(lambda: map(_whole_block, source() if callable(source) else source))
+
+
+def _paths(source: Any) -> list[Path] | None:
+    """The files that are meant, or None."""
+    parts = [source] if isinstance(source, str | PathLike) else source
+    if not isinstance(parts, list | tuple) or not parts:
+        return None
+    if not all(isinstance(part, str | PathLike) for part in parts):
+        return None
+    return [_checked(Path(part)) for part in parts]
+
+
+def _checked(path: Path) -> Path:
+    if path.suffix.lower() not in EXTENSIONS:
+        raise ValueError(f"{path} has an unknown extension; expected {', '.join(EXTENSIONS)}.")
+    if not path.is_file():
+        raise FileNotFoundError(f"There is no file {path}.")
+    return path
+
+
+def _whole_block(block: Any) -> RowBlock:
+    if not isinstance(block, tuple | list) or len(block) not in (2, 3):
+        raise ValueError("Every block must be (X, y) or (X, y, sample_weight).")
+    return block[0], block[1], block[2] if len(block) == 3 else None
+
+
+def array_blocks(X: Any, y: Any, weight: Any, block_rows: int) -> Iterator[RowBlock]:
+    """Blocks of arrays, dataframes or series."""
+    n = len(X)
+    for name, other in (("y", y), ("sample_weight", weight)):
+        if other is not None and len(other) != n:
+            raise ValueError(f"{name} has {len(other)} rows where X has {n}.")
+    X, y, weight = (getattr(values, "iloc", values) for values in (X, y, weight))
+    for start in range(0, n, block_rows):
+        part = slice(start, start + block_rows)
+        yield X[part], y[part], None if weight is None else weight[part]
+
+
+def _reader(path: Path, block_rows: int) -> Iterable[Any]:
+    """Record batches of a file."""
+    try:
+        csv, parquet = map(import_module, ("pyarrow.csv", "pyarrow.parquet"))
+    except ImportError as error:
+        raise ImportError('Files need pyarrow: pip install "broadlearn[study]".') from error
+    if path.suffix.lower() == ".csv":
+        # The first block tells the types of all columns.
+        batches: Iterable[Any] = csv.open_csv(path)
+        return batches
+    return _parquet_batches(parquet.ParquetFile(path), block_rows)
+
+
+def _parquet_batches(file: Any, block_rows: int) -> Iterator[Any]:
+    with file:
+        yield from file.iter_batches(batch_size=block_rows)
+
+
+def _columns(paths: list[Path], target: str) -> list[str]:
+    """Names of all columns but the target, which every file must have."""
+    known: list[str] | None = None
+    for path in paths:
+        names = list(next(iter(_reader(path, 1))).schema.names)
+        if target not in names:
+            raise ValueError(f"{path} has no column {target!r}; it has {', '.join(names)}.")
+        names.remove(target)
+        if known is not None and names != known:
+            raise ValueError(f"{path} has other columns than {paths[0]}.")
+        known = names
+    if not known:
+        raise ValueError(f"{paths[0]} has no columns besides the target {target!r}.")
+    return known
+
+
+def _file_blocks(
+    paths: list[Path], columns: list[str], target: str, block_rows: int
+) -> Iterator[RowBlock]:
+    for path in paths:
+        for batch in _reader(path, block_rows):
+            for start in range(0, batch.num_rows, block_rows):
+                part = batch.slice(start, block_rows)
+                yield _numbers(part, columns, path), _labels(part, target, path), None
+
+
+def _labels(batch: Any, target: str, path: Path) -> NDArray[Any]:
+    column = batch.column(target)
+    if column.null_count:
+        raise ValueError(f"The target column {target!r} of {path} has missing values.")
+    labels = np.asarray(column.to_numpy(zero_copy_only=False))
+    return labels.astype(str) if labels.dtype == object else labels
+
+
+def _numbers(batch: Any, columns: list[str], path: Path) -> NDArray[np.floating]:
+    """Columns as an array: float32 if all are, else float64."""
+    parts = []
+    for name in columns:
+        column = batch.column(name)
+        if column.null_count:
+            raise ValueError(f"Column {name!r} of {path} has missing values.")
+        values = column.to_numpy(zero_copy_only=False)
+        if values.dtype.kind not in "biuf":
+            raise ValueError(f"Column {name!r} of {path} must hold numbers.")
+        parts.append(values)
+    single = all(part.dtype == np.float32 for part in parts)
+    return np.stack(parts, axis=1, dtype=np.float32 if single else np.float64)

@@ -1,0 +1,162 @@
+"""The broad feature map: X -> G = [F^m, E^l], and the smaller matrix that stands for it.
+
+Where feature nodes are affine in the inputs (identity activation; scaling per node or none), F^m =
+[Z, 1] A has rank at most D + 1. With the factorisation Aᵗ = QR, F^m = [Z, 1] Rᵗ Qᵗ, and a ridge
+problem on the columns [Z, 1] Rᵗ has the same predictions; its weights w give those of F^m as Q w.
+The enhancement inputs collapse likewise: F^m W_E = [Z, 1] (A W_E).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from broadlearn.random_features.activations import ACTIVATIONS
+from broadlearn.utils import Array, Floats, Standardization
+
+if TYPE_CHECKING:
+    from broadlearn.random_features.nested_maps import MapSettings
+
+# Nodes are brought to this interval.
+LOW, HIGH = -1.0, 1.0
+
+
+@dataclass(frozen=True)
+class BroadMap:
+    """A map with its weights, ready to apply to blocks ``[Z, 1]``.
+
+    Attributes
+    ----------
+    settings : MapSettings
+    feature_weights : ndarray of shape (D + 1, mp)
+        A. For an affine map scaling is contained.
+    feature_scale, feature_offset : ndarray of shape (mp,) or None
+        Scaling after the activation, where the map is not affine.
+    enhancement_weights : ndarray of shape (D + 1, lq) or (mp + 1, lq)
+        From ``[Z, 1]`` if the map is affine or its enhancement nodes combine inputs, else from
+        ``[F, 1]``; the scale is contained.
+    affine : bool
+        Whether feature nodes are affine in the inputs.
+    basis : ndarray of shape (D + 1, r) or None
+        Rᵗ, where fewer columns than F^m has stand for it; None where F^m itself is used.
+    rotation : ndarray of shape (mp, r) or None
+        Q, with orthonormal columns.
+    """
+
+    settings: MapSettings
+    feature_weights: Array
+    feature_scale: Array | None
+    feature_offset: Array | None
+    enhancement_weights: Array
+    affine: bool = False
+    basis: Array | None = None
+    rotation: Array | None = None
+
+    @property
+    def enhances_inputs(self) -> bool:
+        """Whether enhancement nodes are computed from ``[Z, 1]`` rather than from ``[F, 1]``."""
+        return self.affine or self.settings.enhancement_inputs is not None
+
+    @property
+    def n_feature_columns(self) -> int:
+        """Columns that stand for F^m."""
+        return (self.feature_weights if self.basis is None else self.basis).shape[1]
+
+    @property
+    def n_columns(self) -> int:
+        """Columns that stand for G."""
+        return self.n_feature_columns + self.enhancement_weights.shape[1]
+
+    def features(self, affine: Floats) -> Floats:
+        """F^m for a block ``[Z, 1]``."""
+        F = affine @ self.feature_weights.astype(affine.dtype, copy=False)
+        if self.affine:
+            return F
+        ACTIVATIONS[self.settings.feature_activation](F)
+        if self.settings.feature_scaling == "sample":
+            return scale_rows_in_groups(F, self.settings.n_feature_groups)
+        return self._scaled(F)
+
+    def _scaled(self, F: Floats) -> Floats:
+        """Features scaled in place, where a scaling was learnt."""
+        if self.feature_scale is not None and self.feature_offset is not None:
+            F *= self.feature_scale.astype(F.dtype, copy=False)
+            F += self.feature_offset.astype(F.dtype, copy=False)
+        return F
+
+    def enhancements(
+        self, affine: Floats, features: Floats | None, out: Floats | None = None
+    ) -> Floats:
+        """E^l for a block; `features` is needed where they are computed from these."""
+        W = self.enhancement_weights.astype(affine.dtype, copy=False)
+        if features is None or self.enhances_inputs:
+            U = np.matmul(affine, W, out=out)
+        else:
+            U = np.matmul(features, W[:-1], out=out)
+            U += W[-1]
+        return ACTIVATIONS[self.settings.activation](U)
+
+    def design(self, affine: Floats, out: Floats | None = None) -> Floats:
+        """G = [F^m, E^l] for a block ``[Z, 1]``."""
+        F = self.features(affine)
+        n = F.shape[1]
+        shape = (F.shape[0], n + self.enhancement_weights.shape[1])
+        G = np.empty(shape, dtype=F.dtype) if out is None else out
+        G[:, :n] = F
+        self.enhancements(affine, F, out=G[:, n:])
+        return G
+
+    def columns(self, affine: Floats, out: Floats | None = None) -> Floats:
+        """The columns that a ridge problem is solved with in place of G."""
+        if self.basis is None:
+            return self.design(affine, out)
+        r = self.basis.shape[1]
+        shape = (affine.shape[0], r + self.enhancement_weights.shape[1])
+        H = np.empty(shape, dtype=affine.dtype) if out is None else out
+        np.matmul(affine, self.basis.astype(affine.dtype, copy=False), out=H[:, :r])
+        self.enhancements(affine, None, out=H[:, r:])
+        return H
+
+
+class MappedSamples:
+    """The design matrix of some samples, whose rows are made when they are asked for."""
+
+    def __init__(self, broad_map: BroadMap, X: Floats, standardization: Standardization) -> None:
+        self.map, self.X, self.standardization = broad_map, X, standardization
+        first = broad_map.feature_weights if broad_map.basis is None else broad_map.basis
+        self.n_rows = X.shape[0]
+        self.n_columns: int = first.shape[1] + broad_map.enhancement_weights.shape[1]
+
+    @property
+    def n_nodes(self) -> int:
+        """Nodes that the columns stand for."""
+        return self.map.settings.n_features + self.map.settings.n_enhancements
+
+    def __call__(self, rows: slice | NDArray[np.intp], out: Floats | None = None) -> Floats:
+        """The columns that stand for some rows of G, in `out` if that is given."""
+        return self.map.columns(self.standardization.affine(self.X, rows), out)
+
+
+def interleave(broad_map: BroadMap) -> BroadMap:
+    """Order enhancement nodes by their number within a group, so that fewer are the first ones."""
+    settings = broad_map.settings
+    if settings.n_enhancement_groups == 1:
+        return broad_map
+    shape = (settings.n_enhancement_groups, settings.n_enhancement_nodes)
+    order = np.arange(settings.n_enhancements).reshape(shape).T.ravel()
+    return replace(broad_map, enhancement_weights=broad_map.enhancement_weights[:, order])
+
+
+def scale_rows_in_groups(F: Floats, n_groups: int) -> Floats:
+    """Bring every row of every group to [LOW, HIGH], in place; constant ones to 0."""
+    grouped = F.reshape(F.shape[0], n_groups, -1)
+    low = grouped.min(axis=2, keepdims=True)
+    width = grouped.max(axis=2, keepdims=True) - low
+    constant = width == 0.0
+    grouped -= low
+    grouped *= (HIGH - LOW) / np.where(constant, 1.0, width)
+    grouped += np.where(constant, 0.0, LOW)
+    return F

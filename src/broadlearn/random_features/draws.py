@@ -1,0 +1,125 @@
+"""Random weights that nest: a smaller model's weights are part of a larger model's.
+
+Every group has a stream of its own, keyed by the seed and the group's number, and is drawn node
+by node. The first p nodes of a group are then the same whatever p is, the first m groups whatever m
+is, and the first q enhancement nodes of a given number of feature nodes whatever q is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import ndtri
+
+from broadlearn.utils import Array
+
+FEATURE_STREAM, BIAS_STREAM, ENHANCEMENT_STREAM, HIDDEN_STREAM = range(4)
+AUTOENCODER_STREAM, CENTRE_STREAM, INPUT_STREAM = 4, 5, 6
+# Columns orthonormalised at a time. Shapes must not depend on q, or rounding would.
+PANEL = 32
+
+
+def _stream(seed: int, *key: int) -> np.random.Generator:
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
+
+
+def draw_feature_weights(
+    seed: int, n_groups: int, n_nodes: int, n_inputs: int, *, orthonormal: bool = False
+) -> Array:
+    """Weights of m groups of p feature nodes, the bias as the last row.
+
+    Those within a group are orthonormal in blocks of `n_inputs` columns, or else uniform on
+    [-1, 1]. Biases are uniform on [-1, 1] in either case.
+
+    Examples
+    --------
+    >>> small = draw_feature_weights(0, 2, 3, 4)
+    >>> large = draw_feature_weights(0, 5, 7, 4)
+    >>> bool((small[:, 3:] == large[:, 7:10]).all())
+    True
+    """
+    groups = []
+    for i in range(n_groups):
+        stream = _stream(seed, FEATURE_STREAM, i)
+        if orthonormal:
+            weights = _orthonormal_columns(stream, n_inputs, n_nodes)
+            biases = _stream(seed, BIAS_STREAM, i).uniform(-1.0, 1.0, (1, n_nodes))
+            groups.append(np.concatenate([weights, biases]))
+        else:
+            groups.append(stream.uniform(-1.0, 1.0, (n_nodes, n_inputs + 1)).T)
+    return np.ascontiguousarray(np.concatenate(groups, axis=1))
+
+
+def draw_hidden_weights(
+    seed: int, n_nodes: int, n_inputs: int, autoencoder: int | None = None
+) -> Array:
+    """Weights of a hidden layer, or of an auto-encoder, uniform on [-1, 1], the bias last."""
+    key = (HIDDEN_STREAM,) if autoencoder is None else (AUTOENCODER_STREAM, autoencoder)
+    return _stream(seed, *key).uniform(-1.0, 1.0, (n_nodes, n_inputs + 1)).T.copy()
+
+
+def draw_group_seed(seed: int, group: int) -> int:
+    """Seed of the clustering of a fuzzy group."""
+    return int(_stream(seed, CENTRE_STREAM, group).integers(np.iinfo(np.int32).max))
+
+
+def draw_enhancement_weights(seed: int, n_groups: int, n_nodes: int, n_features: int) -> Array:
+    """Weights of l groups of q enhancement nodes behind mp feature nodes, the bias as the last row.
+
+    Within a group, columns are orthonormal in blocks of ``n_features + 1`` (no more fit into that
+    space).
+    """
+    streams = [_stream(seed, ENHANCEMENT_STREAM, n_features, j) for j in range(n_groups)]
+    groups = [_orthonormal_columns(stream, n_features + 1, n_nodes) for stream in streams]
+    return np.concatenate(groups, axis=1)
+
+
+def draw_input_weights(
+    seed: int, n_groups: int, n_nodes: int, n_inputs: int, max_inputs: int
+) -> Array:
+    """Weights of l groups of q enhancement nodes that act on the inputs, the bias as the last row.
+
+    Nodes take turns: one combines all inputs, in directions that are orthonormal in blocks of
+    `n_inputs`; the next only 1 to `max_inputs` of them, each number as likely as the others and so
+    each input, in a random direction of length 1. Biases are uniform on [-1, 1].
+
+    Examples
+    --------
+    >>> W = draw_input_weights(0, 1, 5, n_inputs=40, max_inputs=1)
+    >>> (W[:-1] != 0).sum(axis=0)
+    array([40,  1, 40,  1, 40])
+    """
+    groups = []
+    for j in range(n_groups):
+        dense, sparse, biases = (_stream(seed, INPUT_STREAM, j, part) for part in range(3))
+        W = np.zeros((n_inputs + 1, n_nodes))
+        W[:-1, ::2] = _orthonormal_columns(dense, n_inputs, (n_nodes + 1) // 2)
+        few, wanted = min(max_inputs, n_inputs), n_nodes // 2
+        drawn = sparse.random((wanted, n_inputs + 1 + few))
+        chosen = np.argsort(drawn[:, :n_inputs], axis=1)[:, :few]
+        numbers = 1 + (few * drawn[:, n_inputs]).astype(np.intp)
+        values = ndtri(drawn[:, n_inputs + 1 :])
+        values[np.arange(few) >= numbers[:, None]] = 0.0
+        values /= np.linalg.norm(values, axis=1, keepdims=True)
+        W[chosen, 1 + 2 * np.arange(wanted)[:, None]] = values
+        W[-1] = biases.uniform(-1.0, 1.0, n_nodes)
+        groups.append(W)
+    return np.concatenate(groups, axis=1)
+
+
+def _orthonormal_columns(stream: np.random.Generator, rows: int, wanted: int) -> Array:
+    """Columns that are orthonormal in blocks of `rows`, by block Gram-Schmidt.
+
+    Column k of a block is made from the first k columns drawn, in panels of fixed width, so it does
+    not change when more columns follow.
+    """
+    blocks: list[Array] = []
+    for start in range(0, wanted, rows):
+        width, Q = min(wanted - start, rows), np.empty((rows, 0))
+        while Q.shape[1] < width:
+            panel = stream.uniform(-1.0, 1.0, (min(PANEL, rows - Q.shape[1]), rows)).T
+            # Once removes the components along Q, twice also those that rounding brought back.
+            for _ in range(2):
+                panel = panel - Q @ (Q.T @ panel)
+            Q = np.concatenate([Q, np.linalg.qr(panel)[0]], axis=1)
+        blocks.append(Q[:, :width])
+    return np.concatenate(blocks, axis=1)

@@ -1,0 +1,119 @@
+"""A single hidden layer as a map without feature nodes, and sparse auto-encoders in front of it.
+
+Every auto-encoder is affine in its inputs, so that a whole stack is one affine map of [Z, 1].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from broadlearn.random_features.broad_map import BroadMap
+from broadlearn.random_features.draws import draw_hidden_weights
+from broadlearn.random_features.nested_maps import MapFamily, MapSettings, scaled_nodes
+from broadlearn.random_features.sparse import input_moments, rebuilding_weights
+from broadlearn.utils import Array, Floats, Standardization
+
+
+@dataclass(frozen=True)
+class HiddenLayer:
+    """Maps ``[Z, 1] -> act([Z, 1] W)``; a `MapRecipe` without anything to learn."""
+
+    n_nodes: int
+    activation: str
+    n_feature_groups: ClassVar[int] = 0
+    n_feature_nodes: ClassVar[int] = 0
+
+    def learn(
+        self, X: Floats, standardization: Standardization, seed: int, weight: Array | None = None
+    ) -> MapFamily:
+        """There is nothing to learn."""
+        return self
+
+    def draw_layer(self, seed: int, n_features: int, n_inputs: int) -> Array:
+        """Weights of the hidden nodes."""
+        return draw_hidden_weights(seed, self.n_nodes, n_inputs)
+
+    def cut(self, n_groups: int, n_nodes: int, W: Array) -> BroadMap:
+        """The map with hidden weights W; there are no feature nodes to cut."""
+        return BroadMap(self._settings(W), np.empty((W.shape[0], 0)), None, None, W, affine=True)
+
+    def _settings(self, W: Array) -> MapSettings:
+        return MapSettings(0, 0, 1, W.shape[1], self.activation, "identity", "random", None, 1.0)
+
+
+@dataclass(frozen=True)
+class AutoencoderMap(BroadMap):
+    """A hidden layer behind auto-encoders.
+
+    Attributes
+    ----------
+    layers : tuple of ndarray of shape (n_inputs + 1, n_nodes)
+        βᵗ of each auto-encoder, before its nodes are scaled.
+    """
+
+    layers: tuple[Array, ...] = field(default=(), kw_only=True)
+
+
+@dataclass(frozen=True)
+class Autoencoders(HiddenLayer):
+    """Sparse auto-encoders on top of each other, and a hidden layer behind them; a `MapRecipe`.
+
+    Attributes
+    ----------
+    n_nodes, activation
+        Of the hidden layer.
+    n_layers, n_autoencoder_nodes : int
+        Auto-encoders, and nodes of each.
+    penalty : float
+        Weight λ of the l1 norm.
+    """
+
+    n_layers: int
+    n_autoencoder_nodes: int
+    penalty: float
+
+    def learn(
+        self, X: Floats, standardization: Standardization, seed: int, weight: Array | None = None
+    ) -> AutoencoderStack:
+        """Learn the auto-encoders, each on the scaled nodes of the one before."""
+        moments = input_moments(X, standardization, weight)
+        P = np.eye(X.shape[1] + 1)
+        layers = []
+        for layer in range(self.n_layers):
+            B = draw_hidden_weights(seed, self.n_autoencoder_nodes, P.shape[1] - 1, layer)
+            H = scaled_nodes(X, standardization, P @ B)
+            layers.append(rebuilding_weights(moments, H, P, self.penalty))
+            P = np.column_stack([scaled_nodes(X, standardization, P @ layers[-1]), P[:, -1]])
+        return AutoencoderStack(self, tuple(layers), P)
+
+    def draw_layer(self, seed: int, n_features: int, n_inputs: int) -> Array:
+        """Weights of the hidden nodes behind the last auto-encoder."""
+        inputs = self.n_autoencoder_nodes if self.n_layers else n_inputs
+        return draw_hidden_weights(seed, self.n_nodes, inputs)
+
+
+@dataclass(frozen=True)
+class AutoencoderStack:
+    """Learnt auto-encoders, and hidden layers of any size behind them.
+
+    Attributes
+    ----------
+    recipe : Autoencoders
+    layers : tuple of ndarray of shape (n_inputs + 1, n_nodes)
+    collapsed : ndarray of shape (D + 1, n_nodes + 1)
+        P with ``[Z, 1] P = [Z', 1]``, the scaled nodes of the last auto-encoder.
+    """
+
+    recipe: Autoencoders
+    layers: tuple[Array, ...]
+    collapsed: Array
+
+    def cut(self, n_groups: int, n_nodes: int, W: Array) -> AutoencoderMap:
+        """The map ``act([Z', 1] W)``; there are no feature nodes to cut."""
+        W = self.collapsed @ W
+        empty = np.empty((W.shape[0], 0))
+        settings = self.recipe._settings(W)
+        return AutoencoderMap(settings, empty, None, None, W, affine=True, layers=self.layers)

@@ -1,0 +1,312 @@
+"""Maps of many sizes on the same samples: drawn and scaled once, cut to size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from broadlearn.random_features.activations import ACTIVATIONS, InPlace
+from broadlearn.random_features.broad_map import HIGH, LOW, BroadMap
+from broadlearn.random_features.draws import (
+    draw_enhancement_weights,
+    draw_feature_weights,
+    draw_input_weights,
+)
+from broadlearn.random_features.sparse import input_moments, rebuilding_weights
+from broadlearn.utils import BLOCK_NUMBERS, Array, Floats, Standardization, quantiles, row_slices
+
+# Penalty of the sparse auto-encoder, on features of unit variance.
+SPARSE_PENALTY = 1e-3
+# The quantiles that "robust" puts where "node" puts minimum and maximum.
+ROBUST_QUANTILES = (0.1, 0.9)
+# Relative width below which a node counts as constant.
+CONSTANT = 1e-12
+
+
+class MapFamily(Protocol):
+    """Maps of many sizes on the same samples."""
+
+    def cut(self, n_groups: int, n_nodes: int, W: Array) -> BroadMap:
+        """The map of so many feature groups and nodes with the last layer's weights W."""
+
+
+class MapRecipe(Protocol):
+    """How a model draws its map: what it is drawn from, before any sample is seen."""
+
+    @property
+    def n_feature_groups(self) -> int:
+        """Feature groups, m."""
+
+    @property
+    def n_feature_nodes(self) -> int:
+        """Nodes of a feature group, p."""
+
+    def learn(
+        self, X: Floats, standardization: Standardization, seed: int, weight: Array | None = None
+    ) -> MapFamily:
+        """Maps of all sizes up to that of the recipe."""
+
+    def draw_layer(self, seed: int, n_features: int, n_inputs: int) -> Array:
+        """Weights of the last layer behind so many feature nodes and inputs."""
+
+
+def draw_map(
+    recipe: MapRecipe,
+    X: Floats,
+    standardization: Standardization,
+    seed: int,
+    weight: Array | None = None,
+) -> BroadMap:
+    """Draw the map of a recipe and learn its scaling from samples of positive weight."""
+    m, p = recipe.n_feature_groups, recipe.n_feature_nodes
+    W = recipe.draw_layer(seed, m * p, X.shape[1])
+    return recipe.learn(X, standardization, seed, weight).cut(m, p, W)
+
+
+@dataclass(frozen=True)
+class MapSettings:
+    """What the map of a broad learning system is drawn from; a `MapRecipe`.
+
+    See `BroadFeatures` for the meaning of each setting.
+    """
+
+    n_feature_groups: int
+    n_feature_nodes: int
+    n_enhancement_groups: int
+    n_enhancement_nodes: int
+    activation: str
+    feature_activation: str
+    feature_weights: str
+    feature_scaling: str | None
+    enhancement_scale: float | Sequence[float]
+    enhancement_bias: float = 1.0
+    enhancement_inputs: int | None = None
+
+    @property
+    def n_features(self) -> int:
+        """Feature nodes in all, mp."""
+        return self.n_feature_groups * self.n_feature_nodes
+
+    @property
+    def n_enhancements(self) -> int:
+        """Enhancement nodes in all, lq."""
+        return self.n_enhancement_groups * self.n_enhancement_nodes
+
+    def learn(
+        self,
+        X: Floats,
+        standardization: Standardization,
+        seed: int,
+        weight: Array | None = None,
+        A: Array | None = None,
+    ) -> NestedMaps | RelearntMaps:
+        """Draw the feature nodes, unless their weights A are given, and learn their scaling."""
+        if A is None and self.feature_weights == "sparse":
+            return RelearntMaps(self, seed, X, standardization, weight)
+        if A is None:
+            m, p, kind = self.n_feature_groups, self.n_feature_nodes, self.feature_weights
+            A = draw_feature_weights(seed, m, p, X.shape[1], orthonormal=kind == "orthonormal")
+        if self.feature_scaling in (None, "sample"):
+            return NestedMaps(self, A, None, None)
+        weights, activate = A.astype(X.dtype, copy=False), ACTIVATIONS[self.feature_activation]
+        if self.feature_scaling == "robust":
+            low, high = node_quantiles(X, standardization, weights, activate, weight)
+            return NestedMaps(self, A, *to_interval(low, high))
+        low, high = np.full(A.shape[1], np.inf), np.full(A.shape[1], -np.inf)
+        for rows in row_slices(X.shape[0], A.shape[1]):
+            nodes = activate(standardization.affine(X, rows) @ weights)
+            np.minimum(low, nodes.min(axis=0), out=low)
+            np.maximum(high, nodes.max(axis=0), out=high)
+        return NestedMaps(self, A, *to_interval(low, high))
+
+    def draw_layer(self, seed: int, n_features: int, n_inputs: int) -> Array:
+        """Weights of the enhancement nodes behind so many feature nodes and inputs, unscaled."""
+        shape = (self.n_enhancement_groups, self.n_enhancement_nodes)
+        if self.enhancement_inputs is None:
+            return draw_enhancement_weights(seed, *shape, n_features)
+        return draw_input_weights(seed, *shape, n_inputs, self.enhancement_inputs)
+
+
+@dataclass(frozen=True)
+class NestedMaps:
+    """Feature nodes of the largest map on some samples, of which smaller maps take a part.
+
+    Attributes
+    ----------
+    settings : MapSettings
+        Of the largest map.
+    feature_weights : ndarray of shape (D + 1, mp)
+        As drawn.
+    scale, offset : ndarray of shape (mp,) or None
+        Scaling of the feature nodes.
+    """
+
+    settings: MapSettings
+    feature_weights: Array
+    scale: Array | None
+    offset: Array | None
+
+    def cut(self, n_groups: int, n_nodes: int, W: Array) -> BroadMap:
+        """The map of so many groups and nodes, collapsed where it is affine.
+
+        The enhancement weights W, as drawn, are of shape (mp + 1, lq) or (D + 1, lq).
+        """
+        settings = replace(self.settings, n_feature_groups=n_groups, n_feature_nodes=n_nodes)
+        first = self.settings.n_feature_nodes * np.arange(n_groups)
+        nodes = (first[:, None] + np.arange(n_nodes)).ravel()
+        scales: Any = settings.enhancement_scale
+        if np.ndim(scales):
+            # Nodes of two kinds take turns; each kind is to have every scale.
+            scales = np.repeat(scales, 1 if settings.enhancement_inputs is None else 2)
+            scales = np.resize(scales, settings.n_enhancement_nodes)
+            scales = np.tile(scales, settings.n_enhancement_groups)
+        W = scales * W
+        W[-1] *= settings.enhancement_bias
+        A = self.feature_weights[:, nodes]
+        scale = None if self.scale is None else self.scale[nodes]
+        offset = None if self.offset is None else self.offset[nodes]
+        if settings.feature_activation != "identity" or settings.feature_scaling == "sample":
+            return BroadMap(settings, A, scale, offset, W)
+        if scale is not None and offset is not None:
+            A = A * scale
+            A[-1] += offset
+        if settings.enhancement_inputs is None:
+            bias = W[-1]
+            W = A @ W[:-1]
+            W[-1] += bias
+        basis = rotation = None
+        if A.shape[1] > A.shape[0]:
+            rotation, R = np.linalg.qr(A.T)
+            basis = np.ascontiguousarray(R.T)
+        return BroadMap(settings, A, None, None, W, True, basis, rotation)
+
+
+@dataclass(frozen=True)
+class RelearntMaps:
+    """Maps whose nodes depend on how many there are (sparse weights): each learnt anew."""
+
+    settings: MapSettings
+    seed: int
+    X: Floats
+    standardization: Standardization
+    weight: Array | None
+
+    def cut(self, n_groups: int, n_nodes: int, W: Array) -> BroadMap:
+        """The map of `n_groups` groups of `n_nodes` nodes with enhancement weights W."""
+        settings = replace(self.settings, n_feature_groups=n_groups, n_feature_nodes=n_nodes)
+        X, standardization, weight = self.X, self.standardization, self.weight
+        drawn = draw_feature_weights(self.seed, n_groups, n_nodes, X.shape[1])
+        moments = input_moments(X, standardization, weight)
+        H = scaled_nodes(X, standardization, drawn)
+        inputs = np.eye(drawn.shape[0])
+        groups = [H[:, start : start + n_nodes] for start in range(0, drawn.shape[1], n_nodes)]
+        # Each group's weights are replaced by the lasso that rebuilds [Z, 1] from its nodes.
+        A = np.concatenate(
+            [rebuilding_weights(moments, group, inputs, SPARSE_PENALTY) for group in groups], axis=1
+        )
+        learnt = settings.learn(X, standardization, self.seed, weight, A)
+        return learnt.cut(n_groups, n_nodes, W)
+
+
+def to_interval(low: Array, high: Array) -> tuple[Array, Array]:
+    """Scale and offset that send [low, high] to [LOW, HIGH]; a constant node goes to 0."""
+    width = high - low
+    constant = width <= CONSTANT * np.maximum(np.abs(low), np.abs(high))
+    scale = (HIGH - LOW) / np.where(constant, 1.0, width)
+    scale = np.where(constant, 1.0, scale)
+    offset = np.where(constant, -low, LOW - low * scale)
+    return scale, offset
+
+
+def scale_nodes(blocks: Iterable[Floats], n_nodes: int) -> tuple[Array, Array]:
+    """Scale and offset that bring every node to [LOW, HIGH] by its extremes over blocks."""
+    low, high = np.full(n_nodes, np.inf), np.full(n_nodes, -np.inf)
+    for block in blocks:
+        np.minimum(low, block.min(axis=0), out=low)
+        np.maximum(high, block.max(axis=0), out=high)
+    return to_interval(low, high)
+
+
+def node_quantiles(
+    X: Floats,
+    standardization: Standardization,
+    weights: Floats,
+    activate: InPlace,
+    sample_weight: Array | None,
+) -> tuple[Array, Array]:
+    """The two robust quantiles of every node, or its minimum and maximum where these coincide.
+
+    All samples are needed at once, so they are found for some nodes at a time.
+    """
+    n_nodes, step = weights.shape[1], max(1, BLOCK_NUMBERS // (2 * X.shape[0]))
+    low, high = np.empty(n_nodes), np.empty(n_nodes)
+    for start in range(0, n_nodes, step):
+        part = slice(start, min(start + step, n_nodes))
+        blocks = (standardization.affine(X, rows) for rows in row_slices(*X.shape))
+        values = np.concatenate([activate(block @ weights[:, part]) for block in blocks])
+        low[part], high[part] = quantiles(values, sample_weight, ROBUST_QUANTILES)
+        flat = start + np.flatnonzero(low[part] == high[part])
+        low[flat] = values[:, flat - start].min(axis=0)
+        high[flat] = values[:, flat - start].max(axis=0)
+    return low, high
+
+
+def scaled_nodes(X: Floats, standardization: Standardization, A: Array) -> Array:
+    """Weights A changed so that the nodes ``[Z, 1] A`` of these samples fill [LOW, HIGH]."""
+    weights = A.astype(X.dtype, copy=False)
+    blocks = (
+        standardization.affine(X, rows) @ weights for rows in row_slices(X.shape[0], A.shape[1])
+    )
+    scale, offset = scale_nodes(blocks, A.shape[1])
+    scaled = A * scale
+    scaled[-1] += offset
+    return scaled
+
+
+def grow_map(
+    old: BroadMap,
+    settings: MapSettings,
+    seed: int,
+    X: Floats,
+    standardization: Standardization,
+    weight: Array | None = None,
+) -> BroadMap:
+    """Enlarge a map by groups of feature nodes, groups of enhancement nodes, or nodes of these.
+
+    Feature nodes of the old map keep their weights and scaling; new ones are scaled on the samples
+    given. Enhancement nodes of the old map are part of the new one unless feature groups are added:
+    those feed all enhancement nodes, which are then drawn anew. The seed is that of the old map;
+    the settings too, but for larger numbers of groups or enhancement nodes.
+    """
+    A, scale, offset = old.feature_weights, old.feature_scale, old.feature_offset
+    n_old = old.settings.n_features
+    if settings.n_features > n_old:
+        new = draw_map(settings, X, standardization, seed, weight)
+        A = np.concatenate([A, new.feature_weights[:, n_old:]], axis=1)
+        if scale is not None and new.feature_scale is not None:
+            scale = np.concatenate([scale, new.feature_scale[n_old:]])
+        if offset is not None and new.feature_offset is not None:
+            offset = np.concatenate([offset, new.feature_offset[n_old:]])
+    W = settings.draw_layer(seed, settings.n_features, X.shape[1])
+    m, p = settings.n_feature_groups, settings.n_feature_nodes
+    return NestedMaps(settings, A, scale, offset).cut(m, p, W)
+
+
+def kept_enhancements(old: MapSettings, new: MapSettings) -> NDArray[np.intp]:
+    """Columns of the new enhancement nodes that are those of the old map, in its order.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> old = MapSettings(1, 2, 2, 2, "tanh", "identity", "random", "node", 1.0)
+    >>> kept_enhancements(old, replace(old, n_enhancement_nodes=3))
+    array([0, 1, 3, 4])
+    """
+    if new.n_features != old.n_features:
+        return np.empty(0, dtype=np.intp)
+    first = new.n_enhancement_nodes * np.arange(old.n_enhancement_groups)
+    return (first[:, None] + np.arange(old.n_enhancement_nodes)).ravel()

@@ -1,0 +1,97 @@
+"""Sparse auto-encoder: an l1 problem by an accelerated proximal loop (FISTA).
+
+Nodes H = [Z, 1] B with random B, scaled to an interval, rebuild the inputs by the lasso
+``min ½‖Hβ - [Z, 1]‖²/n + λ‖β‖₁``; βᵗ takes the place of B. Nodes are affine in [Z, 1], so
+samples enter by their (D + 1) x (D + 1) moments only.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from broadlearn.utils import Array, Floats, Standardization, row_slices
+
+# After so many steps the non-zero entries of each column are solved for, and the sub-gradient that
+# their solution may leave, relative to the penalty.
+SUPPORT_EVERY, SUPPORT_TOLERANCE = 250, 1e-9
+
+
+def input_moments(X: Floats, standardization: Standardization, weight: Array | None) -> Array:
+    """``[Z, 1]ᵗ [Z, 1] / n``, by blocks of samples; one of weight w counts as w."""
+    moments = np.zeros((X.shape[1] + 1, X.shape[1] + 1))
+    for rows in row_slices(*X.shape):
+        block = standardization.affine(X, rows).astype(np.float64, copy=False)
+        moments += block.T @ (block if weight is None else block * weight[rows, None])
+    moments /= X.shape[0] if weight is None else weight.sum()
+    return moments
+
+
+def rebuilding_weights(moments: Array, H: Array, P: Array, penalty: float) -> Array:
+    """βᵗ of the lasso that rebuilds the inputs ``[Z, 1] P`` from nodes ``[Z, 1] H``."""
+    cross = H.T @ moments
+    return sparse_codes(cross @ H, cross @ P, penalty).T
+
+
+def sparse_codes(
+    gram: Array, cross: Array, penalty: float, *, max_iter: int = 50_000, tol: float = 1e-12
+) -> Array:
+    """Minimise ``1/2 tr(BᵗGB) - tr(BᵗR) + penalty ‖B‖₁`` over B.
+
+    With G = HᵗH / n and R = HᵗX / n, B is the lasso that rebuilds X from the nodes H. The step is
+    the inverse of G's largest eigenvalue; momentum of a column restarts where it would go uphill.
+    From time to time the linear equations of each column's non-zero entries are solved, and the
+    column is done if that is its optimum, or when no entry moves by more than `tol` times its
+    largest entry; `tol` is tight, so that rounding of the input does not decide when the loop ends.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> sparse_codes(np.eye(2), np.array([[2.0], [0.5]]), 1.0)
+    array([[1.],
+           [0.]])
+    """
+    curvature = float(np.linalg.eigvalsh(gram)[-1])
+    B = np.zeros_like(cross)
+    if curvature <= 0.0:
+        return B
+    todo = np.arange(cross.shape[1])
+    R, old, momentum, t = cross, B, B, np.ones(todo.size)
+    for iteration in range(1, max_iter + 1):
+        step = momentum - (gram @ momentum - R) / curvature
+        new = np.sign(step) * np.maximum(np.abs(step) - penalty / curvature, 0.0)
+        moved = new - old
+        t = np.where(np.einsum("ij,ij->j", momentum - new, moved) > 0.0, 1.0, t)
+        t_next = (1.0 + np.sqrt(1.0 + 4.0 * t * t)) / 2.0
+        done = np.abs(new - momentum).max(axis=0) <= tol * np.maximum(np.abs(new).max(axis=0), tol)
+        momentum = new + (t - 1.0) / t_next * moved
+        old, t = new, t_next
+        if iteration % SUPPORT_EVERY == 0:
+            for k in np.flatnonzero(~done):
+                exact = _solve_support(gram, R[:, k], new[:, k], penalty)
+                if exact is not None:
+                    new[:, k], done[k] = exact, True
+        if done.any() or iteration == max_iter:
+            B[:, todo] = new
+            todo, R, old = todo[~done], R[:, ~done], old[:, ~done]
+            momentum, t = momentum[:, ~done], t[~done]
+            if not todo.size:
+                break
+    return B
+
+
+def _solve_support(gram: Array, right: Array, column: Array, penalty: float) -> Array | None:
+    """The optimum with the signs of a column, or None where these are not the optimum's."""
+    support = np.flatnonzero(column)
+    signs = np.sign(column[support])
+    try:
+        values = np.linalg.solve(gram[np.ix_(support, support)], right[support] - penalty * signs)
+    except np.linalg.LinAlgError:
+        return None
+    exact = np.zeros_like(column)
+    exact[support] = values
+    slope = gram @ exact - right
+    slope[support] += penalty * signs
+    slack = np.full(column.size, penalty)
+    slack[support] = SUPPORT_TOLERANCE * penalty
+    optimal = (np.sign(values) == signs).all() and (np.abs(slope) <= slack).all()
+    return exact if optimal else None

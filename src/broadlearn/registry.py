@@ -1,0 +1,170 @@
+"""All models of the package and what each can do: the one place to add a model to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sklearn.base import BaseEstimator
+
+from broadlearn.baselines import (
+    ELMClassifier,
+    HierarchicalELMClassifier,
+    IntuitionisticFuzzyTwinSVC,
+    NeuroFuzzyBLSClassifier,
+)
+from broadlearn.ensemble import BroadEnsembleClassifier
+from broadlearn.models import (
+    BLSClassifier,
+    BLSRegressor,
+    FuzzyBLSClassifier,
+    IntuitionisticFuzzyBLSClassifier,
+)
+
+
+@dataclass(frozen=True)
+class ModelEntry:
+    """A model of the package.
+
+    Attributes
+    ----------
+    name : str
+        As in tables and on the command line.
+    estimator : class
+        Needs no arguments.
+    path_search : bool
+        Whether `PathSearchCV` takes it.
+    streams : bool
+        Whether it learns from row blocks: `partial_fit` and `broadlearn.out_of_core`.
+    onnx : bool
+        Whether it can be exported.
+    study : estimator or None
+        As it takes part in the published comparison; None if it does not.
+    grids : dict of str to (dict or "paper")
+        Settings that the study tries: "paper" as published, "reduced" for a quick study.
+    cost : float
+        Rough time of its search relative to that of BLS.
+    """
+
+    name: str
+    estimator: type[BaseEstimator]
+    path_search: bool = True
+    streams: bool = False
+    onnx: bool = True
+    study: BaseEstimator | None = None
+    grids: Mapping[str, Any] = field(default_factory=dict)
+    cost: float = 1.0
+
+
+# In the published study enhancement nodes follow feature nodes, whose numbers are searched.
+STUDY_NODES: dict[str, Any] = {
+    "enhancement_scale": 1.5,
+    "enhancement_bias": 1.0,
+    "enhancement_inputs": None,
+}
+_C = [1e-4, 1e-2, 1.0, 1e2, 1e4]
+_SIZES = [5, 25, 65, 105]
+_BLS_GRID: dict[str, Any] = {
+    "C": _C,
+    "n_feature_groups": [1, 5, 11],
+    "n_feature_nodes": [5, 20],
+    "n_enhancement_nodes": _SIZES,
+}
+_FUZZY_GRID: dict[str, Any] = {
+    "C": _C,
+    "n_fuzzy_groups": [1, 5],
+    "n_fuzzy_rules": [5, 20],
+    "n_enhancement_nodes": _SIZES,
+}
+_ELM_GRID = {"C": _C, "n_hidden_nodes": [5, 25, 65, 105, 155, 205]}
+_WIDTHS = {"kernel_width": [0.5, 2.0, 8.0, 32.0]}
+_TWIN_GRID = {"C1": [1e-2, 1.0, 1e2], "C2": [1e-2, 1.0, 1e2], **_WIDTHS}
+_TWIN = IntuitionisticFuzzyTwinSVC(kernel="rbf", n_basis_rows=60, regularization=1e-2)
+
+
+def _published(name: str, study: BaseEstimator, reduced: Any, **others: Any) -> ModelEntry:
+    grids = {"paper": "paper", "reduced": reduced}
+    return ModelEntry(name, type(study), study=study, grids=grids, **others)
+
+
+# Those of the published comparison come first, in its order.
+REGISTRY: dict[str, ModelEntry] = {
+    entry.name: entry
+    for entry in (
+        _published("BLS", BLSClassifier(**STUDY_NODES), _BLS_GRID, streams=True),
+        _published("ELM", ELMClassifier(), _ELM_GRID, cost=0.1),
+        _published("NeuroFBLS", NeuroFuzzyBLSClassifier(), _FUZZY_GRID, cost=10.0),
+        _published("IF-TSVM", _TWIN, _TWIN_GRID, onnx=False, cost=3.0),
+        _published("H-ELM", HierarchicalELMClassifier(), _ELM_GRID, cost=2.0),
+        _published("F-BLS", FuzzyBLSClassifier(**STUDY_NODES), _BLS_GRID, streams=True),
+        _published(
+            "IF-BLS",
+            IntuitionisticFuzzyBLSClassifier(**STUDY_NODES),
+            {**_BLS_GRID, **_WIDTHS},
+            streams=True,
+            cost=6.0,
+        ),
+        ModelEntry("BLS regressor", BLSRegressor, streams=True),
+        ModelEntry("Ensemble", BroadEnsembleClassifier, path_search=False, cost=4.0),
+    )
+}
+
+
+def find_entry(name: str) -> ModelEntry:
+    """Find a model by name; upper and lower case, hyphens and spaces do not matter.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    ModelEntry
+
+    Examples
+    --------
+    >>> from broadlearn.registry import find_entry
+    >>> find_entry("if-bls").name, find_entry("neuro-fbls").name
+    ('IF-BLS', 'NeuroFBLS')
+    """
+    for entry in REGISTRY.values():
+        if _plain(entry.name) == _plain(name):
+            return entry
+    raise ValueError(f"There is no model {name!r}; use one of {', '.join(REGISTRY)}.")
+
+
+def entries_that(
+    *,
+    path_search: bool | None = None,
+    streams: bool | None = None,
+    onnx: bool | None = None,
+    study: bool | None = None,
+) -> list[ModelEntry]:
+    """List the models that can do something, or cannot.
+
+    Parameters
+    ----------
+    path_search, streams, onnx, study : bool, default=None
+        Only models whose entry says so; `study`: whether they are in the published comparison.
+
+    Returns
+    -------
+    list of ModelEntry
+
+    Examples
+    --------
+    >>> from broadlearn.registry import entries_that
+    >>> [entry.name for entry in entries_that(streams=True, study=True)]
+    ['BLS', 'F-BLS', 'IF-BLS']
+    """
+    asked = {"path_search": path_search, "streams": streams, "onnx": onnx, "study": study}
+    return [
+        entry
+        for entry in REGISTRY.values()
+        if all(answer in (None, bool(getattr(entry, name))) for name, answer in asked.items())
+    ]
+
+
+def _plain(name: str) -> str:
+    return "".join(filter(str.isalnum, name)).casefold()

@@ -1,0 +1,203 @@
+"""The scores as plain functions of samples and labels, for use without a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
+
+from broadlearn.sample_scores.fuzzy import FuzzyScorer
+from broadlearn.sample_scores.intuitionistic import (
+    IntuitionisticScorer,
+    IntuitionisticScores,
+    choose_kernel_width,
+    score_rows,
+)
+from broadlearn.sample_scores.neighbors import NeighborScorer
+from broadlearn.sample_scores.scorer import Samples, SampleScorer
+from broadlearn.utils import FLOAT_TYPES, Floats, check_range, check_weights
+
+
+def _check(X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> Samples:
+    """Validate what the score functions are given, or raise naming the argument at fault."""
+    Z = check_array(X, dtype=FLOAT_TYPES, input_name="X")
+    labels = column_or_1d(y, warn=True)
+    check_consistent_length(Z, labels)
+    classes, codes = np.unique(labels, return_inverse=True)
+    return Samples(check_range(Z), codes.ravel(), check_weights(sample_weight, Z), classes.size)
+
+
+def _scores(scorer: SampleScorer, samples: Samples) -> Floats:
+    scorer.check()
+    return np.asarray(scorer.score(samples).score, dtype=samples.Z.dtype)
+
+
+def fuzzy_membership(
+    X: ArrayLike, y: ArrayLike, *, delta: float = 1e-4, sample_weight: ArrayLike | None = None
+) -> Floats:
+    """Membership of every sample in its own class, ``1 - ‖x - c‖ / (R + delta)``.
+
+    c is the mean of the sample's class and R the largest distance of a sample of the class to c, so
+    the outermost sample of a class gets nearly 0 and a sample at the centre gets 1.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Distances are Euclidean: put the features on one scale first.
+    y : array-like of shape (n_samples,)
+        Class labels, of any type that sorts.
+    delta : float, default=1e-4
+        Positive number that keeps the outermost sample's membership above zero.
+    sample_weight : array-like of shape (n_samples,), default=None
+        A sample of weight w counts as w copies. A sample of weight 0 moves neither centre nor
+        radius; it still gets a membership, 0 if it lies beyond the radius.
+
+    Returns
+    -------
+    membership : ndarray of shape (n_samples,)
+        Numbers in [0, 1], float32 if X is.
+
+    Examples
+    --------
+    >>> from broadlearn.sample_scores import fuzzy_membership
+    >>> fuzzy_membership([[0.0], [1.0], [5.0]], ["a", "a", "a"], delta=0.001).round(3)
+    array([0.334, 0.667, 0.   ])
+    """
+    return _scores(FuzzyScorer(delta), _check(X, y, sample_weight))
+
+
+def intuitionistic_scores(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    kernel_width: float | str | Sequence[float] | Floats,
+    neighborhood_radius: float | None = None,
+    delta: float = 1e-4,
+    sample_weight: ArrayLike | None = None,
+    landmarks: int | None = None,
+    random_state: int | np.random.RandomState | None = None,
+) -> IntuitionisticScores:
+    """Score how far each sample can be trusted, from its own class and from its neighbours.
+
+    In the feature space of K(a, b) = exp(-‖a - b‖² / mu²), the squared distance of a sample to the
+    centre of its class is ``‖psi(x) - c‖² = 1 + mean K(class, class) - 2 mean K(x, class)``, the
+    radius R of a class is the largest such distance, and
+
+    - membership ``theta = 1 - ‖psi(x) - c‖ / (R + delta)``,
+    - heterogeneity ``Theta``, the share of samples of another class among all samples x' with
+      ``‖psi(x) - psi(x')‖ <= epsilon`` (x itself included),
+    - non-membership ``nu = (1 - theta) Theta``,
+    - score ``theta`` if nu = 0, ``0`` if theta <= nu, else ``(1 - nu) / (2 - theta - nu)``.
+
+    Pairs are visited block by block: time grows with the square of the samples, memory does not.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Features on one scale.
+    y : array-like of shape (n_samples,)
+        Class labels; any number of classes.
+    kernel_width : float, "auto" or sequence of floats
+        mu. "auto" takes, of eleven widths around the typical distance within a class, the one at
+        which the least trusted class has the largest mean score. A sequence scores all its widths
+        in one call, which costs far less than one call each, least where each is half of another.
+    neighborhood_radius : float, default=None
+        epsilon, a distance in kernel space (pairs are at most sqrt(2) apart there). None takes the
+        largest class radius. A given radius saves the second of two passes over all pairs.
+    delta : float, default=1e-4
+        Positive number added to the class radius.
+    sample_weight : array-like of shape (n_samples,), default=None
+        A sample of weight w counts as w copies in means, radii and neighbour counts; a sample of
+        weight 0 counts nowhere, and is scored all the same.
+    landmarks : int, default=None
+        Estimate kernel means and neighbour shares from so many samples drawn per class (at least
+        2), in time proportional to the samples. Classes of no more samples are taken whole. None
+        uses all samples.
+    random_state : int, RandomState or None, default=None
+        Seeds the draw of landmarks.
+
+    Returns
+    -------
+    IntuitionisticScores
+        Named tuple with membership, nonmembership, heterogeneity, score, radius, kernel_width.
+
+    Examples
+    --------
+    The sixth sample, a "b" in the middle of the "a", is not believed (nor are the outermost "a", so
+    near to it):
+
+    >>> from broadlearn.sample_scores import intuitionistic_scores
+    >>> X = [[0.0], [0.1], [0.2], [0.3], [0.4], [0.25], [3.0], [3.1], [3.2], [3.3]]
+    >>> y = ["a", "a", "a", "a", "a", "b", "b", "b", "b", "b"]
+    >>> intuitionistic_scores(X, y, kernel_width=0.5).score.round(2)
+    array([0.  , 0.62, 0.79, 0.62, 0.  , 0.  , 0.58, 0.7 , 0.7 , 0.58])
+    """
+    samples = _check(X, y, sample_weight)
+    IntuitionisticScorer("auto", neighborhood_radius, delta, landmarks).check()
+    limits: dict[str, Any] = {"epsilon": neighborhood_radius, "delta": delta}
+    auto = isinstance(kernel_width, str) and kernel_width == "auto"
+    widths = [choose_kernel_width(*samples[:4], **limits)] if auto else check_widths(kernel_width)
+    found = score_rows(
+        *samples[:4], widths, **limits, landmarks=landmarks, random_state=random_state
+    )
+    theta, nu, Theta, score = (part.astype(samples.Z.dtype, copy=False) for part in found[:4])
+    if isinstance(kernel_width, str | Real):
+        radius = float(found.radius[0])
+        return IntuitionisticScores(theta[0], nu[0], Theta[0], score[0], radius, widths[0])
+    return IntuitionisticScores(theta, nu, Theta, score, found.radius, found.kernel_width)
+
+
+def check_widths(kernel_width: Any) -> list[float]:
+    """Turn one width or a sequence of them into a list of positive floats."""
+    try:
+        widths = np.atleast_1d(np.asarray(kernel_width, dtype=np.float64))
+    except (TypeError, ValueError):
+        widths = np.empty(0)
+    if widths.ndim != 1 or widths.size == 0 or not np.all((widths > 0) & (widths < np.inf)):
+        raise ValueError(
+            f'kernel_width must be a positive number, a sequence of them or "auto", got '
+            f"{kernel_width!r}."
+        )
+    return widths.tolist()
+
+
+def neighbor_agreement(
+    X: ArrayLike, y: ArrayLike, *, n_neighbors: int = 10, sample_weight: ArrayLike | None = None
+) -> Floats:
+    """Share of its own class among the nearest samples of every sample, itself counted once.
+
+    ``(1 + own) / (1 + all)`` over the samples within the distance of the k-th nearest other one,
+    all samples at that very distance included, so that their order does not matter. A sample whose
+    neighbours are all of another class keeps ``1 / (1 + k)``: no class is silenced.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Distances are Euclidean: put the features on one scale first.
+    y : array-like of shape (n_samples,)
+        Class labels, of any type that sorts.
+    n_neighbors : int, default=10
+        k.
+    sample_weight : array-like of shape (n_samples,), default=None
+        A sample of weight w counts as w copies; a sample of weight 0 is no neighbour, and is scored
+        all the same.
+
+    Returns
+    -------
+    agreement : ndarray of shape (n_samples,)
+        Numbers in (0, 1], float32 if X is.
+
+    Examples
+    --------
+    The last "a" lies among the "b":
+
+    >>> from broadlearn.sample_scores import neighbor_agreement
+    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2], [5.15]]
+    >>> neighbor_agreement(X, list("aaabbba"), n_neighbors=2).round(2)
+    array([1.  , 1.  , 1.  , 0.67, 0.75, 0.67, 0.33])
+    """
+    return _scores(NeighborScorer(n_neighbors), _check(X, y, sample_weight))

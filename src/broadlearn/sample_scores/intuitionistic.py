@@ -1,0 +1,254 @@
+"""Intuitionistic fuzzy scores: nearness to the own class against neighbours of other classes.
+
+The published work tunes the kernel width mu and names a scheme without an extra parameter as open.
+Two things go wrong with a bad width. Where it is small, every sample is alone and all scores shrink
+to about delta. Where it is large, neighbourhoods hold nearly all samples, and small classes lose
+all their samples to zero scores. In both cases some class keeps little trust. So the width "auto"
+is the one at which the least trusted class has the largest mean score. Nothing is fitted, and no
+class vanishes if that can be avoided.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from broadlearn.sample_scores.kernel_geometry import KernelGeometry, References, draw_references
+from broadlearn.sample_scores.landmarks import draw_landmarks, landmark_pair_sums
+from broadlearn.sample_scores.pairs import combine, prepare_points, symmetric_pair_sums
+from broadlearn.sample_scores.scorer import Samples, SampleScorer, Trust, require_positive
+from broadlearn.utils import Array, Floats, distinct_rows
+
+# Above so many samples, all pairs take minutes.
+MANY_SAMPLES = 100_000
+# Widths tried, as multiples of the root mean square distance within a class, the widest first.
+MULTIPLES = 2.0 ** np.arange(5, -6, -1)
+# The choice of a width is a coarse one: so many samples are enough for it.
+MAX_SAMPLES_FOR_WIDTH = 1500
+
+
+@dataclass(frozen=True)
+class IntuitionisticScorer(SampleScorer):
+    """Intuitionistic fuzzy scores, as published; see `intuitionistic_scores` for the equations.
+
+    Parameters
+    ----------
+    kernel_width : float or "auto", default="auto"
+        mu of the Gaussian kernel. "auto" takes, of eleven widths around the typical distance within
+        a class, the one at which the least trusted class has the largest mean score.
+    neighborhood_radius : float, default=None
+        epsilon, a distance in kernel space; None takes the largest class radius.
+    delta : float, default=1e-4
+        Added to the class radius.
+    landmarks : int, default=None
+        Estimate scores from so many samples drawn per class, in time proportional to the samples.
+        None uses all pairs of samples. In a stream, samples are scored against so many references
+        per class, 2,000 if None.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from broadlearn import BLSClassifier
+    >>> from broadlearn.sample_scores import IntuitionisticScorer
+    >>> X, y = load_iris(return_X_y=True)
+    >>> scorer = IntuitionisticScorer(kernel_width=2.0)
+    >>> model = BLSClassifier(sample_scores=scorer, random_state=0).fit(X, y)
+    >>> model.kernel_width_
+    2.0
+    """
+
+    kernel_width: float | str = "auto"
+    neighborhood_radius: float | None = None
+    delta: float = 1e-4
+    landmarks: int | None = None
+    streams: ClassVar[bool] = True
+
+    def check(self) -> None:
+        """Raise unless the parameters make sense."""
+        width, radius, landmarks = self.kernel_width, self.neighborhood_radius, self.landmarks
+        if width != "auto" and not (isinstance(width, Real) and 0.0 < width < np.inf):
+            raise ValueError(f'kernel_width must be a positive number or "auto", got {width!r}.')
+        if radius is not None and not (isinstance(radius, Real) and 0.0 <= radius < np.inf):
+            raise ValueError(
+                f"neighborhood_radius must be None or a number of at least 0, got {radius!r}."
+            )
+        if landmarks is not None and not (isinstance(landmarks, Integral) and landmarks >= 2):
+            raise ValueError(f"landmarks must be None or a whole number >= 2, got {landmarks!r}.")
+        require_positive(delta=self.delta)
+
+    def score(self, samples: Samples) -> Trust:
+        """Score samples with the scorer's own width."""
+        return self.score_widths(samples, [None])[0]
+
+    def score_widths(
+        self, samples: Samples, kernel_widths: Sequence[float | str | None]
+    ) -> list[Trust]:
+        """Score samples for several kernel widths at the cost of little more than one."""
+        n_samples = samples.codes.size
+        if self.landmarks is None and n_samples > MANY_SAMPLES:
+            warnings.warn(
+                f"Scoring all pairs of {n_samples} samples takes time proportional to their square;"
+                " landmarks=2000 estimates the scores in time proportional to the samples.",
+                stacklevel=5,
+            )
+        limits: dict[str, Any] = {"epsilon": self.neighborhood_radius, "delta": self.delta}
+        given = [self.kernel_width if width is None else width for width in kernel_widths]
+        auto = np.nan
+        if any(isinstance(width, str) for width in given):
+            auto = choose_kernel_width(*samples[:4], **limits)
+        widths = [auto if isinstance(width, str) else float(width) for width in given]
+        found = score_rows(
+            *samples[:4], widths, **limits, landmarks=self.landmarks, random_state=samples.seed
+        )
+        return [
+            Trust(
+                found.score[k],
+                {
+                    "membership_": found.membership[k],
+                    "nonmembership_": found.nonmembership[k],
+                    "kernel_width_": width,
+                    "neighborhood_radius_": float(found.radius[k]),
+                },
+            )
+            for k, width in enumerate(widths)
+        ]
+
+    def sketch(self, samples: Samples, first: int = 0) -> References:
+        """Draw references of each class."""
+        return draw_references(samples, first, self.landmarks)
+
+    def geometry(self, sketch: References) -> KernelGeometry:
+        """Let the references stand for their classes."""
+        references = sketch.by_class()
+        width, epsilon = self.kernel_width, self.neighborhood_radius
+        if isinstance(width, str):
+            width = choose_kernel_width(*references[:4], epsilon=epsilon, delta=self.delta)
+        return KernelGeometry.of(references, float(width), epsilon, self.delta)
+
+    def remedy(self, trust: Trust) -> str:
+        """Name the width and radius that were used."""
+        learnt = trust.attributes
+        return (
+            f"Use a larger kernel_width (now {learnt['kernel_width_']:g}), a smaller "
+            f"neighborhood_radius (now {learnt['neighborhood_radius_']:g}), or kernel_width='auto'."
+        )
+
+
+class IntuitionisticScores(NamedTuple):
+    """Scores of every sample; with several widths, each array has one more leading axis.
+
+    Attributes
+    ----------
+    membership : ndarray of shape (n_samples,)
+        theta, nearness to the centre of the sample's own class in kernel space.
+    nonmembership : ndarray of shape (n_samples,)
+        nu = (1 - theta) Theta.
+    heterogeneity : ndarray of shape (n_samples,)
+        Theta, share of other classes among all samples within `radius`, itself included.
+    score : ndarray of shape (n_samples,)
+        theta where nu = 0; 0 where theta <= nu; (1 - nu) / (2 - theta - nu) elsewhere.
+    radius : float or ndarray of shape (n_widths,)
+        epsilon, the neighbourhood radius in kernel space.
+    kernel_width : float or ndarray of shape (n_widths,)
+        mu, as given or as chosen by "auto".
+    """
+
+    membership: Floats
+    nonmembership: Floats
+    heterogeneity: Floats
+    score: Floats
+    radius: Any
+    kernel_width: Any
+
+
+def score_rows(
+    X: Floats,
+    codes: NDArray[np.intp],
+    weight: Array,
+    n_classes: int,
+    widths: Sequence[float],
+    *,
+    epsilon: float | None,
+    delta: float,
+    landmarks: int | None = None,
+    random_state: int | np.random.RandomState | None = None,
+) -> IntuitionisticScores:
+    """`intuitionistic_scores` on checked arrays, always with the leading axis of widths."""
+    distinct = distinct_rows(X, codes, weight)
+    points = prepare_points(X[distinct.first], codes[distinct.first], distinct.weight, n_classes)
+    if landmarks is None:
+        pair_sums = partial(symmetric_pair_sums, points, widths)
+    else:
+        seed = check_random_state(random_state).randint(np.iinfo(np.int32).max)
+        drawn = draw_landmarks(points, landmarks, np.random.default_rng(seed))
+        pair_sums = partial(landmark_pair_sums, points, drawn, widths)
+    radii = None if epsilon is None else np.full(len(widths), float(epsilon))
+    sums = pair_sums(kernels=True, radii=None if radii is None else radii.tolist())
+    # A class without weight has no centre: its samples are infinitely far, its radius is 0.
+    distance = np.full(sums.kernel.shape, np.inf)
+    class_radius = np.zeros((len(widths), n_classes))
+    for c, (start, stop) in enumerate(pairwise(points.bounds)):
+        w = points.weight[start:stop]
+        if w.any():
+            to_class = sums.kernel[:, start:stop] / w.sum()
+            squared = 1.0 + (to_class @ w / w.sum())[:, None] - 2.0 * to_class
+            distance[:, start:stop] = np.sqrt(np.maximum(squared, 0.0))
+            class_radius[:, c] = distance[:, start:stop][:, w > 0.0].max(axis=1)
+    if radii is None:
+        radii = class_radius.max(axis=1)
+        sums = pair_sums(kernels=False, radii=radii.tolist())
+    radius = np.repeat(class_radius, np.diff(points.bounds), axis=1)
+    parts = combine(distance, radius + delta, sums.own, sums.other)
+    back = np.empty_like(points.order)
+    back[points.order] = np.arange(points.order.size)
+    theta, nu, Theta, score = (part[:, back[distinct.inverse]] for part in parts)
+    return IntuitionisticScores(theta, nu, Theta, score, radii, np.asarray(widths, dtype=float))
+
+
+def choose_kernel_width(
+    X: Floats,
+    codes: NDArray[np.intp],
+    weight: Array,
+    n_classes: int,
+    *,
+    epsilon: float | None = None,
+    delta: float = 1e-4,
+) -> float:
+    """Width mu at which the least trusted class has the largest mean score.
+
+    Copies and weights give the same width; it is 1.0 if the samples of every class are all alike.
+    """
+    distinct = distinct_rows(X, codes, weight)
+    present = np.flatnonzero(distinct.weight > 0.0)
+    # Distinct samples are ordered by their bytes, in which rounding shows: order them as numbers.
+    first = distinct.first[present]
+    present = present[np.lexsort((*X[first].T[::-1], codes[first]))]
+    n_chosen = min(present.size, MAX_SAMPLES_FOR_WIDTH)
+    chosen = present[np.linspace(0, present.size - 1, n_chosen).astype(np.intp)]
+    rows = distinct.first[chosen]
+    Z, codes, weight = X[rows].astype(np.float64), codes[rows], distinct.weight[chosen]
+    # The mean squared distance between two samples of a class is twice their variance.
+    total = 0.0
+    for c in np.unique(codes):
+        rows = codes == c
+        mean = np.average(Z[rows], axis=0, weights=weight[rows])
+        total += 2.0 * float(weight[rows] @ ((Z[rows] - mean) ** 2).sum(axis=1))
+    scale = float(np.sqrt(total / weight.sum()))
+    if scale <= 1e-12 * float(np.abs(Z).max()):
+        return 1.0
+    widths = scale * MULTIPLES
+    found = score_rows(Z, codes, weight, n_classes, widths.tolist(), epsilon=epsilon, delta=delta)
+    class_weight = np.bincount(codes, weight, minlength=n_classes)
+    trust = np.array([np.bincount(codes, weight * s, minlength=n_classes) for s in found.score])
+    present_class = class_weight > 0.0
+    least = (trust[:, present_class] / class_weight[present_class]).min(axis=1)
+    return float(widths[np.argmax(least)])

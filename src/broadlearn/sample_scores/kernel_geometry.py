@@ -1,0 +1,189 @@
+"""Reference samples that stand for the classes of a stream in the feature space of a kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from broadlearn.sample_scores.pairs import BLOCK_ROWS, combine, squared_input_radius
+from broadlearn.sample_scores.scorer import Geometry, Samples, Trust, refuse_absent
+from broadlearn.utils import Array, Floats, row_priorities
+
+# Samples of a class that are kept where no number is given.
+REFERENCES = 2000
+
+
+@dataclass(frozen=True)
+class References:
+    """Samples drawn of each class, in their order.
+
+    Attributes
+    ----------
+    Z : ndarray of shape (n_references, n_features)
+    codes : ndarray of shape (n_references,)
+    weight : ndarray of shape (n_references,)
+    priority : ndarray of shape (n_references,)
+        Samples of least priority are drawn.
+    class_weight : ndarray of shape (n_classes,)
+        Of all samples.
+    size : int
+        Samples kept per class.
+    """
+
+    Z: Floats
+    codes: NDArray[np.intp]
+    weight: Array
+    priority: NDArray[np.uint64]
+    class_weight: Array
+    size: int
+
+    def merge(self, other: References) -> References:
+        """References drawn from the samples of both."""
+        return References(
+            np.concatenate([self.Z, other.Z]),
+            np.concatenate([self.codes, other.codes]),
+            np.concatenate([self.weight, other.weight]),
+            np.concatenate([self.priority, other.priority]),
+            self.class_weight + other.class_weight,
+            self.size,
+        ).least()
+
+    def least(self) -> References:
+        """The samples of least priority of each class, in their order."""
+        order = np.lexsort((self.priority, self.codes))
+        codes = self.codes[order]
+        rank = np.arange(codes.size) - np.searchsorted(codes, codes)
+        chosen = np.sort(order[rank < self.size])
+        return replace(
+            self,
+            Z=self.Z[chosen],
+            codes=self.codes[chosen],
+            weight=self.weight[chosen],
+            priority=self.priority[chosen],
+        )
+
+    def by_class(self) -> Samples:
+        """The references sorted by class, each class with the weight of all its samples."""
+        refuse_absent(self.class_weight)
+        order = np.argsort(self.codes, kind="stable")
+        codes, weight = self.codes[order], self.weight[order]
+        weight = weight / np.bincount(codes, weight)[codes] * self.class_weight[codes]
+        return Samples(self.Z[order], codes, weight, self.class_weight.size)
+
+
+def draw_references(samples: Samples, first: int, landmarks: int | None) -> References:
+    """Draw so many references of each class, 2,000 if None; a smaller class is taken whole.
+
+    `first` samples came before these: a draw does not depend on the batches they come in.
+    """
+    Z, codes, weight, n_classes, seed = samples
+    class_weight = np.bincount(codes, weight, minlength=n_classes).astype(np.float64)
+    priority = row_priorities(first, codes.size, seed)
+    size = REFERENCES if landmarks is None else landmarks
+    return References(Z, codes, weight, priority, class_weight, size).least()
+
+
+@dataclass(frozen=True)
+class KernelGeometry(Geometry):
+    """Reference samples that stand for the classes in the feature space of a Gaussian kernel.
+
+    Attributes
+    ----------
+    references : ndarray of shape (n_references, n_features)
+        Sorted by class.
+    bounds : ndarray of shape (n_classes + 1,)
+        Class c is references ``bounds[c]:bounds[c + 1]``.
+    weight : ndarray of shape (n_references,)
+        Sums to the weight of its class.
+    kernel_width, delta : float
+    within : ndarray of shape (n_classes,)
+        Mean kernel between references of a class.
+    radii : ndarray of shape (n_classes,)
+    epsilon : float or None
+        Neighbourhood radius in kernel space; None until the radii are known.
+    """
+
+    references: Array
+    bounds: NDArray[np.intp]
+    weight: Array
+    kernel_width: float
+    delta: float
+    within: Array
+    radii: Array
+    epsilon: float | None
+
+    @classmethod
+    def of(
+        cls, references: Samples, kernel_width: float, epsilon: float | None, delta: float
+    ) -> KernelGeometry:
+        """Let references that are sorted by class stand for their classes."""
+        _, codes, weight, n_classes, _ = references
+        Z = references.Z.astype(np.float64, copy=False)
+        bounds = np.searchsorted(codes, np.arange(n_classes + 1))
+        unknown = np.zeros(n_classes)
+        geometry = cls(Z, bounds, weight, kernel_width, delta, unknown, unknown, epsilon)
+        kernel = geometry._sums(Z, codes, count=False)[0]
+        total = np.bincount(codes, weight, minlength=n_classes)
+        within = np.bincount(codes, weight * kernel, minlength=n_classes) / total
+        return replace(geometry, within=within)
+
+    def with_radii(self, radii: Array) -> KernelGeometry:
+        """The same with the radii of the classes, the largest of which is the default epsilon."""
+        epsilon = float(radii.max()) if self.epsilon is None else self.epsilon
+        return replace(self, radii=radii, epsilon=epsilon)
+
+    def trust(self, Z: Floats, codes: NDArray[np.intp]) -> Trust:
+        """Scores of samples against the references.
+
+        Neighbours are counted among the references, of which the sample itself may be one.
+        """
+        kernel, own, other = self._sums(Z, codes, count=True)
+        distance, radius = self._distance(kernel, codes), self.radii[codes] + self.delta
+        theta, nu, _, score = combine(distance, radius, own, other)
+        return Trust(score, {"membership_": theta, "nonmembership_": nu, **self.attributes})
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """Kernel width and neighbourhood radius."""
+        return {"kernel_width_": self.kernel_width, "neighborhood_radius_": self.epsilon}
+
+    def distances(self, Z: Floats, codes: NDArray[np.intp]) -> Array:
+        """Distances of samples to the centre of their own class, in kernel space."""
+        return self._distance(self._sums(Z, codes, count=False)[0], codes)
+
+    def _distance(self, kernel: Array, codes: NDArray[np.intp]) -> Array:
+        return np.sqrt(np.maximum(1.0 + self.within[codes] - 2.0 * kernel, 0.0))
+
+    def _sums(
+        self, Z: Floats, codes: NDArray[np.intp], *, count: bool
+    ) -> tuple[Array, Array, Array]:
+        """Mean kernel to the own class, and weight of neighbours of the own and other classes."""
+        kernel, own, other = np.zeros((3, Z.shape[0]))
+        origin = self.references.mean(axis=0)
+        R = self.references - origin
+        R_norms = np.einsum("ij,ij->i", R, R)
+        for start in range(0, Z.shape[0], BLOCK_ROWS):
+            part = slice(start, min(start + BLOCK_ROWS, Z.shape[0]))
+            block = Z[part] - origin
+            norms = np.einsum("ij,ij->i", block, block)
+            largest = float(norms.max() + R_norms.max())
+            for c in range(self.bounds.size - 1):
+                columns = slice(self.bounds[c], self.bounds[c + 1])
+                mine = np.flatnonzero(codes[part] == c)
+                if not (count or mine.size):
+                    continue
+                squared = norms[:, None] + R_norms[columns] - 2.0 * block @ R[columns].T
+                np.maximum(squared, 0.0, out=squared)
+                w = self.weight[columns]
+                K = np.exp(squared[mine] / -(self.kernel_width**2))
+                kernel[start + mine] = K @ w / w.sum()
+                if count and self.epsilon is not None:
+                    r2 = squared_input_radius(self.epsilon, self.kernel_width, largest)
+                    near = (squared <= r2) @ w
+                    own[start + mine] = near[mine]
+                    near[mine] = 0.0
+                    other[part] += near
+        return kernel, own, other

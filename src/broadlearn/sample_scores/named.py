@@ -1,0 +1,31 @@
+"""Scorers by name, as the parameter ``sample_scores`` of a model takes them."""
+
+from __future__ import annotations
+
+from broadlearn.sample_scores.fuzzy import FuzzyScorer
+from broadlearn.sample_scores.held_out import HeldOutScorer
+from broadlearn.sample_scores.intuitionistic import IntuitionisticScorer
+from broadlearn.sample_scores.neighbors import NeighborScorer
+from broadlearn.sample_scores.scorer import SampleScorer
+from broadlearn.sample_scores.uniform import UniformScorer
+
+SCORERS: dict[str, type[SampleScorer]] = {
+    "uniform": UniformScorer,
+    "fuzzy": FuzzyScorer,
+    "intuitionistic": IntuitionisticScorer,
+    "neighbors": NeighborScorer,
+    "held_out": HeldOutScorer,
+}
+
+
+def as_scorer(sample_scores: str | SampleScorer) -> SampleScorer:
+    """The scorer that is meant: one by name, with its default parameters, or the object, checked.
+
+    Examples
+    --------
+    >>> as_scorer("neighbors")
+    NeighborScorer(n_neighbors=10)
+    """
+    scorer = SCORERS[sample_scores]() if isinstance(sample_scores, str) else sample_scores
+    scorer.check()
+    return scorer

@@ -1,0 +1,198 @@
+"""What every way to trust samples has in common.
+
+A scorer gives each training sample a score between 0 and 1, by which it counts in the fit. In a
+stream, a score must not depend on the samples that come after it: there a *geometry* (centres,
+radii, reference samples) is learnt once and every sample is scored against it. It is made from a
+*sketch*, a statistic of some samples; the sketches of two blocks merge into that of both, wherever
+the blocks are.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from broadlearn.utils import Array, Floats
+
+
+class Samples(NamedTuple):
+    """Samples to be scored.
+
+    Attributes
+    ----------
+    Z : ndarray of shape (n_samples, n_features)
+        Standardised features.
+    codes : ndarray of shape (n_samples,)
+        Class of each sample, 0, 1, ...
+    weight : ndarray of shape (n_samples,)
+        Sample weights. A sample of weight 0 counts nowhere, and is scored all the same.
+    n_classes : int
+    seed : int
+        For scorers that draw.
+    """
+
+    Z: Floats
+    codes: NDArray[np.intp]
+    weight: Array
+    n_classes: int
+    seed: int = 0
+
+
+class Trust(NamedTuple):
+    """How far each sample is trusted.
+
+    Attributes
+    ----------
+    score : ndarray of shape (n_samples,) or None
+        Between 0 and 1; None where all samples count alike.
+    attributes : mapping of str to object
+        What the model shows of it, by the names of fitted attributes, such as ``membership_``.
+    problem : str
+        Why no model can be fitted with it, or ""; models find that out.
+    """
+
+    score: Array | None
+    attributes: Mapping[str, Any] = MappingProxyType({})
+    problem: str = ""
+
+
+class Sketch(Protocol):
+    """A statistic of samples."""
+
+    def merge(self, other: Self) -> Self:
+        """The statistic of the samples of both."""
+
+
+class Geometry(ABC):
+    """What samples of a stream are scored against."""
+
+    radii: Array
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """What the model shows of it, by the names of fitted attributes."""
+        return {}
+
+    @abstractmethod
+    def distances(self, Z: Floats, codes: NDArray[np.intp]) -> Array:
+        """Distances of samples to the centre of their own class."""
+
+    @abstractmethod
+    def with_radii(self, radii: Array) -> Self:
+        """The same with the radii of the classes, found in a pass over all samples."""
+
+    @abstractmethod
+    def trust(self, Z: Floats, codes: NDArray[np.intp]) -> Trust:
+        """Scores of samples."""
+
+    def largest_distances(self, Z: Floats, codes: NDArray[np.intp]) -> Array:
+        """Largest distance of a sample to the centre of its class, per class; 0 without samples."""
+        largest = np.zeros(self.radii.size)
+        np.maximum.at(largest, codes, self.distances(Z, codes))
+        return largest
+
+
+class SampleScorer(ABC):
+    """A way to trust samples; a model takes one as its parameter ``sample_scores``.
+
+    Subclasses are frozen dataclasses whose fields are their parameters. They implement `score`,
+    and, if samples that come in batches can be scored, `sketch` and `geometry`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dataclasses import dataclass
+    >>> from sklearn.datasets import load_iris
+    >>> from broadlearn import BLSClassifier
+    >>> from broadlearn.sample_scores import SampleScorer, Trust
+    >>> @dataclass(frozen=True)
+    ... class NearZero(SampleScorer):
+    ...     width: float = 2.0
+    ...     def score(self, samples):
+    ...         return Trust(np.exp(-np.linalg.norm(samples.Z, axis=1) / self.width))
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = BLSClassifier(sample_scores=NearZero(), random_state=0).fit(X, y)
+    >>> hasattr(model, "partial_fit")
+    False
+    """
+
+    #: Whether samples that come in batches can be scored.
+    streams: ClassVar[bool] = False
+
+    def check(self) -> None:  # noqa: B027 (most scorers have nothing to check)
+        """Raise unless the parameters make sense; models call it before they score."""
+
+    @abstractmethod
+    def score(self, samples: Samples) -> Trust:
+        """Score samples, all of them at once."""
+
+    def score_widths(
+        self, samples: Samples, kernel_widths: Sequence[float | str | None]
+    ) -> list[Trust]:
+        """Score samples for several kernel widths at once (None: the scorer's own).
+
+        Without a kernel all are alike.
+        """
+        return [self.score(samples)] * len(kernel_widths)
+
+    def sketch(self, samples: Samples, first: int = 0) -> Sketch | None:
+        """What a geometry is made from; None where all samples count alike.
+
+        All weights are positive, and `first` samples came before these.
+        """
+        raise ValueError(self.why_not())
+
+    def geometry(self, sketch: Any) -> Geometry:
+        """The geometry of sketched samples; radii come later."""
+        raise ValueError(self.why_not())
+
+    def why_not(self) -> str:
+        """A sentence on why samples that come in batches cannot be scored."""
+        return (
+            f"{type(self).__name__} compares all samples with each other, which samples that come "
+            'in batches do not allow; use sample_scores="intuitionistic", "fuzzy" or "uniform".'
+        )
+
+    def remedy(self, trust: Trust) -> str:
+        """A sentence on what to do where all samples of a class score 0."""
+        return 'Use sample_scores="uniform" (BLSClassifier), which trusts all samples alike.'
+
+
+def learn_geometry(
+    scorer: SampleScorer, blocks: Callable[[], Iterable[Samples]]
+) -> Geometry | None:
+    """Learn what samples are scored against, in two passes; None where all count alike.
+
+    Every call of `blocks` gives a fresh iterator over samples, all of positive weight.
+    """
+    total, first = None, 0
+    for samples in blocks():
+        part = scorer.sketch(samples, first)
+        first += samples.codes.size
+        total = part if total is None or part is None else total.merge(part)
+    if total is None:
+        return None
+    geometry = scorer.geometry(total)
+    largest = [geometry.largest_distances(samples.Z, samples.codes) for samples in blocks()]
+    return geometry.with_radii(np.max(largest, axis=0))
+
+
+def refuse_absent(class_weight: Array) -> None:
+    """Raise unless every class has samples."""
+    if not class_weight.all():
+        raise ValueError(
+            "The samples that class centres are learnt from must include every class, but "
+            f"{np.count_nonzero(class_weight == 0.0)} of {class_weight.size} classes have none."
+        )
+
+
+def require_positive(**values: float) -> None:
+    """Raise unless numbers are positive and finite."""
+    for name, value in values.items():
+        if not isinstance(value, int | float | np.number) or not 0.0 < value < np.inf:
+            raise ValueError(f"{name} must be a positive number, got {value!r}.")

@@ -1,0 +1,296 @@
+"""All penalties, sizes and kernel widths of one map on one fold, from shared factorisations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from broadlearn.models import MAX_HELD_OUT
+from broadlearn.random_features import BroadMap, interleave
+from broadlearn.search.scoring import BatchScorer, Predictions
+from broadlearn.solvers import (
+    dual_inverse_diagonals,
+    dual_path,
+    dual_remainder,
+    dual_residual,
+    learn_slopes,
+    leave_one_out,
+    prediction_error,
+    primal_leverages,
+    primal_path,
+    primal_refine,
+)
+from broadlearn.utils import Array, Floats, row_slices, spread_rows
+
+if TYPE_CHECKING:
+    from broadlearn.search.engine import Fold
+
+# Time of an operation in a factorisation and in a triangular solve, relative to one in a product;
+# `benchmarks/search.py --calibrate` measures them.
+FACTOR_COST, SOLVE_COST = 3.0, 4.0
+
+
+class Axes(NamedTuple):
+    """What is searched within a cell, and how it is judged.
+
+    Attributes
+    ----------
+    scorers : sequence of BatchScorer
+    slopes : bool
+        Whether a scorer needs probabilities.
+    tolerance : float
+        Estimated error of predictions from which on they are refined.
+    block_numbers : int
+        Numbers of a block of rows that may be held at a time.
+    train : bool
+        Whether training samples are scored too.
+    sizes : sequence of int
+        Nodes of a group of the last layer, q.
+    Cs : sequence of float
+    """
+
+    scorers: Sequence[BatchScorer]
+    slopes: bool
+    tolerance: float
+    block_numbers: int
+    train: bool
+    sizes: Sequence[int] = ()
+    Cs: Sequence[float] = ()
+
+
+class Cell:
+    """One map on one fold.
+
+    Parameters
+    ----------
+    broad_map : BroadMap
+        Of the largest size.
+    fold : Fold
+        With training data.
+    affine : mapping of str to ndarray
+        ``[Z, 1]`` of the "train" and "test" samples.
+    axes : Axes
+    """
+
+    def __init__(
+        self, broad_map: BroadMap, fold: Fold, affine: Mapping[str, Floats], axes: Axes
+    ) -> None:
+        assert fold.data is not None
+        self.fold, self.axes, self.affine, self.data = fold, axes, affine, fold.data
+        self.map = interleave(broad_map)
+        n_groups = broad_map.settings.n_enhancement_groups
+        self.columns = [self.map.n_feature_columns + n_groups * q for q in axes.sizes]
+        self.valid = [w for w, error in enumerate(fold.errors) if not error]
+        self._kept: dict[str, Array] = {}
+
+    def judge(self) -> Array:
+        """Scores of all candidates.
+
+        Returns
+        -------
+        ndarray of shape (n_scorers, 1 or 2, n_widths, n_sizes, n_Cs)
+            Of test samples, and of training samples if they are wanted; NaN where a width cannot be
+            fitted.
+        """
+        axes, n_widths = self.axes, len(self.fold.errors)
+        shape = (len(axes.scorers), 1 + axes.train, n_widths, len(axes.sizes), len(axes.Cs))
+        result = np.full(shape, np.nan)
+        dual = [j for j in range(len(axes.sizes)) if self._dual_is_cheaper(j)]
+        primal = [j for j in range(len(axes.sizes)) if j not in dual]
+        if primal:
+            self._primal(primal, result)
+        if dual:
+            self._dual(dual, result)
+        return result
+
+    def _dual_is_cheaper(self, j: int) -> bool:
+        """Whether a size is solved through its rows; only where they are fewer than columns."""
+        n_rows, n = self.data.X.shape[0], self.columns[j]
+        if n_rows >= n:
+            return False
+        if self.axes.slopes:
+            # As in fit, where leave-one-out keeps its digits only in the smaller form.
+            return True
+        n_C, n_widths = len(self.axes.Cs), len(self.fold.errors)
+        largest, n_sizes = max(self.columns), len(self.columns)
+        primal = n_rows * largest**2 + n_C * (
+            FACTOR_COST * largest**3 / 3 + SOLVE_COST * n_sizes * largest**2
+        )
+        dual = FACTOR_COST * n_C * n_rows**3 / 3 + n_rows**2 * n / max(1, n_widths)
+        return dual * n_sizes < primal
+
+    def _designs(self, part: str) -> Iterator[tuple[slice, Array]]:
+        """Blocks of the design matrix; kept if they all fit into one."""
+        affine = self.affine[part]
+        slices = list(row_slices(affine.shape[0], self.map.n_columns, self.axes.block_numbers))
+        for rows in slices:
+            if part in self._kept:
+                yield rows, self._kept[part]
+                return
+            design = self.map.columns(affine[rows]).astype(np.float64, copy=False)
+            if len(slices) == 1:
+                self._kept[part] = design
+            yield rows, design
+
+    def _primal(self, chosen: list[int], result: Array) -> None:
+        columns = [self.columns[j] for j in chosen]
+        n, k, n_C = max(columns), self.data.T.shape[1], len(self.axes.Cs)
+        valid = self.valid
+        sums = self._sums(n)
+        W = self._refined(primal_path(sums, columns, self.axes.Cs, k), sums, columns)
+        slopes = None
+        if self.axes.slopes:
+            slopes = np.stack(
+                [self._primal_slopes(sums[i], W[i], columns, w) for i, w in enumerate(valid)]
+            )
+        for t, part in enumerate(("test", "train")[: 1 + self.axes.train]):
+            numbers = self.affine[part].shape[0] * n_C * len(columns) * k
+            step = max(1, self.axes.block_numbers // numbers)
+            for start in range(0, len(valid), step):
+                some = slice(start, start + step)
+                flat = W[some].reshape(-1, n).T
+                outputs = np.concatenate([G[:, :n] @ flat for _, G in self._designs(part)])
+                outputs = outputs.reshape(len(outputs), -1, n_C, len(columns), k)
+                some_slopes = None if slopes is None else slopes[some]
+                self._file(outputs, part, some_slopes, result[:, t], valid[some], chosen)
+
+    def _sums(self, n: int) -> Array:
+        """``[G, T]ᵗ S² [G, T]`` of n leading columns, for every width that can be fitted."""
+        valid, T = self.valid, self.data.T
+        size = n + T.shape[1]
+        sums = np.zeros((len(valid), size, size))
+        for rows, G in self._designs("train"):
+            both = np.concatenate([G[:, :n], T[rows]], axis=1)
+            buffer = np.empty_like(both)
+            for i, w in enumerate(valid):
+                s = self.data.diagonal(self.fold.scores[w])
+                scored = both if s is None else _scored(both, s[rows], buffer)
+                sums[i] += scored.T @ scored
+        return sums
+
+    def _refined(self, W: Array, sums: Array, columns: list[int]) -> Array:
+        """Refine the solutions whose predictions may be inexact."""
+        Cs, n = np.asarray(self.axes.Cs), W.shape[4]
+        # The error grows with C: where the largest one is exact enough, all are.
+        largest = int(np.argmax(Cs))
+        spreads = np.einsum("wii->w", sums[:, :n, :n])
+        for i, w in enumerate(self.valid):
+            right = sums[i, :n, n:]
+            worst = prediction_error(float(spreads[i]), Cs[largest], W[i, largest, -1].T, right)
+            if worst > self.axes.tolerance:
+                errors = [
+                    prediction_error(float(spreads[i]), C, W[i, c, -1].T, right)
+                    for c, C in enumerate(Cs)
+                ]
+                doubtful = np.flatnonzero(np.array(errors) > self.axes.tolerance)
+                W[i, doubtful] = self._refine(W[i, doubtful], sums[i], columns, Cs[doubtful], w)
+        return W
+
+    def _refine(self, W: Array, sums: Array, columns: list[int], Cs: Array, w: int) -> Array:
+        """One step of refinement, with residuals taken from the rows."""
+        n, k, s = W.shape[3], W.shape[2], self.data.diagonal(self.fold.scores[w])
+        residual = -W / Cs[:, None, None, None]
+        flat = W.reshape(-1, n).T
+        for rows, design in self._designs("train"):
+            G = design[:, :n]
+            missing = np.tile(self.data.T[rows], (1, flat.shape[1] // k)) - G @ flat
+            if s is not None:
+                missing *= (s[rows] ** 2)[:, None]
+            residual += (missing.T @ G).reshape(W.shape)
+        return primal_refine(W, sums, residual, columns, Cs.tolist())
+
+    def _primal_slopes(self, sums: Array, W: Array, columns: list[int], w: int) -> Array:
+        """Slopes of probabilities for all penalties and sizes of a width."""
+        data, score = self.data, self.fold.scores[w]
+        rows = spread_rows(data.X.shape[0], MAX_HELD_OUT)
+        T, (n_C, n_sizes, k, n) = data.T[rows], W.shape
+        G = self.map.columns(self.affine["train"][rows]).astype(np.float64, copy=False)[:, :n]
+        leverages = primal_leverages(sums, columns, self.axes.Cs, k, G)
+        # Of a sample of weight w > 1, one of its copies is left out.
+        influence = np.ones(rows.size) if score is None else score[rows] ** 2
+        if data.weight is not None:
+            influence = influence * np.minimum(data.weight[rows], 1.0)
+        fitted = (G @ W.reshape(-1, n).T).reshape(rows.size, n_C, n_sizes, k)
+        residual = T - fitted.transpose(1, 2, 0, 3)
+        decisions = leave_one_out(T, residual, 1.0 - leverages * influence)
+        return self._slopes(w, rows, decisions.reshape(-1, rows.size, k)).reshape(n_C, n_sizes)
+
+    def _dual(self, chosen: list[int], result: Array) -> None:
+        """Grow ``G Gᵗ`` from size to size; it serves all widths and penalties."""
+        n_rows, k = self.data.T.shape
+        G = self.map.columns(self.affine["train"]).astype(np.float64, copy=False)
+        K, done = np.zeros((n_rows, n_rows)), 0
+        for j in sorted(chosen, key=lambda j: self.columns[j]):
+            n = self.columns[j]
+            K += G[:, done:n] @ G[:, done:n].T
+            done = n
+            for w in self.valid:
+                s = self.data.diagonal(self.fold.scores[w])
+                alphas = dual_path(K, G[:, :n], s, self.data.T, self.axes.Cs)
+                coefficients = alphas if s is None else alphas * s[None, :, None]
+                flat = G[:, :n].T @ coefficients.transpose(1, 0, 2).reshape(n_rows, -1)
+                slopes = self._dual_slopes(K, G[:, :n] @ flat, alphas, w)
+                for t, part in enumerate(("test", "train")[: 1 + self.axes.train]):
+                    outputs = np.concatenate([H[:, :n] @ flat for _, H in self._designs(part)])
+                    outputs = outputs.reshape(-1, 1, len(self.axes.Cs), 1, k)
+                    self._file(outputs, part, slopes, result[:, t], [w], [j])
+
+    def _dual_slopes(self, K: Array, fitted: Array, alphas: Array, w: int) -> Array | None:
+        """Slopes of probabilities for all penalties of a size and width."""
+        if not self.axes.slopes:
+            return None
+        s, T, Cs = self.data.diagonal(self.fold.scores[w]), self.data.T, self.axes.Cs
+        rows = spread_rows(T.shape[0], MAX_HELD_OUT)
+        inverses = dual_inverse_diagonals(K, s, Cs)
+        fitted = fitted.reshape(T.shape[0], len(Cs), -1)
+        decisions = []
+        for c, C in enumerate(Cs):
+            residual = dual_residual(alphas[c], s, T, fitted[:, c], C)
+            remainder = dual_remainder(inverses[c], C, self.data.weight)
+            decisions.append(leave_one_out(T, residual, remainder)[rows])
+        return self._slopes(w, rows, np.stack(decisions))[:, None]
+
+    def _slopes(self, w: int, rows: NDArray[np.intp], decisions: Array) -> Array:
+        """Slopes of probabilities from held-out decisions of some samples."""
+        weight, score = (
+            a if a is None else a[rows] for a in (self.data.weight, self.fold.scores[w])
+        )
+        return learn_slopes(decisions, self.data.codes[rows], weight, score)
+
+    def _file(
+        self,
+        outputs: Array,
+        part: str,
+        slopes: Array | None,
+        result: Array,
+        widths: list[int],
+        chosen: list[int],
+    ) -> None:
+        """Score outputs of shape (n_samples, n_widths, n_Cs, n_sizes, n_targets) and file them."""
+        X, y, weight = self.fold.part(part)
+        shape, shift = outputs.shape[1:4], self.fold.intercept
+        flat = outputs.reshape(len(outputs), -1, outputs.shape[4])
+        flat = flat if shift is None else flat + shift
+        classes = self.data.classes if shift is None else None
+        # A failed factorisation leaves NaN in all predictions of a candidate.
+        lost = np.isnan(flat[0, :, 0])
+        if lost.any():
+            flat = np.where(np.isnan(flat), 0.0, flat)
+        slopes = None if slopes is None else slopes.ravel()
+        predictions = Predictions(flat, y, classes, X, slopes, weight)
+        for i, scorer in enumerate(self.axes.scorers):
+            scores = np.where(lost, np.nan, scorer(predictions)).reshape(shape)
+            result[i][np.ix_(widths, chosen)] = scores.transpose(0, 2, 1)
+
+
+def _scored(rows: Array, s: Array, buffer: Array) -> Array:
+    """Rows times their scores; rows of score 0, of which there may be many, are left out."""
+    counted = np.flatnonzero(s)
+    if counted.size > 0.9 * s.size:
+        return np.multiply(rows, s[:, None], out=buffer)
+    kept = np.take(rows, counted, axis=0, out=buffer[: counted.size])
+    kept *= s[counted, None]
+    return kept

@@ -1,0 +1,321 @@
+"""Search of whole grids at the cost of a few fits."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from contextlib import nullcontext
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.exceptions import FitFailedWarning
+from sklearn.model_selection import check_cv
+from sklearn.utils import check_array, indexable
+
+from broadlearn.baselines import IntuitionisticFuzzyTwinSVC
+from broadlearn.models import BroadModel
+from broadlearn.search.cells import Axes
+from broadlearn.search.engine import GridScores, Task, run_grid, score_one_by_one
+from broadlearn.search.grid import ParamGrid, SubGrid, resolve_grids
+from broadlearn.search.results import best_first, results_table
+from broadlearn.search.scoring import batch_scorer, needs_labels_only, needs_probabilities
+from broadlearn.search.twin import run_twin_grid
+from broadlearn.utils import FLOAT_TYPES, Array, Progress, check_weights, draw_seed
+from broadlearn.utils.sklearn_compat import (
+    BaseSearchCV,
+    Interval,
+    MultimetricScorer,
+    PassthroughScorer,
+    Scorer,
+    StrOptions,
+    fit_context,
+)
+
+# Estimated error of predictions from which on they are refined, for labels and for real numbers.
+LABEL_TOLERANCE, NUMBER_TOLERANCE = 1e-8, 1e-11
+
+
+class PathSearchCV(BaseSearchCV):
+    """Exact grid search for broad learners, with most of the work shared among candidates.
+
+    Scores every candidate of a grid on every fold, as ``GridSearchCV`` does, and gives the same
+    scores, in a small fraction of the time: weights of a smaller model are part of a larger one's,
+    so that one factorisation serves all numbers of enhancement nodes; surplus feature nodes are
+    rotated away; scores of the samples are computed for all kernel widths in one pass; and the
+    predictions of all candidates of a block are one product.
+
+    The path serves ``C``, ``n_feature_groups``, ``n_feature_nodes``, ``n_enhancement_nodes``,
+    ``n_hidden_nodes``, ``n_fuzzy_groups``, ``n_fuzzy_rules`` and ``kernel_width``, and of the twin
+    SVM ``C1``, ``C2`` and ``kernel_width``; any other parameter is looped over outside of it.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A classifier or regressor of this library, but not an ensemble. It gives all parameters that
+        the grid does not name. A `random_state` that is not a whole number is replaced by one that
+        is drawn once, so that the refitted model is the one that was scored.
+    param_grid : dict, list of dicts, "paper" or None, default=None
+        Values to try by the name of the parameter, in all combinations; of several dicts, those of
+        each. "paper" is the published grid; None a smaller one that is seldom far from it.
+    scoring : str, callable, list, tuple or dict, default=None
+        The score of predictions: a name of scikit-learn, a scorer, or several of them in a list or
+        by name. None is accuracy for classifiers and R² for regressors. A callable that is not a
+        scikit-learn scorer has models fitted for it one by one.
+    n_jobs : int, default=None
+        Workers of joblib; None is one, -1 as many as there are cores. Scores do not depend on it.
+    refit : bool, str or callable, default=True
+        Whether the best candidate is fitted on all samples in the end; with several scores, the
+        name of the one that decides. A callable is given `cv_results_` and returns the position of
+        the best. Of candidates with the same mean score the smallest model is taken: fewest nodes,
+        then smallest C, then the first.
+    cv : int, splitter or iterable, default=5
+        The number of folds (stratified for classifiers), a splitter of scikit-learn, or pairs of
+        training and test positions.
+    verbose : int, default=0
+        Above 0 a progress line shows the rate and the time left.
+    error_score : "raise" or float, default=nan
+        Score of a candidate that cannot be fitted, such as a kernel width at which a class loses
+        all its samples. The reason is in ``cv_results_["error"]``.
+    return_train_score : bool, default=False
+        Whether candidates are scored on the training samples of each fold too.
+    memory_budget : float, default=256.0
+        Megabytes of the design matrix that are held at a time, per worker.
+
+    Attributes
+    ----------
+    cv_results_ : dict of arrays
+        Scores of all candidates, with the names and the order of ``GridSearchCV``; ``params`` makes
+        its dictionaries when they are looked at, times are shares of the whole, ``error`` says why
+        a candidate failed.
+    best_estimator_ : estimator
+        The best candidate, refitted on all samples.
+    best_params_ : dict
+        Its parameters.
+    best_score_ : float
+        Its mean score.
+    best_index_ : int
+        Its position in `cv_results_`.
+    scorer_ : callable or dict
+        The scorer, or scorers by name.
+    n_splits_ : int
+        Number of folds.
+    refit_time_ : float
+        Seconds that fitting the best candidate took.
+    multimetric_ : bool
+        Whether there are several scorers.
+    classes_ : ndarray of shape (n_classes,)
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Where X has column names that are strings.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from broadlearn import BLSClassifier, PathSearchCV
+    >>> X, y = load_iris(return_X_y=True)
+    >>> grid = {"C": [0.01, 1.0, 100.0], "n_enhancement_nodes": list(range(10, 110, 10))}
+    >>> search = PathSearchCV(BLSClassifier(random_state=0), grid).fit(X, y)
+    >>> len(search.cv_results_["params"]), search.best_score_ > 0.95
+    (30, True)
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        **BaseSearchCV._parameter_constraints,
+        "param_grid": [dict, list, tuple, StrOptions({"paper"}), None],
+        "memory_budget": [Interval(Real, 0, None, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        estimator: BaseEstimator,
+        param_grid: ParamGrid | str | None = None,
+        *,
+        scoring: Any = None,
+        n_jobs: int | None = None,
+        refit: bool | str | Callable[..., int] = True,
+        cv: Any = 5,
+        verbose: int = 0,
+        error_score: float | str = np.nan,
+        return_train_score: bool = False,
+        memory_budget: float = 256.0,
+    ) -> None:
+        super().__init__(
+            estimator=estimator,
+            scoring=scoring,
+            n_jobs=n_jobs,
+            refit=refit,
+            cv=cv,
+            verbose=verbose,
+            error_score=error_score,
+            return_train_score=return_train_score,
+        )
+        self.param_grid = param_grid
+        self.memory_budget = memory_budget
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Score all candidates on all folds and refit the best on all samples.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Class labels, or targets of a regressor.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples in every fit and in the scores of scikit-learn's scorers; other
+            callables are not given them.
+        groups : array-like of shape (n_samples,), default=None
+            Passed to the splitter.
+
+        Returns
+        -------
+        self
+        """
+        broad = isinstance(self.estimator, BroadModel) and hasattr(self.estimator, "C")
+        if not (broad or isinstance(self.estimator, IntuitionisticFuzzyTwinSVC)):
+            raise TypeError(
+                "PathSearchCV needs a classifier or regressor of broadlearn, got "
+                f"{type(self.estimator).__name__}; use GridSearchCV for others."
+            )
+        grids = resolve_grids(self.estimator, self.param_grid)
+        scorers, refit_metric = self._named_scorers()
+        X, y, groups = indexable(X, y, groups)
+        rows = check_array(X, dtype=FLOAT_TYPES, estimator=self.estimator)
+        targets = np.asarray(y)
+        weight = None if sample_weight is None else check_weights(sample_weight, rows)
+        estimator = clone(self.estimator)
+        if not isinstance(estimator.random_state, Integral):
+            estimator.set_params(random_state=draw_seed(estimator.random_state))
+        splitter = check_cv(self.cv, targets, classifier=is_classifier(estimator))
+        splits = list(splitter.split(X, targets, groups))
+        self.n_splits_ = len(splits)
+
+        start = time.perf_counter()
+        total = sum(grid.size for grid in grids) * len(splits)
+        silent = nullcontext(lambda count: None)
+        bar = Progress("Path search", total, "candidates x folds") if self.verbose > 0 else silent
+        with bar as report:
+            task = Task(rows, targets, weight, splits, self.n_jobs, report)
+            found = [self._score_grid(estimator, grid, task, scorers) for grid in grids]
+        seconds = time.perf_counter() - start
+        scores = np.concatenate([part.scores for part in found], axis=2)
+        errors = np.concatenate([part.errors for part in found])
+        self._report_failures(scores, errors)
+        scores = np.where(np.isnan(scores), self.error_score, scores).astype(np.float64)
+        results = results_table(grids, scores, errors, list(scorers), seconds)
+        if self.refit or not self.multimetric_:
+            self._choose(results, refit_metric, estimator)
+        if self.refit:
+            start = time.perf_counter()
+            self._refit(results, refit_metric, estimator, X, y, sample_weight)
+            self.refit_time_ = time.perf_counter() - start
+            if hasattr(self.best_estimator_, "feature_names_in_"):
+                self.feature_names_in_ = self.best_estimator_.feature_names_in_
+        self.scorer_ = scorers if self.multimetric_ else scorers["score"]
+        self.cv_results_ = results
+        return self
+
+    def _named_scorers(self) -> tuple[dict[str, Any], str | None]:
+        """Scorers by name, and the name by which the best candidate is chosen."""
+        scorers, refit_metric = self._get_scorers()
+        self.multimetric_ = isinstance(scorers, MultimetricScorer)
+        if not self.multimetric_:
+            return {"score": scorers}, "score"
+        return dict(scorers._scorers), refit_metric if isinstance(refit_metric, str) else None
+
+    def _score_grid(
+        self, estimator: Any, grid: SubGrid, task: Task, scorers: dict[str, Any]
+    ) -> GridScores:
+        given = list(scorers.values())
+        if not all(isinstance(scorer, Scorer | PassthroughScorer) for scorer in given):
+            # Others may look at more than predictions for the samples that they are given.
+            return score_one_by_one(estimator, grid, task, scorers, self.return_train_score)
+        classifier, strict = is_classifier(estimator), self.error_score == "raise"
+        coarse = all(needs_labels_only(scorer, classifier=classifier) for scorer in given)
+        axes = Axes(
+            [batch_scorer(scorer, classifier=classifier, raise_errors=strict) for scorer in given],
+            any(needs_probabilities(scorer) for scorer in given),
+            LABEL_TOLERANCE if coarse else NUMBER_TOLERANCE,
+            int(self.memory_budget * 2**20 / 8),
+            self.return_train_score,
+        )
+        run = run_twin_grid if isinstance(estimator, IntuitionisticFuzzyTwinSVC) else run_grid
+        return run(estimator, grid, task, axes)
+
+    def _report_failures(self, scores: Array, errors: NDArray[Any]) -> None:
+        """Raise or warn where candidates could not be fitted."""
+        failed = np.flatnonzero(errors != "")
+        if not failed.size:
+            return
+        reason = errors[failed[0]]
+        if self.error_score == "raise":
+            raise ValueError(reason)
+        if failed.size == errors.size and np.isnan(scores).all():
+            raise ValueError(f"No candidate could be fitted on any fold: {reason}")
+        warnings.warn(
+            f"{failed.size} of {errors.size} candidates could not be fitted on some fold and score "
+            f"{self.error_score} there; cv_results_['error'] says why, for the first one: {reason}",
+            FitFailedWarning,
+            stacklevel=2,
+        )
+
+    def _refit(
+        self,
+        results: dict[str, Any],
+        refit_metric: str | None,
+        estimator: BaseEstimator,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+    ) -> None:
+        """Fit the best candidate on all samples; a kernel width that they refuse is passed over."""
+        passed_over = np.zeros(len(results["params"]), dtype=bool)
+        while True:
+            self.best_estimator_ = clone(estimator).set_params(**self.best_params_)
+            try:
+                self.best_estimator_.fit(X, y, sample_weight)
+                return
+            except ValueError as error:
+                widths = results.get("param_kernel_width")
+                if self.error_score == "raise" or callable(self.refit) or widths is None:
+                    raise
+                refused = self.best_params_["kernel_width"]
+                passed_over |= np.array([width == refused for width in widths])
+                if np.isnan(results[f"mean_test_{refit_metric}"][~passed_over]).all():
+                    raise
+                warnings.warn(
+                    f"kernel_width={refused} cannot be fitted on all samples and is passed over: "
+                    f"{error}",
+                    FitFailedWarning,
+                    stacklevel=3,
+                )
+                self._choose(results, refit_metric, estimator, passed_over)
+
+    def _choose(
+        self,
+        results: dict[str, Any],
+        refit_metric: str | None,
+        estimator: BaseEstimator,
+        passed_over: NDArray[np.bool_] | bool = False,
+    ) -> None:
+        if callable(self.refit):
+            self.best_index_ = self._select_best_index(self.refit, refit_metric, results)
+        else:
+            mean = np.where(passed_over, np.nan, results[f"mean_test_{refit_metric}"])
+            if np.isnan(mean).all():
+                reason = next(filter(None, results["error"]), "scores are undefined.")
+                raise ValueError(f"No candidate could be scored on every fold: {reason}")
+            self.best_index_ = int(best_first(mean, results, estimator.get_params())[0])
+            self.best_score_ = float(mean[self.best_index_])
+        self.best_params_ = results["params"][self.best_index_]

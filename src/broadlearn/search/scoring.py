@@ -1,0 +1,300 @@
+"""Scores of many predictions at once, equal to what scikit-learn's scorers give one by one."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, softmax
+from scipy.stats import rankdata
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.metrics import (
+    accuracy_score,
+    balanced_accuracy_score,
+    f1_score,
+    log_loss,
+    make_scorer,
+    mean_squared_error,
+    r2_score,
+    roc_auc_score,
+)
+
+from broadlearn.models import labels_of
+from broadlearn.solvers import bounded, probabilities
+from broadlearn.utils import Array, Floats
+from broadlearn.utils.sklearn_compat import PassthroughScorer
+
+
+@dataclass(eq=False)
+class Predictions:
+    """Predictions of many candidates for the same samples.
+
+    Attributes
+    ----------
+    decision : ndarray of shape (n_samples, n_candidates, n_outputs)
+        Decision values, or predicted targets for regression.
+    y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        True labels or targets.
+    classes : ndarray or None
+        Classes of the training samples; None for regression.
+    X : ndarray of shape (n_samples, n_features)
+    slopes : ndarray of shape (n_candidates,) or None
+        Slopes of the probabilities, where a scorer needs them.
+    weight : ndarray of shape (n_samples,) or None
+    """
+
+    decision: Array
+    y: NDArray[Any]
+    classes: NDArray[Any] | None
+    X: Floats
+    slopes: Array | None = None
+    weight: Array | None = None
+
+    @cached_property
+    def true_codes(self) -> NDArray[np.intp]:
+        """True class of every sample; -1 for one that the training samples do not have."""
+        assert self.classes is not None
+        position = np.minimum(np.searchsorted(self.classes, self.y), self.classes.size - 1)
+        return np.where(self.classes[position] == self.y, position, -1)
+
+    @cached_property
+    def right(self) -> NDArray[np.bool_]:
+        """Whether each candidate predicts the class of each sample."""
+        true = self.true_codes
+        if self.decision.shape[2] > 1:
+            return np.argmax(self.decision, axis=2) == true[:, None]
+        right = (self.decision[:, :, 0] > 0) == (true == 1)[:, None]
+        right[true < 0] = False
+        return right
+
+
+BatchScorer = Callable[[Predictions], Array]
+
+
+def _average(values: Array, weight: Array | None) -> Array:
+    """Mean over samples, weighted where there are weights."""
+    if weight is None:
+        return np.mean(values, axis=0)
+    columns = weight.reshape(-1, *(1 for _ in values.shape[1:]))
+    return (values * columns).sum(axis=0) / weight.sum()
+
+
+def _count(right: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Number of true entries of every column, summed in bytes as far as they reach."""
+    total = np.zeros(right.shape[1], dtype=np.int64)
+    for start in range(0, right.shape[0], 255):
+        part = right[start : start + 255].view(np.uint8)
+        total += np.add.reduce(part, axis=0, dtype=np.uint8)
+    return total
+
+
+def _accuracy(p: Predictions) -> Array:
+    if p.weight is None:
+        return _count(p.right) / p.right.shape[0]
+    return _average(p.right.astype(np.float64), p.weight)
+
+
+def _balanced_accuracy(p: Predictions) -> Array:
+    right = p.right.astype(np.float64)
+    recalls = []
+    for label in np.unique(p.y):
+        rows = p.y == label
+        recalls.append(_average(right[rows], None if p.weight is None else p.weight[rows]))
+    return np.mean(recalls, axis=0)
+
+
+def _mean_squared_error(p: Predictions) -> Array:
+    y = p.y.reshape(len(p.y), 1, -1)
+    return np.mean(_average((p.decision - y) ** 2, p.weight), axis=1)
+
+
+def _r2(p: Predictions) -> Array:
+    y = p.y.reshape(len(p.y), 1, -1)
+    spread = _average((y - _average(y, p.weight)) ** 2, p.weight)
+    return np.mean(1.0 - _average((p.decision - y) ** 2, p.weight) / spread, axis=1)
+
+
+def _complete(p: Predictions) -> bool:
+    """Whether there are samples of all classes and no others."""
+    return np.array_equal(np.unique(p.y), np.asarray(p.classes))
+
+
+def _binary(p: Predictions) -> bool:
+    """Whether samples of two classes, 0 and 1 or -1 and 1, have no weights."""
+    return (
+        p.weight is None
+        and p.decision.shape[2] == 1
+        and _complete(p)
+        and p.y.dtype.kind in "biuf"
+        and bool(np.all(np.isin(p.y, (-1, 0, 1))))
+        and bool(np.any(p.y == 1))
+    )
+
+
+def _roc_auc(p: Predictions) -> Array:
+    """Share of pairs of a positive and a negative sample in the right order, ties counted half."""
+    positive = p.true_codes == 1
+    n_positive, n_negative = np.count_nonzero(positive), np.count_nonzero(~positive)
+    ranks = rankdata(p.decision[:, :, 0], axis=0)[positive].sum(axis=0)
+    return (ranks - n_positive * (n_positive + 1) / 2) / (n_positive * n_negative)
+
+
+def _f1(p: Predictions) -> Array:
+    positive = p.true_codes == 1
+    predicted = p.decision[:, :, 0] > 0
+    found = _count(predicted & positive[:, None])
+    return 2.0 * found / (_count(predicted) + np.count_nonzero(positive))
+
+
+def _log_loss(p: Predictions) -> Array:
+    """Mean of -log of the true class's probability, bounded as scikit-learn bounds it."""
+    assert p.slopes is not None
+    k = p.decision.shape[2]
+    scaled = bounded(p.decision) * p.slopes[None, :, None]
+    if k == 1:
+        sign = np.where(p.true_codes == 1, 1.0, -1.0)[:, None]
+        chosen = expit(sign * scaled[:, :, 0])
+    else:
+        each = softmax(scaled, axis=2)
+        chosen = np.take_along_axis(each, p.true_codes[:, None, None], axis=2)[:, :, 0]
+    eps = np.finfo(np.float64).eps
+    return _average(-np.log(np.clip(chosen, eps, 1.0 - eps)), p.weight)
+
+
+def margin_quality(
+    y_true: NDArray[Any], decision: NDArray[np.floating], sample_weight: Array | None = None
+) -> float:
+    """Accuracy plus half of ``mean(m) / sqrt(mean(m²))`` over the margins m of all samples.
+
+    m is the decision for the true class less that for the best other one, for two classes the
+    decision with the sign of the true class. The second part tells candidates apart that predict
+    the same labels, and does not depend on the scale of decisions, which a small C shrinks.
+    Columns of `decision`, or its signs, are in the order of the sorted labels of `y_true`.
+    """
+    classes = np.unique(y_true)
+    columns = np.asarray(decision, dtype=np.float64).reshape(len(y_true), 1, -1)
+    p = Predictions(columns, y_true, classes, np.empty((len(y_true), 0)), None, sample_weight)
+    return float(_margin(p)[0])
+
+
+def _margin(p: Predictions) -> Array:
+    """`margin_quality` of many candidates; an unknown class has the margin of the worst."""
+    codes = p.true_codes
+    if p.decision.shape[2] == 1:
+        margin = np.where(codes == 1, 1.0, -1.0)[:, None] * p.decision[:, :, 0]
+    else:
+        column = np.maximum(codes, 0)[:, None, None]
+        own = np.take_along_axis(p.decision, column, axis=2)[:, :, 0]
+        others = p.decision.copy()
+        np.put_along_axis(others, column, -np.inf, axis=2)
+        margin = own - others.max(axis=2)
+    if (codes < 0).any():
+        margin[codes < 0] = -np.abs(margin).max(axis=0)
+    spread = np.sqrt(_average(margin**2, p.weight))
+    return _accuracy(p) + 0.5 * _average(margin, p.weight) / np.where(spread > 0, spread, 1.0)
+
+
+MARGIN = make_scorer(margin_quality, response_method=("decision_function",))
+
+
+# Metrics that are computed for all candidates together, and where that can be done.
+CLASSIFICATION: dict[Any, tuple[BatchScorer, Callable[[Predictions], bool]]] = {
+    accuracy_score: (_accuracy, lambda p: True),
+    balanced_accuracy_score: (_balanced_accuracy, lambda p: True),
+    roc_auc_score: (_roc_auc, _binary),
+    f1_score: (_f1, _binary),
+    log_loss: (_log_loss, _complete),
+}
+REGRESSION: dict[Any, tuple[BatchScorer, Callable[[Predictions], bool]]] = {
+    mean_squared_error: (_mean_squared_error, lambda p: True),
+    r2_score: (_r2, lambda p: len(p.y) > 1 and bool(np.ptp(p.y) > 0)),
+}
+
+
+def batch_scorer(scorer: Any, *, classifier: bool, raise_errors: bool = False) -> BatchScorer:
+    """Turn a scikit-learn scorer into one for many candidates at once.
+
+    Accuracy, balanced accuracy, log-loss, R², mean squared error and, for two classes, F1 and the
+    area under the ROC curve are computed for all candidates together; other scorers are called once
+    per candidate on its predictions. One that raises scores NaN, with a warning, unless
+    `raise_errors`.
+    """
+    if isinstance(scorer, PassthroughScorer):
+        return _accuracy if classifier else _r2
+    if scorer is MARGIN:
+        return _margin
+    one_by_one = partial(_one_by_one, scorer, raise_errors=raise_errors)
+    function, sign = scorer._score_func, scorer._sign
+    known = (CLASSIFICATION if classifier else REGRESSION).get(function)
+    if known is None or scorer._kwargs != ({"average": "binary"} if function is f1_score else {}):
+        return one_by_one
+    together, possible = known
+    return lambda p: sign * together(p) if possible(p) else one_by_one(p)
+
+
+def needs_probabilities(scorer: Any) -> bool:
+    """Whether a scorer asks for `predict_proba` first."""
+    wanted = getattr(scorer, "_response_method", "predict")
+    return (wanted if isinstance(wanted, str) else next(iter(wanted))) == "predict_proba"
+
+
+def needs_labels_only(scorer: Any, *, classifier: bool) -> bool:
+    """Whether a scorer looks at predicted labels, or so coarsely that tiny errors do not show."""
+    if isinstance(scorer, PassthroughScorer) or scorer is MARGIN:
+        return classifier
+    return classifier and getattr(scorer, "_response_method", None) == "predict"
+
+
+class _Known(BaseEstimator):
+    """Stands for a fitted model whose predictions are known."""
+
+    def __init__(self, decision: Any = None, classes: Any = None, slope: Any = None) -> None:
+        self.decision = decision
+        self.classes = self.classes_ = classes
+        self.slope = slope
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        return self.decision[:, 0] if self.decision.shape[1] == 1 else self.decision
+
+
+class _KnownRegressor(RegressorMixin, _Known):
+    pass
+
+
+class _KnownClassifier(ClassifierMixin, _Known):
+    def decision_function(self, X: Any) -> Array:
+        return super().predict(X)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        return labels_of(self.decision_function(X), self.classes)
+
+    def predict_proba(self, X: Any) -> Floats:
+        return probabilities(self.decision, self.slope)
+
+
+def _one_by_one(scorer: Any, p: Predictions, *, raise_errors: bool = False) -> Array:
+    scores = np.empty(p.decision.shape[1])
+    for i in range(scores.size):
+        decision = np.ascontiguousarray(p.decision[:, i])
+        model: _Known
+        if p.classes is None:
+            model = _KnownRegressor(decision)
+        else:
+            model = _KnownClassifier(decision, p.classes, None if p.slopes is None else p.slopes[i])
+        weight = {} if p.weight is None else {"sample_weight": p.weight}
+        try:
+            scores[i] = scorer(model, p.X, p.y, **weight)
+        except Exception as error:
+            if raise_errors:
+                raise
+            scores[i] = np.nan
+            warnings.warn(f"Scoring failed on a fold, the score is NaN: {error}", stacklevel=2)
+    return scores

@@ -1,0 +1,111 @@
+"""Probabilities from decision values: one slope, learnt from leave-one-out decisions.
+
+Targets are -1 and 1 (or 0 and 1): a decision far beyond them, as an overfitted model gives for
+outlying samples, is no more evidence than one near them. So decisions d are bounded first, to
+d / sqrt(1 + d²), which, unlike tanh, keeps apart what is apart. That and a positive slope keep
+their order: the most probable class is the predicted one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, softmax
+
+from broadlearn.utils import Array, Floats
+
+SLOPE_RANGE = (1e-3, 1e4)
+MAX_STEPS = 60
+
+
+def bounded(decision: Floats) -> Floats:
+    """``d / sqrt(1 + d²)``, between -1 and 1."""
+    return np.asarray(decision / np.sqrt(1 + decision * decision))
+
+
+def probabilities(decision: Floats, slope: float) -> Floats:
+    """Class probabilities, ``softmax(slope * bounded(decision))``; one column means two classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> probabilities(np.array([[0.0]]), 3.0)
+    array([[0.5, 0.5]])
+    """
+    scaled = bounded(decision) * decision.dtype.type(slope)
+    if decision.shape[1] == 1:
+        second = expit(scaled)
+        return np.concatenate([1 - second, second], axis=1)
+    return np.asarray(softmax(scaled, axis=1))
+
+
+def learn_slope(decision: Array, codes: NDArray[np.intp], weight: Array) -> float:
+    """Slope that minimises the weighted log-loss of `probabilities` for held-out decisions."""
+    return float(learn_slopes(decision[None], codes, weight)[0])
+
+
+def learn_slopes(
+    decisions: Array,
+    codes: NDArray[np.intp],
+    weight: Array | None = None,
+    score: Array | None = None,
+) -> Array:
+    """`learn_slope` for several models of the same samples.
+
+    Targets are smoothed by the rule of succession (one extra sample of every class), so the slope
+    stays finite where every sample is on the right side. The loss is convex in the slope: Newton
+    steps, halving a bracket where they leave it, until they no longer move.
+
+    Parameters
+    ----------
+    decisions : ndarray of shape (n_models, n_samples, n_classes) or (n_models, n_samples, 1)
+    codes : ndarray of shape (n_samples,)
+    weight, score : ndarray of shape (n_samples,) or None
+        A sample counts by its weight times the square of its score, as in the fit.
+    """
+    values = (decisions / np.sqrt(1 + decisions * decisions)).astype(np.float64, copy=False)
+    weights = np.ones(codes.size) if weight is None else weight
+    if score is not None:
+        weights = weights * score**2
+    derivatives = _binary_derivatives if values.shape[2] == 1 else _derivatives
+    low, high = (np.full(len(values), bound) for bound in SLOPE_RANGE)
+    slope = np.ones(len(values))
+    active = np.arange(len(values))
+    for _ in range(MAX_STEPS):
+        at = slope[active]
+        gradient, curvature = derivatives(values[active], at, codes, weights)
+        high[active] = np.where(gradient > 0.0, at, high[active])
+        low[active] = np.where(gradient > 0.0, low[active], at)
+        step = np.divide(gradient, curvature, out=np.full_like(at, np.inf), where=curvature > 0.0)
+        new = at - step
+        outside = ~((low[active] < new) & (new < high[active]))
+        new[outside] = np.sqrt(low[active] * high[active])[outside]
+        slope[active] = new
+        active = active[np.abs(new - at) > 1e-12 * at]
+        if not active.size:
+            break
+    return slope
+
+
+def _derivatives(
+    values: Array, slope: Array, codes: NDArray[np.intp], weight: Array
+) -> tuple[Array, Array]:
+    """First and second derivative of each model's loss in its slope."""
+    total, k = float(weight.sum()), values.shape[2]
+    own = values[:, np.arange(codes.size), codes]
+    target = (total * own + values.sum(axis=2)) / (total + k)
+    p = softmax(slope[:, None, None] * values, axis=2)
+    mean = np.einsum("snk,snk->sn", p, values)
+    spread = np.einsum("snk,snk,snk->sn", p, values, values) - mean**2
+    return (mean - target) @ weight, spread @ weight
+
+
+def _binary_derivatives(
+    values: Array, slope: Array, codes: NDArray[np.intp], weight: Array
+) -> tuple[Array, Array]:
+    """The same for two classes and one column, where softmax is half of 1 + tanh."""
+    total = float(weight.sum())
+    target = (total * (codes == 1) + 1.0) / (total + 2.0)
+    column = values[:, :, 0]
+    p = 0.5 + 0.5 * np.tanh(0.5 * slope[:, None] * column)
+    return (column * (p - target)) @ weight, (column**2 * p * (1.0 - p)) @ weight

@@ -1,0 +1,158 @@
+"""Ridge solutions for a whole grid of sizes and penalties from a few factorisations.
+
+The columns of a smaller model are the first columns of a larger one. The Cholesky factor of a
+leading block is the leading block of the factor, so one factorisation per penalty serves every
+size: with ``L y = GᵗS²T`` solved once, the weights of the first k columns solve ``Lᵗ w = y`` with y
+set to zero beyond k. Where rows are few, the dual grows instead: ``K = G Gᵗ`` of a larger size is
+that of the smaller one plus the product of the added columns, and one K serves all scores and
+penalties.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from scipy.linalg.lapack import dpotrf, dtrtrs
+
+from broadlearn.utils import Array
+
+
+def primal_path(sums: Array, sizes: Sequence[int], Cs: Sequence[float], n_targets: int) -> Array:
+    """Weights of the leading columns for all sizes and penalties.
+
+    Parameters
+    ----------
+    sums : ndarray of shape (n_problems, n + n_targets, n + n_targets)
+        ``[G, T]ᵗ S² [G, T]`` of one or several problems.
+    sizes : sequence of int
+        Numbers of leading columns of G, each at most n.
+    Cs : sequence of float
+    n_targets : int
+
+    Returns
+    -------
+    W : ndarray of shape (n_problems, n_Cs, n_sizes, n_targets, n)
+        Zero beyond the leading columns; NaN for a C at which the factorisation fails.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows = np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 4.0]])
+    >>> primal_path((rows.T @ rows)[None], [1, 2], [1.0], 1)[0, 0, :, 0]
+    array([[1., 0.],
+           [1., 2.]])
+    """
+    n = sums.shape[1] - n_targets
+    within = (np.arange(n) < np.asarray(sizes)[:, None])[:, None]
+    W = np.zeros((sums.shape[0], len(Cs), len(sizes), n_targets, n + n_targets))
+    for i, problem in enumerate(sums):
+        for c, L in enumerate(_augmented_factors(problem, n, Cs)):
+            np.multiply(within, L[n:, :n], out=W[i, c, :, :, :n])
+            _backward(L, W[i, c])
+    return W[..., :n]
+
+
+def _backward(L: Array, right: Array) -> None:
+    """Solve ``Lᵗ x = right`` in place for right sides along the last axis."""
+    columns = right.reshape(-1, right.shape[-1]).T
+    dtrtrs(L, columns, lower=1, trans=1, overwrite_b=1)
+
+
+def _augmented_factors(sums: Array, n: int, Cs: Sequence[float]) -> Iterator[Array]:
+    """Lower Cholesky factors of ``[[GᵗS²G + I/C, GᵗS²T], [·, large]]``, NaN where one fails.
+
+    The rows below n are then the forward solution of ``L y = GᵗS²T``; the corner only has to be
+    large enough. A factor is valid until the next one; above its diagonal it holds anything.
+    """
+    raised = sums.T.copy(order="F")
+    corner = np.einsum("ii->i", raised)[n:]
+    corner += 1.0 + corner.sum()
+    yield from _factors(raised, Cs)
+
+
+def _factors(matrix: Array, Cs: Sequence[float]) -> Iterator[Array]:
+    """Lower Cholesky factors of ``matrix + I/C``, NaN where one fails; valid until the next one."""
+    buffer = np.empty(matrix.shape, order="F")
+    diagonal = np.einsum("ii->i", buffer)
+    for C in Cs:
+        np.copyto(buffer, matrix)
+        diagonal += 1.0 / C
+        _, failed = dpotrf(buffer, lower=1, overwrite_a=1, clean=0)
+        if failed:
+            buffer[:] = np.nan
+        yield buffer
+
+
+def primal_refine(
+    W: Array, sums: Array, residual: Array, sizes: Sequence[int], Cs: Sequence[float]
+) -> Array:
+    """One step of iterative refinement for all settings of a problem of `primal_path`.
+
+    The residual ``GᵗS²(T - G W) - W/C`` of every setting comes from the rows themselves; it has the
+    shape (n_Cs, n_sizes, n_targets, n) of W.
+    """
+    n, n_targets = W.shape[3], W.shape[2]
+    within = (np.arange(n) < np.asarray(sizes)[:, None])[:, None]
+    step = np.zeros((*W.shape[1:3], n + n_targets))
+    refined = np.empty_like(W)
+    for c, L in enumerate(_augmented_factors(sums, n, Cs)):
+        step[..., n:] = 0.0
+        np.multiply(residual[c], within, out=step[..., :n])
+        dtrtrs(L, step.reshape(-1, n + n_targets).T, lower=1, overwrite_b=1)
+        step[..., n:] = 0.0
+        step[..., :n] *= within
+        _backward(L, step)
+        np.add(W[c], step[..., :n], out=refined[c])
+    return refined
+
+
+def primal_leverages(
+    sums: Array, sizes: Sequence[int], Cs: Sequence[float], n_targets: int, G: Array
+) -> Array:
+    """Leverages ``g (GᵗS²G + I/C)⁻¹ gᵗ`` of rows G, of shape (n_Cs, n_sizes, n_rows).
+
+    With ``V = L⁻¹ Gᵗ`` the leverage of the first k columns is the sum of the squares of the first k
+    rows of V. All else is as for `primal_path`, of one problem.
+    """
+    n = sums.shape[0] - n_targets
+    result = np.empty((len(Cs), len(sizes), G.shape[0]))
+    padded = np.concatenate([G, np.zeros((G.shape[0], n_targets))], axis=1)
+    for c, L in enumerate(_augmented_factors(sums, n, Cs)):
+        V = dtrtrs(L, padded.T, lower=1)[0]
+        result[c] = np.cumsum(V * V, axis=0)[np.asarray(sizes) - 1]
+    return result
+
+
+def dual_path(K: Array, G: Array, s: Array | None, T: Array, Cs: Sequence[float]) -> Array:
+    """Dual coefficients ``alpha = (S K S + I/C)⁻¹ S T`` for all penalties of one size.
+
+    ``K = G Gᵗ`` is factorised, the residual of the refinement is taken from G. The result has shape
+    (n_Cs, n_rows, n_targets), and ``Gᵗ S alpha`` is W; NaN for a C at which the factorisation
+    fails.
+    """
+    if s is not None:
+        K = K * s[:, None] * s[None, :]
+        G = G * s[:, None]
+        T = T * s[:, None]
+    result = np.empty((len(Cs), *T.shape))
+    for c, (L, C) in enumerate(zip(_factors(K, Cs), Cs, strict=True)):
+        alpha = _solve(L, T)
+        for _ in range(2):
+            alpha = alpha + _solve(L, T - G @ (G.T @ alpha) - alpha / C)
+        result[c] = alpha
+    return result
+
+
+def dual_inverse_diagonals(K: Array, s: Array | None, Cs: Sequence[float]) -> Array:
+    """Diagonals of ``(S K S + I/C)⁻¹`` for all penalties, of shape (n_Cs, n_rows)."""
+    if s is not None:
+        K = K * s[:, None] * s[None, :]
+    identity = np.eye(K.shape[0])
+    halves = (dtrtrs(L, identity, lower=1)[0] for L in _factors(K, Cs))
+    return np.stack([np.einsum("ij,ij->j", half, half) for half in halves])
+
+
+def _solve(L: Array, right: Array) -> Array:
+    half = dtrtrs(L, right, lower=1)[0]
+    return np.asarray(dtrtrs(L, half, lower=1, trans=1)[0], dtype=np.float64)

@@ -1,0 +1,353 @@
+"""Weighted ridge by Cholesky on the smaller Gram matrix, refined in residual form.
+
+NumPy's own product and Cholesky do the heavy work: SciPy has a second pool of threads, which the
+idle threads of the first one slow down.
+
+All solvers minimise ``C/2 ‖S(GW - T)‖² + 1/2 ‖W‖²``. The primal ``(GᵗS²G + I/C) W = GᵗS²T`` needs
+rows only block by block; the dual ``W = GᵗS (S G Gᵗ S + I/C)⁻¹ S T`` needs all of G, and is taken
+where rows are fewer than columns. Its form is symmetric, so a score may be zero.
+
+Without a row, the prediction for it follows in closed form: `leave_one_out` is that formula, and
+the solutions know what it needs.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_solve, solve_triangular
+
+from broadlearn.utils import BLOCK_NUMBERS, Array, Floats, row_slices
+
+# A block of rows: [G, T] in one array, which is overwritten, and scores s (None: all one).
+Block = tuple[Array, Array | None]
+Rows = NDArray[np.intp]
+
+# Estimated relative errors of predictions from which on one, and two, refinements are made.
+REFINE_ONCE, REFINE_TWICE = 3e-11, 1e-6
+# Part of a row that stays in its own prediction at least.
+MIN_REMAINDER = 1e-10
+
+
+class Design(Protocol):
+    """Rows of a design matrix G, made when they are asked for."""
+
+    n_rows: int
+    n_columns: int
+
+    @property
+    def n_nodes(self) -> int:
+        """Nodes that the columns stand for."""
+
+    def __call__(self, rows: slice | Rows, out: Floats | None = None) -> Floats:
+        """Some rows of G, in `out` if that is given."""
+
+
+def leave_one_out(
+    T: Array, residual: Array, remainder: Array, min_remainder: float = MIN_REMAINDER
+) -> Array:
+    """Predictions for rows by the model fitted without each of them.
+
+    Leaving out a row of leverage h turns its residual ``t - f`` into ``(t - f) / (1 - h)``. Where
+    it alone determines its prediction, nothing is known without it: the prediction goes to 0.
+
+    Parameters
+    ----------
+    T : ndarray of shape (n_rows, n_targets)
+    residual : ndarray of shape (..., n_rows, n_targets)
+        ``T - G W``, of one or several models.
+    remainder : ndarray of shape (..., n_rows)
+        ``1 - h``.
+    min_remainder : float
+        Part of a row that stays in its own prediction at least.
+    """
+    known = np.maximum(remainder, min_remainder)
+    prediction: Array = (remainder / known)[..., None] * T - residual / known[..., None]
+    return prediction
+
+
+class PrimalSolution(NamedTuple):
+    """Solution of the primal problem.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_columns, n_targets)
+    factor : ndarray of shape (n_columns, n_columns)
+        Lower Cholesky factor of ``GᵗS²G + I/C``.
+    sums : ndarray of shape (n_columns + n_targets, n_columns + n_targets)
+        ``[G, T]ᵗ S² [G, T]``, to which rows can be added later.
+    form : str
+        "primal".
+    """
+
+    weights: Array
+    factor: Array
+    sums: Array
+    form: str = "primal"
+
+    def held_out(
+        self, G: Floats, T: Array, score: Array | None, weight: Array | None, rows: Rows
+    ) -> Array:
+        """Predictions for some rows by the model fitted without each of them.
+
+        G holds these `rows` of the design matrix only; T, `score` and `weight` hold all rows. The
+        leverage of a row is ``s² g (GᵗS²G + I/C)⁻¹ gᵗ``; of a sample of weight w > 1, one of w
+        copies is left out.
+        """
+        G, T = G.astype(np.float64, copy=False), T[rows]
+        half = solve_triangular(self.factor, G.T, lower=True, check_finite=False)
+        h = np.einsum("ij,ij->j", half, half)
+        if score is not None:
+            h = h * score[rows] ** 2
+        if weight is not None:
+            h = h * np.minimum(weight[rows], 1.0)
+        return leave_one_out(T, T - G @ self.weights, 1.0 - h)
+
+
+class DualSolution(NamedTuple):
+    """Solution of the dual problem.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_columns, n_targets)
+    alpha : ndarray of shape (n_rows, n_targets)
+        Dual coefficients, ``(S G Gᵗ S + I/C)⁻¹ S T``.
+    factor : ndarray of shape (n_rows, n_rows)
+        Lower Cholesky factor of ``S G Gᵗ S + I/C``.
+    C : float
+    form : str
+        "dual".
+    """
+
+    weights: Array
+    alpha: Array
+    factor: Array
+    C: float
+    form: str = "dual"
+
+    def held_out(
+        self, G: Floats, T: Array, score: Array | None, weight: Array | None, rows: Rows
+    ) -> Array:
+        """As `PrimalSolution.held_out`, where a row may determine its own prediction.
+
+        The remainder ``1 - h`` is ``[(S G Gᵗ S + I/C)⁻¹]_ii / C``, which keeps its digits there.
+        """
+        units = np.eye(self.factor.shape[0])[:, rows]
+        half = solve_triangular(self.factor, units, lower=True, check_finite=False)
+        inverse = np.einsum("ij,ij->j", half, half)
+        s = score if weight is None else np.sqrt(weight) * (1.0 if score is None else score)
+        T, s = T[rows], None if s is None else s[rows]
+        residual = dual_residual(self.alpha[rows], s, T, G @ self.weights, self.C)
+        remainder = dual_remainder(inverse, self.C, None if weight is None else weight[rows])
+        return leave_one_out(T, residual, remainder)
+
+
+def dual_residual(alpha: Array, s: Array | None, T: Array, fitted: Array, C: float) -> Array:
+    """``T - G W``, from the dual coefficients: ``alpha / (C s)`` where the score is not 0.
+
+    The difference of targets and predictions would lose all its digits where they are alike.
+    """
+    if s is None:
+        return alpha / C
+    scored = s[:, None] > 0.0
+    return np.where(scored, alpha / (C * np.where(scored, s[:, None], 1.0)), T - fitted)
+
+
+def dual_remainder(inverse_diagonal: Array, C: float, weight: Array | None) -> Array:
+    """``1 - h`` from the diagonal of ``(S G Gᵗ S + I/C)⁻¹``; of w copies one is left out."""
+    remainder = inverse_diagonal / C
+    if weight is not None:
+        remainder = 1.0 - (1.0 - remainder) / np.maximum(weight, 1.0)
+    return remainder
+
+
+def factorize(gram: Array, C: float) -> Array:
+    """Lower Cholesky factor of ``gram + I/C``; the diagonal of `gram` is overwritten."""
+    gram[np.diag_indices_from(gram)] += 1.0 / C
+    try:
+        return np.asarray(np.linalg.cholesky(gram), dtype=np.float64)
+    except np.linalg.LinAlgError as error:
+        raise ValueError(
+            f"The ridge problem cannot be solved in float64 with C={C:g}: the penalty 1/C is lost "
+            "against the features. Use a smaller C, or standardize=True if the columns of X are "
+            "on very different scales."
+        ) from error
+
+
+def design_blocks(design: Design, T: Array, s: Array | None) -> Iterator[Block]:
+    """Rows ``[G, T]`` with their scores, block by block, in one buffer."""
+    n = design.n_columns
+    parts = list(row_slices(T.shape[0], n, BLOCK_NUMBERS))
+    buffer = np.empty((parts[0].stop, n + T.shape[1]))
+    for part in parts:
+        rows = buffer[: part.stop - part.start]
+        design(part, out=rows[:, :n])
+        rows[:, n:] = T[part]
+        yield rows, None if s is None else s[part]
+
+
+def normal_equations(blocks: Iterable[Block], size: int) -> Array:
+    """Sum ``[G, T]ᵗ S² [G, T]`` over blocks of rows with `size` columns of G and T together.
+
+    Its blocks are ``GᵗS²G``, ``GᵗS²T`` and ``TᵗS²T``: one product for all three, which NumPy halves
+    as it is that of a matrix with its own transpose.
+    """
+    sums = np.zeros((size, size))
+    for rows, s in blocks:
+        if s is not None:
+            rows *= s[:, None]
+        sums += rows.T @ rows
+    return sums
+
+
+def solve_ridge(
+    design: Design,
+    T: Array,
+    C: float,
+    score: Array | None = None,
+    weight: Array | None = None,
+    solver: str = "auto",
+) -> PrimalSolution | DualSolution:
+    """Ridge weights by the form that `solver` names; "auto" factorises the smaller matrix.
+
+    In the primal no more than a block of rows is held at a time. Rows are visited once to sum the
+    normal equations, and once more for each refinement that C and the features call for.
+
+    Parameters
+    ----------
+    design : Design
+    T : ndarray of shape (n_rows, n_targets)
+    C : float
+        Weight of the errors against the size of the weights.
+    score, weight : ndarray of shape (n_rows,) or None
+        The diagonal of S is the score times the root of the weight; None for all one.
+    solver : {"auto", "primal", "dual"}, default="auto"
+    """
+    s = score if weight is None else np.sqrt(weight) * (1.0 if score is None else score)
+    n_rows, n = T.shape[0], design.n_columns
+    if solver == "dual" and n_rows >= design.n_nodes:
+        warnings.warn(
+            "solver='dual' builds a samples x samples matrix and is used only where samples are "
+            f"fewer than nodes; there are {n_rows} samples and {design.n_nodes} nodes, so the "
+            "primal is solved instead (the solution is the same).",
+            stacklevel=4,
+        )
+    elif solver == "dual" or (solver == "auto" and n_rows < n):
+        return solve_dual(design(slice(0, n_rows)), s, T, C)
+    sums = normal_equations(design_blocks(design, T, s), n + T.shape[1])
+    gram, right = sums[:n, :n].copy(), sums[:n, n:]
+    spread = float(np.trace(gram))
+    factor = factorize(gram, C)
+    W = cho_solve((factor, True), right, check_finite=False)
+    error = prediction_error(spread, C, W, right)
+    for _ in range((error >= REFINE_ONCE) + (error >= REFINE_TWICE)):
+        W = refine_once(W, factor, rows_residual(W, design_blocks(design, T, s)), C)
+    return PrimalSolution(W, factor, sums)
+
+
+def rows_residual(W: Array, blocks: Iterable[Block]) -> Array:
+    """``GᵗS²(T - GW)``, summed over blocks of rows."""
+    n_columns, residual = W.shape[0], np.zeros_like(W)
+    for rows, s in blocks:
+        G, missing = rows[:, :n_columns], rows[:, n_columns:]
+        missing -= G @ W
+        if s is not None:
+            missing *= (s * s)[:, None]
+        residual += G.T @ missing
+    return residual
+
+
+def refine_once(W: Array, factor: Array, residual: Array, C: float) -> Array:
+    """Weights W corrected by their residual, which is taken from the rows themselves."""
+    return W + cho_solve((factor, True), residual - W / C, check_finite=False)
+
+
+def prediction_error(spread: float, C: float, W: Array, right: Array) -> float:
+    """Estimate the relative error of predictions that rounding of the Gram matrix M brings.
+
+    With M = gram + I/C, a perturbation of relative size eps moves predictions by
+    ``G M⁻¹ (dM) W``, at most ``sqrt(C) eps ‖M‖ ‖W‖`` in norm; predictions themselves have norm
+    ``sqrt(Wᵗ right)`` or less.
+    """
+    size = float(np.sqrt(max(np.vdot(W, right), np.finfo(np.float64).tiny)))
+    eps = np.finfo(np.float64).eps
+    return float(eps * (spread + 1.0 / C) * np.sqrt(C) * np.linalg.norm(W) / size / 10.0)
+
+
+def solve_dual(
+    G: Floats, s: Array | None, T: Array, C: float, gram: Array | None = None
+) -> DualSolution:
+    """Ridge weights where rows are fewer than columns.
+
+    Parameters
+    ----------
+    G : ndarray of shape (n_rows, n_columns)
+    s : ndarray of shape (n_rows,) or None
+        The diagonal of S; None for all one.
+    T : ndarray of shape (n_rows, n_targets)
+    C : float
+        Weight of the errors against the size of the weights.
+    gram : ndarray of shape (n_rows, n_rows) or None
+        ``G Gᵗ`` where it is known already; left as it is.
+    """
+    G = G.astype(np.float64, copy=False)
+    K = G @ G.T if gram is None else gram.copy()
+    if s is not None:
+        G = G * s[:, None]
+        T = T * s[:, None]
+        K *= s[:, None]
+        K *= s
+    factor = factorize(K, C)
+    alpha = cho_solve((factor, True), T, check_finite=False)
+    for _ in range(2):
+        residual = T - G @ (G.T @ alpha) - alpha / C
+        alpha = alpha + cho_solve((factor, True), residual, check_finite=False)
+    return DualSolution(G.T @ alpha, alpha, factor, C)
+
+
+def weighted_ridge(
+    G: Floats, T: Array, C: float, *, scores: Array | None = None, solver: str = "auto"
+) -> Array:
+    """Ridge weights of a whole design matrix.
+
+    Parameters
+    ----------
+    G : ndarray of shape (n_rows, n_columns)
+    T : ndarray of shape (n_rows, n_targets)
+    C : float
+        Weight of the errors against the size of the weights.
+    scores : ndarray of shape (n_rows,), default=None
+        Each row's score, the diagonal of S.
+    solver : {"auto", "primal", "dual"}, default="auto"
+        "auto" takes the dual where rows are fewer than columns.
+
+    Returns
+    -------
+    W : ndarray of shape (n_columns, n_targets)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from broadlearn.solvers import weighted_ridge
+    >>> weighted_ridge(np.array([[1.0], [1.0]]), np.array([[2.0], [4.0]]), C=1e12).round(6)
+    array([[3.]])
+    """
+    return solve_ridge(_Whole(G), T, C, scores, solver=solver).weights
+
+
+class _Whole:
+    """A design matrix that is there already."""
+
+    def __init__(self, G: Floats) -> None:
+        self.G, (self.n_rows, self.n_columns) = G, G.shape
+        self.n_nodes = self.n_columns if self.n_rows < self.n_columns else self.n_rows + 1
+
+    def __call__(self, rows: slice | Rows, out: Floats | None = None) -> Floats:
+        part = self.G[rows]
+        if out is not None:
+            out[...] = part
+        return part

@@ -1,0 +1,82 @@
+"""Studies of many models on many data sets, such as the published one; needs the extra ``study``.
+
+`make_study` puts a study together, its `run` fills a `ResultStore`, and `write_report` turns that
+into tables, figures and a page. Two rooms have front doors of their own:
+`broadlearn.study.statistics` and `broadlearn.study.report`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from broadlearn.study.datasets import (
+    Dataset,
+    dataset_from_table,
+    dataset_names,
+    dataset_path,
+    dataset_variants,
+    describe_dataset,
+    fetch_datasets,
+    load_dataset,
+    make_cohort,
+    pairwise_tasks,
+)
+from broadlearn.study.design import DEFAULT_STORE, Study, expand_name, make_study
+from broadlearn.study.noise import Noise, apply_noise, parse_noise
+from broadlearn.study.plan import PROTOCOLS, Unit
+from broadlearn.study.protocols import run_unit, sensitivity
+from broadlearn.study.published_results import (
+    published_grids,
+    published_settings,
+    published_table,
+)
+from broadlearn.study.result_store import ResultStore, UnitResult
+from broadlearn.study.runner import Outcome, cluster_executor
+from broadlearn.study.search_spaces import PUBLISHED_MODELS, ModelSpec, find_model
+
+if TYPE_CHECKING:
+    from broadlearn.study.report import write_report
+
+__all__ = [
+    "DEFAULT_STORE",
+    "PROTOCOLS",
+    "PUBLISHED_MODELS",
+    "Dataset",
+    "ModelSpec",
+    "Noise",
+    "Outcome",
+    "ResultStore",
+    "Study",
+    "Unit",
+    "UnitResult",
+    "apply_noise",
+    "cluster_executor",
+    "dataset_from_table",
+    "dataset_names",
+    "dataset_path",
+    "dataset_variants",
+    "describe_dataset",
+    "expand_name",
+    "fetch_datasets",
+    "find_model",
+    "load_dataset",
+    "make_cohort",
+    "make_study",
+    "pairwise_tasks",
+    "parse_noise",
+    "published_grids",
+    "published_settings",
+    "published_table",
+    "run_unit",
+    "sensitivity",
+    "write_report",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # Figures take a second to import, which only a report is worth.
+    if name == "write_report":
+        from broadlearn.study.report import write_report
+
+        return write_report
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

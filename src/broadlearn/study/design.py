@@ -1,0 +1,205 @@
+"""A whole study: which data, models, noises and protocols, run and filed in a result store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from broadlearn.study.datasets import Dataset, dataset_names, dataset_variants, load_dataset
+from broadlearn.study.plan import PROTOCOLS, Unit, fingerprint, make_plan
+from broadlearn.study.result_store import ResultStore, Summary
+from broadlearn.study.runner import Outcome, Task, heartbeat, run_tasks
+from broadlearn.study.search_spaces import PUBLISHED_MODELS, ModelSpec, find_model
+from broadlearn.study.store_file import FAILURES
+
+# The four that the collection left on two scales: as published for "paper", on one for "nested".
+HONEST_VARIANT = "zjoined"
+# The published label of spect is a column of the table, not the diagnosis.
+TRUE_LABELS = {"spect": "true_diagnosis_label_267"}
+GROUPS = ("uci28", "uci28-honest", "extra", "embedded")
+# Where results are kept by default.
+DEFAULT_STORE = Path("study") / "results.db"
+
+
+@dataclass(frozen=True)
+class Study:
+    """All units of a study with what they need.
+
+    Attributes
+    ----------
+    plan : list of Unit
+    data : dict of str to Dataset
+        By fingerprint.
+    models : dict of str to ModelSpec
+        By the name that tables show.
+    """
+
+    plan: list[Unit]
+    data: dict[str, Dataset]
+    models: dict[str, ModelSpec]
+
+    def cost(self, unit: Unit) -> float:
+        """Rough cost of a unit relative to the others, to estimate the time left."""
+        n_rows = len(self.data[unit.fingerprint].y)
+        folds = 3.0 if unit.protocol == "nested" else 1.0
+        return self.models[unit.model].cost * folds * (200.0 + n_rows)
+
+    def run(
+        self,
+        store: ResultStore,
+        *,
+        n_jobs: int = 1,
+        timeout: float | None = None,
+        executor: Executor | None = None,
+        report: Callable[[Outcome], None] | None = None,
+    ) -> list[Outcome]:
+        """Run the units that are not done yet, and file each as it ends.
+
+        Other processes may work on the same store at the same time; each unit is done by one of
+        them. An interrupt files the units at work as interrupted and is raised again.
+
+        Parameters
+        ----------
+        store : ResultStore
+        n_jobs : int, default=1
+            Number of processes; 1 runs everything in this one.
+        timeout : float, default=None
+            Seconds that a unit may take (where the system has alarm signals).
+        executor : concurrent.futures.Executor, default=None
+            Where units run instead, such as ``Client.get_executor()`` of Dask.
+        report : callable, default=None
+            Called with every outcome.
+
+        Returns
+        -------
+        list of Outcome
+            One for each unit that this call ran.
+        """
+        summary = self.summary(store)
+        ended_before = {unit.key for status in FAILURES for unit in summary.units[status]}
+
+        def claimed() -> Iterator[Task]:
+            for unit in self.plan:
+                # What fails during this run, here or in another process, is not tried again.
+                retry = FAILURES if unit.key in ended_before else ("interrupted",)
+                if store.claim(unit, retry=retry):
+                    yield unit, self.data[unit.fingerprint], self.models[unit.model], timeout
+
+        outcomes = []
+        with heartbeat(store):
+            for outcome in run_tasks(claimed(), store, n_jobs, executor):
+                if outcome.result is not None:
+                    store.finish(outcome.unit, outcome.result)
+                else:
+                    store.fail(outcome.unit, outcome.error, status=outcome.status)
+                outcomes.append(outcome)
+                if report is not None:
+                    report(outcome)
+        return outcomes
+
+    def frame(self, store: ResultStore) -> pd.DataFrame:
+        """Results of this study's units only; the store may hold others."""
+        frame = store.to_frame()
+        return frame[frame["key"].isin({unit.key for unit in self.plan})].reset_index(drop=True)
+
+    def summary(self, store: ResultStore) -> Summary:
+        """The progress of the study."""
+        return store.summary(self.plan)
+
+
+def expand_name(name: str) -> list[str]:
+    """The data sets that a name stands for: those of a group, or itself.
+
+    Parameters
+    ----------
+    name : str
+        "uci28", "extra" or "embedded" for all of these, "uci28-honest" for the 28 with the true
+        label where the published one is another column, or a data set.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> from broadlearn.study import expand_name
+    >>> expand_name("iris"), len(expand_name("uci28-honest"))
+    (['iris'], 28)
+    """
+    if name not in GROUPS:
+        return [name]
+    if name != "uci28-honest":
+        return dataset_names(name)
+    named = dataset_names("uci28")
+    return [f"{n}:{TRUE_LABELS[n]}" if n in TRUE_LABELS else n for n in named]
+
+
+def make_study(
+    datasets: Sequence[str] = (),
+    models: Sequence[str] = PUBLISHED_MODELS,
+    *,
+    protocols: Sequence[str] = PROTOCOLS,
+    noises: Sequence[str] = ("none",),
+    seeds: int = 1,
+    grid: str = "paper",
+    tables: Iterable[Dataset] = (),
+) -> Study:
+    """Put a study together.
+
+    Parameters
+    ----------
+    datasets : sequence of str
+        Names that `load_dataset` knows, with ``name:variant`` for another form.
+    models : sequence of str, default=the seven of the published study
+        See `find_model`.
+    protocols : sequence of {"paper", "nested"}
+    noises : sequence of str, default=("none",)
+    seeds : int, default=1
+        Repetitions of "nested", each with its own folds and draws; "paper" has none.
+    grid : {"paper", "reduced"}, default="paper"
+    tables : iterable of Dataset
+        Data sets of your own.
+
+    Returns
+    -------
+    Study
+
+    Notes
+    -----
+    Where a data set has the variant "zjoined", "nested" uses it and "paper" the published one.
+
+    Examples
+    --------
+    >>> from broadlearn.study import make_study
+    >>> study = make_study(["iris"], ["BLS", "IF-BLS"], protocols=["nested"], grid="reduced")
+    >>> [(unit.dataset, unit.model) for unit in study.plan]
+    [('iris', 'BLS'), ('iris', 'IF-BLS')]
+    """
+    if seeds < 1:
+        raise ValueError(f"seeds must be a whole number from 1 on, got {seeds}.")
+    specs = {spec.name: spec for spec in map(find_model, models)}
+    if len(specs) < len(models):
+        raise ValueError("models holds two of the same name; give each a name of its own.")
+    own = list(tables)
+    plan: list[Unit] = []
+    data: dict[str, Dataset] = {}
+    for protocol in protocols:
+        used = [_load(name, protocol) for name in datasets] + own
+        data |= {fingerprint(table.X, table.y): table for table in used}
+        repetitions = range(seeds if protocol == "nested" else 1)
+        plan += make_plan(used, list(specs), [protocol], noises, repetitions, grid)
+    return Study(plan, data, specs)
+
+
+def _load(name: str, protocol: str) -> Dataset:
+    name, _, variant = name.partition(":")
+    if not variant and protocol == "nested" and HONEST_VARIANT in dataset_variants(name):
+        try:
+            return load_dataset(name, HONEST_VARIANT)
+        except FileNotFoundError:
+            return load_dataset(name)
+    return load_dataset(name, variant or None)

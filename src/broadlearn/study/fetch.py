@@ -1,0 +1,225 @@
+"""Download data sets of the public collection into the cache, checked value by value.
+
+The collection has no published checksums, so those of its files are not known. What is checked is
+what they hold: rows, columns, class counts, and a SHA-256 of all values against that of the files
+with which this study was made. A copy that passes is the same table, wherever it came from.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import re
+import tarfile
+import urllib.error
+import urllib.request
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+import numpy as np
+
+from broadlearn.study.dataset_registry import (
+    DatasetInfo,
+    difference,
+    features_and_labels,
+    registry,
+)
+from broadlearn.utils import write_whole
+
+# Name of the file, bytes so far, total bytes (None if the server does not say).
+Progress = Callable[[str, int, int | None], None]
+
+ATTEMPTS = 3
+TIMEOUT_SECONDS = 30.0
+BLOCK = 1 << 16
+# More than any member of the collection that is read; a guard against hostile archives.
+MAX_MEMBER_BYTES = 1 << 26
+
+
+@dataclass(frozen=True)
+class Mirror:
+    """A folder of the collection's files, or the collection as one archive."""
+
+    url: str
+    archive: bool = False
+
+
+_ARCHIVE = "persoal.citius.usc.es/manuel.fernandez.delgado/papers/jmlr/data.tar.gz"
+# The folder is a copy pinned to one commit: some kilobytes per data set, where the archive is
+# 195 MB.
+MIRRORS = (
+    Mirror(
+        "https://raw.githubusercontent.com/CameronDiao/GLVQ-For-Classification-In-Randomized-NN-And-"
+        "HDC/dec0fe3169b95a7dc8e224cf1aabcb6be914fc96/data/"
+    ),
+    Mirror(f"https://{_ARCHIVE}", archive=True),
+    Mirror(f"http://{_ARCHIVE}", archive=True),
+)
+
+
+def fetch(
+    infos: Iterable[DatasetInfo],
+    folder: Path,
+    *,
+    mirrors: Sequence[Mirror] = MIRRORS,
+    progress: Progress | None = None,
+) -> None:
+    """Write the CSV files of some data sets into a folder.
+
+    Mirrors are asked in turn for what is still missing. An archive gives all data sets that the
+    folder lacks, not only those asked for. An interrupted download resumes where it
+    stopped, even in another process. A file appears in the folder only when complete and checked.
+    """
+    missing = {info.name: info for info in infos}
+    folder.mkdir(parents=True, exist_ok=True)
+    reasons: list[str] = []
+    for mirror in mirrors:
+        if not missing:
+            return
+        try:
+            for info, texts in _offers(mirror, missing, folder, reasons, progress):
+                if problem := _keep(info, texts, folder):
+                    reasons.append(f"{info.name} from {_host(mirror.url)} has {problem}")
+                else:
+                    missing.pop(info.name, None)
+        except (OSError, http.client.HTTPException) as error:
+            reasons.append(f"{_host(mirror.url)}: {getattr(error, 'reason', error)}")
+    if missing:
+        raise OSError(
+            f"Could not download {', '.join(missing)}: set BROADLEARN_DATA to a folder that has the"
+            " CSV files, or run `broadlearn datasets fetch` on a machine with a network and copy"
+            f" its files into {folder} (tried {'; '.join(reasons)})."
+        )
+
+
+def _offers(
+    mirror: Mirror,
+    missing: dict[str, DatasetInfo],
+    folder: Path,
+    reasons: list[str],
+    progress: Progress | None,
+) -> Iterator[tuple[DatasetInfo, list[str]]]:
+    """Data sets that a mirror has, with the texts of their files."""
+    if mirror.archive:
+        part = _part(mirror.url, folder)
+        download(mirror.url, part, progress)
+        absent = [
+            info
+            for info in registry().values()
+            if info.files and info.name not in missing and not (folder / info.file_name).exists()
+        ]
+        infos = [*missing.values(), *absent]
+        try:
+            members = _members(part, {file for info in infos for file in info.files})
+        finally:
+            part.unlink(missing_ok=True)
+        for info in infos:
+            if all(file in members for file in info.files):
+                yield info, [members[file] for file in info.files]
+            else:
+                reasons.append(f"{_host(mirror.url)} has no {info.name}")
+        return
+    for info in list(missing.values()):
+        texts = []
+        try:
+            for file in info.files:
+                part = _part(mirror.url + file, folder)
+                download(mirror.url + file, part, progress)
+                texts.append(part.read_text(encoding="utf-8", errors="replace"))
+                part.unlink(missing_ok=True)
+        except urllib.error.HTTPError as error:
+            reasons.append(f"{info.name} from {_host(mirror.url)}: {error}")
+        else:
+            yield info, texts
+
+
+def _host(url: str) -> str:
+    """Scheme and host of a URL, for messages."""
+    scheme, _, rest = url.partition("://")
+    return f"{scheme}://{rest.partition('/')[0]}"
+
+
+def _part(url: str, folder: Path) -> Path:
+    """Where the partial download of a URL is kept."""
+    return folder / f"{hashlib.sha256(url.encode()).hexdigest()[:16]}.part"
+
+
+def download(url: str, part: Path, progress: Progress | None = None) -> None:
+    """Download a file to `part`, resuming from what is already there."""
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            _receive(url, part, progress)
+            return
+        except urllib.error.HTTPError:
+            raise
+        except (OSError, http.client.HTTPException):
+            if attempt == ATTEMPTS:
+                raise
+
+
+def _receive(url: str, part: Path, progress: Progress | None) -> None:
+    """Append what is missing, in one request."""
+    done = part.stat().st_size if part.exists() else 0
+    headers = {"User-Agent": "broadlearn"} | ({"Range": f"bytes={done}-"} if done else {})
+    try:
+        request = urllib.request.Request(url, headers=headers)
+        response = urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS)
+    except urllib.error.HTTPError as error:
+        error.close()
+        if error.code != 416:
+            raise
+        if error.headers.get("Content-Range") == f"bytes */{done}":
+            return
+        part.unlink()
+        raise ConnectionError("what had come before does not fit the file") from error
+    with response:
+        if response.status != 206:
+            done = 0
+        elif not re.match(rf"bytes {done}-", response.headers.get("Content-Range", "")):
+            part.unlink()
+            raise ConnectionError("the server sent another part than was asked for")
+        length = response.headers.get("Content-Length")
+        total = None if length is None else done + int(length)
+        with part.open("ab" if done else "wb") as file:
+            while block := response.read(BLOCK):
+                file.write(block)
+                done += len(block)
+                if progress is not None:
+                    progress(url.rsplit("/", 1)[-1], done, total)
+    if total is not None and done < total:
+        raise ConnectionError(f"the connection was cut after {done} of {total} bytes")
+
+
+def _members(archive: Path, wanted: set[str]) -> dict[str, str]:
+    """Texts of some members, read one by one and never extracted to disk."""
+    texts = {}
+    try:
+        with tarfile.open(archive, "r:gz") as tar:
+            for member in tar:
+                name = "/".join(PurePosixPath(member.name).parts[-2:])
+                if name in wanted and member.isfile() and member.size <= MAX_MEMBER_BYTES:
+                    file = tar.extractfile(member)
+                    texts[name] = file.read().decode(errors="replace") if file else ""
+    except (tarfile.TarError, EOFError, zlib.error) as error:
+        raise OSError(f"the archive is damaged ({error})") from error
+    return texts
+
+
+def _keep(info: DatasetInfo, texts: Sequence[str], folder: Path) -> str:
+    """Write a data set as CSV if it is the right one; else say what is wrong."""
+    # Without the line of names and the row numbers.
+    lines = [line for text in texts for line in text.splitlines()[1:]]
+    rows = [line.split()[1:] for line in lines if line.strip()]
+    try:
+        table = np.array(rows, dtype=np.float64).reshape(len(rows), -1)
+        problem = difference(info, *features_and_labels(table))
+    except ValueError:
+        problem = "lines that are not rows of numbers"
+    if problem:
+        return problem
+    header = [*(f"f{j + 1}" for j in range(info.n_columns)), "target"]
+    lines = [",".join(fields) + "\n" for fields in [header, *rows]]
+    write_whole(folder / info.file_name, "".join(lines))
+    return ""

@@ -1,0 +1,177 @@
+"""Noise that a study adds to its data: to features, whole rows or labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
+
+from broadlearn.utils import Array
+
+FEATURE_KINDS = ("variance", "deviation")
+ROW_KINDS = ("rows", "outliers")
+LABEL_KINDS = ("labels", "class-labels")
+KINDS = ("none", *FEATURE_KINDS, *ROW_KINDS, *LABEL_KINDS)
+# Distance of outlying rows from the mean, in deviations of each feature.
+OUTLIER_RANGE = (5.0, 10.0)
+
+
+@dataclass(frozen=True)
+class Noise:
+    """What is added to the data, how much of it and to which rows.
+
+    ``str(noise)`` is its short form, ``"none"`` or ``"kind:level:where"``, for keys, tables and the
+    command line; `parse_noise` reads it.
+
+    Attributes
+    ----------
+    kind : str, default="none"
+        - "variance": Gaussian noise whose variance is `level` times that of each feature;
+        - "deviation": Gaussian noise whose deviation is `level` times that of each feature;
+        - "rows": that share of rows is replaced with Gaussian rows of the features' means and
+          deviations;
+        - "outliers": that share of rows is moved to 5 to 10 deviations from the mean of each
+          feature, on a random side;
+        - "labels": that share of all rows gets another class at random;
+        - "class-labels": that share of the rows of each class does;
+        - "none": the data as they are.
+    level : float, default=0.0
+    where : {"train", "all"}, default="train"
+        Whether the protocol adds it to training rows only, or to all rows before they are split.
+
+    Examples
+    --------
+    >>> from broadlearn.study import Noise
+    >>> str(Noise("labels", 0.2))
+    'labels:0.2:train'
+    """
+
+    kind: str = "none"
+    level: float = 0.0
+    where: str = "train"
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(
+                f"The kind of noise must be one of {', '.join(KINDS)}, got {self.kind!r}."
+            )
+        if self.where not in ("train", "all"):
+            raise ValueError(f'Where noise is added must be "train" or "all", got {self.where!r}.')
+        if not isinstance(self.level, Real) or isinstance(self.level, bool):
+            raise ValueError(f"The level of noise must be a number, got {self.level!r}.")
+        if self.kind == "none":
+            if self.level != 0.0 or self.where != "train":
+                raise ValueError('Noise of kind "none" takes no level and no place.')
+            return
+        share = self.kind not in FEATURE_KINDS
+        if not 0.0 < self.level < np.inf or (share and self.level > 1.0):
+            what = "a share of rows above 0 and at most 1" if share else "a positive number"
+            raise ValueError(f"The level of {self.kind} noise must be {what}, got {self.level!r}.")
+
+    def __str__(self) -> str:
+        return "none" if self.kind == "none" else f"{self.kind}:{float(self.level)!r}:{self.where}"
+
+
+def parse_noise(text: str) -> Noise:
+    """Read the short form of a noise.
+
+    Parameters
+    ----------
+    text : str
+        "none", "kind:level" (on training rows) or "kind:level:where".
+
+    Returns
+    -------
+    Noise
+
+    Examples
+    --------
+    >>> from broadlearn.study import parse_noise
+    >>> parse_noise("variance:0.10:train")
+    Noise(kind='variance', level=0.1, where='train')
+    """
+    if text == "none":
+        return Noise()
+    kind, *rest = text.split(":")
+    try:
+        level = float(rest[0])
+        (where,) = rest[1:] or ["train"]
+    except (IndexError, ValueError):
+        raise ValueError(
+            'noise must be "none" or "kind:level:where" such as "variance:0.1:train", '
+            f"got {text!r}."
+        ) from None
+    return Noise(kind, level, where)
+
+
+def apply_noise(X: ArrayLike, y: ArrayLike, noise: Noise, seed: int) -> tuple[Array, NDArray[Any]]:
+    """Add noise to samples; which ones, as `noise.where` says, is for the caller to choose.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+    noise : Noise
+        Means, deviations, shares and classes are those of the samples given.
+    seed : int
+        The same seed gives the same noise.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
+        Copies, even where nothing has changed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from broadlearn.study import apply_noise, parse_noise
+    >>> X, y = np.arange(20.0).reshape(10, 2), np.repeat(["a", "b"], 5)
+    >>> _, flipped = apply_noise(X, y, parse_noise("labels:0.2"), seed=0)
+    >>> int((flipped != y).sum())
+    2
+    """
+    if not isinstance(seed, Integral) or isinstance(seed, bool) or seed < 0:
+        raise ValueError(f"seed must be a whole number from 0 on, got {seed!r}.")
+    rows: Array = check_array(X, dtype=np.float64, copy=True, input_name="X")
+    labels = np.array(column_or_1d(y, warn=True))
+    check_consistent_length(rows, labels)
+    rng = np.random.default_rng(int(seed))
+    if noise.kind in FEATURE_KINDS:
+        factor = noise.level if noise.kind == "deviation" else np.sqrt(noise.level)
+        rows += factor * rows.std(axis=0) * rng.standard_normal(rows.shape)
+    elif noise.kind in ROW_KINDS:
+        chosen = _choose(rng, np.arange(len(rows)), noise.level)
+        shape = (len(chosen), rows.shape[1])
+        if noise.kind == "rows":
+            offsets = rng.standard_normal(shape)
+        else:
+            offsets = rng.uniform(*OUTLIER_RANGE, shape) * rng.choice([-1.0, 1.0], shape)
+        rows[chosen] = rows.mean(axis=0) + rows.std(axis=0) * offsets
+    elif noise.kind in LABEL_KINDS:
+        labels = _flip(rng, labels, noise)
+    return rows, labels
+
+
+def _choose(rng: np.random.Generator, rows: NDArray[np.intp], share: float) -> NDArray[np.intp]:
+    """A share of some row numbers, rounded to whole rows."""
+    return rng.choice(rows, round(share * len(rows)), replace=False)
+
+
+def _flip(rng: np.random.Generator, y: NDArray[Any], noise: Noise) -> NDArray[Any]:
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(
+            f"y must hold at least two classes for {noise.kind} noise, got only {classes[0]}."
+        )
+    groups = [np.arange(len(y))]
+    if noise.kind == "class-labels":
+        groups = [np.flatnonzero(codes == k) for k in range(len(classes))]
+    chosen = np.concatenate([_choose(rng, group, noise.level) for group in groups])
+    # A step of 1 to k - 1 round the circle of classes reaches each other class equally often.
+    codes[chosen] = (codes[chosen] + rng.integers(1, len(classes), len(chosen))) % len(classes)
+    return classes[codes]

@@ -1,0 +1,176 @@
+"""The plan of a study: units of work, each with a key derived from its content."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from broadlearn.study.datasets import Dataset
+from broadlearn.study.noise import Noise, parse_noise
+
+PROTOCOLS = ("paper", "nested")
+GRIDS = ("paper", "reduced")
+FINGERPRINT_DIGITS = 16
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One model on one data set, with one noise, under one protocol, once.
+
+    Attributes
+    ----------
+    dataset : str
+    noise : str
+        Short form of a `Noise`, kept as ``str(parse_noise(noise))``.
+    model : str
+    protocol : {"paper", "nested"}
+    seed : int
+        Number of the repetition.
+    grid : {"paper", "reduced"}
+        The settings to try.
+    fingerprint : str
+        Of the data, see `fingerprint`.
+
+    Examples
+    --------
+    >>> from broadlearn.study import Unit
+    >>> bls = Unit("iris", "labels:0.20", "BLS", "nested", 0, "paper", "5ac1")
+    >>> elm = Unit("iris", "labels:0.20", "ELM", "nested", 0, "paper", "5ac1")
+    >>> bls.noise
+    'labels:0.2:train'
+    >>> bls.data_seed == elm.data_seed, bls.model_seed == elm.model_seed
+    (True, False)
+    """
+
+    dataset: str
+    noise: str
+    model: str
+    protocol: str
+    seed: int
+    grid: str
+    fingerprint: str
+
+    def __post_init__(self) -> None:
+        for name in ("dataset", "model", "fingerprint"):
+            value = getattr(self, name)
+            if not isinstance(value, str) or not value:
+                raise ValueError(f"{name} must be a text that is not empty, got {value!r}.")
+        for name, known in (("protocol", PROTOCOLS), ("grid", GRIDS)):
+            if getattr(self, name) not in known:
+                raise ValueError(
+                    f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}."
+                )
+        if not isinstance(self.seed, Integral) or isinstance(self.seed, bool) or self.seed < 0:
+            raise ValueError(f"seed must be a whole number from 0 on, got {self.seed!r}.")
+        # One unit has one key, however its noise and seed were written.
+        object.__setattr__(self, "noise", str(parse_noise(self.noise)))
+        object.__setattr__(self, "seed", int(self.seed))
+
+    @property
+    def key(self) -> str:
+        """SHA-256 of all fields, in hexadecimal digits."""
+        return _digest(asdict(self))
+
+    @property
+    def split_seed(self) -> int:
+        """Seed of the folds: the same for all noises, models, protocols and grids."""
+        return _seed(self, "dataset", "seed", "fingerprint")
+
+    @property
+    def data_seed(self) -> int:
+        """Seed of the noise: the same for all models, protocols and grids."""
+        return _seed(self, "dataset", "noise", "seed", "fingerprint")
+
+    @property
+    def model_seed(self) -> int:
+        """Seed of the model's draws: the same for all protocols and grids."""
+        return _seed(self, "dataset", "noise", "seed", "fingerprint", "model")
+
+
+def make_plan(
+    datasets: Iterable[Dataset],
+    models: Sequence[str],
+    protocols: Sequence[str] = PROTOCOLS,
+    noises: Sequence[str | Noise] = ("none",),
+    seeds: Sequence[int] = (0,),
+    grid: str = "paper",
+) -> list[Unit]:
+    """List all units of a study, each once.
+
+    Small data sets come first; units on the same rows are neighbours. The order does not depend on
+    that of the data sets, which are taken one at a time, so that a generator may load them.
+
+    Examples
+    --------
+    >>> from broadlearn.study import load_dataset
+    >>> from broadlearn.study.plan import make_plan
+    >>> plan = make_plan([load_dataset("iris")], ["BLS", "ELM"], ["nested"])
+    >>> [(unit.dataset, unit.model) for unit in plan]
+    [('iris', 'BLS'), ('iris', 'ELM')]
+    """
+    lists = {"models": models, "protocols": protocols, "noises": noises, "seeds": seeds}
+    for name, values in lists.items():
+        if isinstance(values, str) or len(values) == 0:
+            raise ValueError(f"{name} must be a list of one or more values, got {values!r}.")
+    prints: dict[str, str] = {}
+    sizes: dict[str, int] = {}
+    for data in datasets:
+        found = fingerprint(data.X, data.y)
+        if prints.setdefault(data.name, found) != found:
+            raise ValueError(f"datasets holds two different tables that are named {data.name!r}.")
+        sizes[data.name] = int(np.prod(np.shape(data.X)))
+    if not prints:
+        raise ValueError("datasets must hold one or more data sets, got none.")
+    units = (
+        Unit(dataset, str(noise), model, protocol, seed, grid, prints[dataset])
+        for dataset in sorted(prints, key=lambda name: (sizes[name], name))
+        for noise in noises
+        for seed in seeds
+        for protocol in protocols
+        for model in models
+    )
+    return list(dict.fromkeys(units))
+
+
+def fingerprint(X: ArrayLike | pd.DataFrame, y: ArrayLike) -> str:
+    """Short SHA-256 of the values of a table; names and number types do not count.
+
+    Examples
+    --------
+    >>> from broadlearn.study.plan import fingerprint
+    >>> fingerprint([[1.0, 2.0]], ["a"]) == fingerprint([[1, 2]], ["a"])
+    True
+    """
+    if isinstance(X, pd.DataFrame):
+        columns = [column.to_numpy() for _, column in X.items()]
+    else:
+        columns = list(np.asarray(X).T)
+    digest = hashlib.sha256(json.dumps([len(columns), len(np.asarray(y))]).encode())
+    for column in (*columns, np.asarray(y)):
+        digest.update(_column_bytes(column))
+    return digest.hexdigest()[:FINGERPRINT_DIGITS]
+
+
+def _column_bytes(values: NDArray[Any]) -> bytes:
+    if values.dtype.kind in "biuf":
+        # Adding 0 turns -0.0, which equals 0.0, into it.
+        return (values.astype("<f8") + 0.0).tobytes()
+    return json.dumps([None if pd.isna(v) else str(v) for v in values]).encode()
+
+
+def _digest(content: dict[str, Any]) -> str:
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _seed(unit: Unit, *names: str) -> int:
+    """An integer in [0, 2³¹) from some fields of a unit."""
+    return int(_digest({name: getattr(unit, name) for name in names})[:8], 16) >> 1

@@ -1,0 +1,152 @@
+"""The published study's own numbers, as data: what its tables print, nothing computed.
+
+All accuracies and deviations are in percent, as printed. Accuracies are the best mean test accuracy
+over the whole grid, on 5 unshuffled folds: optimistic figures, of the ``paper`` protocol.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Any, Literal
+
+import pandas as pd
+
+# The tables print a setting as "100;0.03125;5;3;85", in this order.
+_BLS = ("C", "n_feature_nodes", "n_feature_groups", "n_enhancement_nodes")
+_PRINTED_ORDER = {
+    "BLS": _BLS,
+    "ELM": ("C", "n_hidden_nodes"),
+    "NeuroFBLS": ("C", "n_fuzzy_rules", "n_fuzzy_groups", "n_enhancement_nodes"),
+    "IF-TSVM": ("C1", "C2", "kernel_width"),
+    "H-ELM": ("C", "n_hidden_nodes"),
+    "F-BLS": _BLS,
+    "IF-BLS": ("C", "kernel_width", *_BLS[1:]),
+}
+_FILES = {
+    "accuracy": "table1_uci_accuracy",
+    "deviation": "tableS3_uci_std",
+    "ranks": "tableS4_uci_ranks",
+    "noise": "table4_noise_accuracy",
+    "noise_deviation": "tableS6_noise_std",
+    "adni": "table5_adni_accuracy",
+    "wilcoxon": "wilcoxon_printed",
+    "win_tie_loss": "win_tie_loss_printed",
+}
+_SETTINGS_FILES = {
+    "uci": "tableS5_uci_best_hyperparameters",
+    "noise": "tableS7_noise_best_hyperparameters",
+    "adni": "tableS8_adni_best_hyperparameters",
+}
+
+
+def published_table(name: str = "accuracy") -> pd.DataFrame:
+    """One of the printed tables.
+
+    Parameters
+    ----------
+    name : str, default="accuracy"
+        With data sets as rows and the seven models as columns:
+
+        - "accuracy", "deviation", "ranks": accuracies on the 28 UCI data sets in percent (Table I),
+          their deviations over folds (ddof=1, Table S3), and ranks, 1 the best (Table S4);
+        - "noise", "noise_deviation": accuracies on 5 UCI data sets with Gaussian noise (Table IV)
+          and their deviations (Table S6), rows are pairs (dataset, noise_percent);
+        - "adni": accuracies on the tasks CN_VS_AD, CN_VS_MCI and MCI_VS_AD (Table V).
+
+        With pairs of models as rows:
+
+        - "wilcoxon": ten p-values of Wilcoxon's signed-rank test (columns proposed, baseline and
+          p_value), on the ranks, not on the accuracies: see `statistics.compare_pairs`;
+        - "win_tie_loss": 21 counts on the 28 data sets (columns row, column, win, tie and loss); a
+          win is a win of the model in ``row``.
+
+    Returns
+    -------
+    DataFrame
+
+    Examples
+    --------
+    >>> from broadlearn.study import published_table
+    >>> float(published_table().loc["credit_approval", "IF-BLS"])
+    88.5507
+    >>> float(published_table("noise").loc[("tic_tac_toe", 20), "BLS"])
+    94.6755
+    """
+    if name not in _FILES:
+        raise ValueError(f"name must be one of {', '.join(_FILES)}, got {name!r}.")
+    table = _read(_FILES[name])
+    return table[list(_PRINTED_ORDER)].astype(float) if "dataset" in table.index.names else table
+
+
+def published_settings(study: Literal["uci", "noise", "adni"] = "uci") -> pd.DataFrame:
+    """Best hyper-parameters, as printed (Tables S5, S7, S8).
+
+    Parameters
+    ----------
+    study : {"uci", "noise", "adni"}, default="uci"
+        The settings behind the table "accuracy", "noise" or "adni" of `published_table`.
+
+    Returns
+    -------
+    DataFrame
+        Rows and columns as in the accuracies. Each cell is a dictionary keyed by the names of the
+        estimators' parameters.
+
+    Notes
+    -----
+    The values are those printed, except that a C printed as 0 is given as 1e-6, the one value of
+    the grid that prints so. In BLS and F-BLS the printed C acts as a ridge penalty: the
+    estimators of this package take its inverse.
+
+    Examples
+    --------
+    >>> from broadlearn.study import published_settings
+    >>> published_settings().loc["credit_approval", "ELM"]
+    {'C': 10000.0, 'n_hidden_nodes': 45}
+    """
+    if study not in _SETTINGS_FILES:
+        raise ValueError(f"study must be one of {', '.join(_SETTINGS_FILES)}, got {study!r}.")
+    table = _read(_SETTINGS_FILES[study])[list(_PRINTED_ORDER)]
+    return table.apply(lambda column: column.map(lambda text: _setting(column.name, text)))
+
+
+def published_grids() -> dict[str, dict[str, list[float]]]:
+    """The values searched of every hyper-parameter, by model and parameter.
+
+    Returns
+    -------
+    dict of dict of list
+        Values in increasing order.
+
+    Examples
+    --------
+    >>> from broadlearn.study import published_grids
+    >>> published_grids()["IF-BLS"]["kernel_width"][:3]
+    [0.03125, 0.0625, 0.125]
+    """
+    grids: dict[str, dict[str, list[float]]] = {}
+    for row in _read("grids").itertuples():
+        grids.setdefault(row.model, {})[row.name_here] = [
+            _number(row.name_here, text) for text in row.values.split()
+        ]
+    return grids
+
+
+def _read(name: str) -> pd.DataFrame:
+    with (files("broadlearn.study") / "published" / f"{name}.csv").open(encoding="utf-8") as file:
+        table = pd.read_csv(file)
+    keys = [key for key in ("dataset", "noise_percent") if key in table]
+    return table.set_index(keys) if keys else table
+
+
+def _setting(model: str, text: str) -> dict[str, Any]:
+    names = _PRINTED_ORDER[model]
+    return {name: _number(name, part) for name, part in zip(names, text.split(";"), strict=True)}
+
+
+def _number(name: str, text: str) -> float:
+    """The value of a parameter: a count, a power of two (2^-5), or a C that may print as 0."""
+    if name.startswith("n_"):
+        return int(text)
+    base, _, exponent = text.partition("^")
+    return float(base) ** int(exponent or 1) or 1e-6

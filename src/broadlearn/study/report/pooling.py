@@ -1,0 +1,173 @@
+"""From the units of a result store to data sets × models."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from broadlearn.study.noise import parse_noise
+from broadlearn.study.plan import PROTOCOLS
+from broadlearn.study.search_spaces import PUBLISHED_MODELS
+
+KEYS = ["protocol", "noise", "dataset", "model"]
+COLUMNS = [*KEYS, "seed", "grid", "status", "mean", "sd", "seconds", "error"]
+
+
+def check_units(frame: pd.DataFrame) -> pd.DataFrame:
+    """The units with plain text keys, or a ValueError that says what is wrong with them.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        One row per unit, as `ResultStore.to_frame` gives it.
+
+    Returns
+    -------
+    units : DataFrame
+        A copy with the columns that a report needs; ``done`` says which have a score.
+    """
+    absent = [column for column in COLUMNS if column not in frame.columns]
+    if absent:
+        raise ValueError(f"frame must have the columns {', '.join(COLUMNS)}; {absent[0]!r} is not.")
+    if frame.empty:
+        raise ValueError("frame must have at least one unit, got none.")
+    units = frame[COLUMNS].reset_index(drop=True)
+    for column in [*KEYS, "grid", "status"]:
+        units[column] = units[column].astype(str).astype(object)
+    unknown = set(units["protocol"]) - set(PROTOCOLS)
+    if unknown:
+        raise ValueError(f"protocol must be one of {PROTOCOLS}, got {min(unknown)!r}.")
+    for protocol, grids in units.groupby("protocol")["grid"].unique().items():
+        if len(grids) > 1:
+            raise ValueError(
+                f"frame must hold one grid for the {protocol} protocol, got {sorted(grids)}; "
+                "keep the rows of one."
+            )
+    twice = units[units.duplicated([*KEYS, "seed"])]
+    if len(twice):
+        key = ", ".join(str(value) for value in twice.iloc[0][[*KEYS, "seed"]])
+        raise ValueError(f"frame must have one row per unit, got two for ({key}).")
+    for column in ("mean", "sd", "seconds"):
+        units[column] = pd.to_numeric(units[column])
+    done = units["status"] == "done"
+    units["done"] = done & np.isfinite(units["mean"])
+    units.loc[done & ~units["done"], "status"] = "no score"
+    return units.sort_values([*KEYS, "seed"], ignore_index=True)
+
+
+def in_order(models: set[str]) -> list[str]:
+    """Models in the published order, others after them by name.
+
+    Examples
+    --------
+    >>> in_order({"IF-BLS", "RVFL", "BLS"})
+    ['BLS', 'IF-BLS', 'RVFL']
+    """
+    published = [model for model in PUBLISHED_MODELS if model in models]
+    return published + sorted(models.difference(published))
+
+
+def noise_order(noise: str) -> tuple[str, str, float]:
+    """Sort key of a noise's short form: kind, place, level; none first."""
+    parsed = parse_noise(noise)
+    return ("" if parsed.kind == "none" else parsed.kind, parsed.where, parsed.level)
+
+
+def noise_label(noise: str) -> str:
+    """A noise as tables name it.
+
+    Examples
+    --------
+    >>> noise_label("variance:0.1:train")
+    'variance 10 %, train'
+    """
+    parsed = parse_noise(noise)
+    full = f"{parsed.kind} {100 * parsed.level:g} %, {parsed.where}"
+    return "none" if parsed.kind == "none" else full
+
+
+def pool(units: pd.DataFrame) -> pd.DataFrame:
+    """Accuracy of each model on each data set, over seeds.
+
+    Parameters
+    ----------
+    units : DataFrame
+        From `check_units`.
+
+    Returns
+    -------
+    cells : DataFrame
+        Indexed by protocol, noise, data set and model; a cell for every model of the protocol on
+        every data set that has the noise. ``mean`` in percent, over seeds; ``sd`` in percentage
+        points, over the folds of a seed (root mean square over seeds); ``n_done`` of ``n_seeds``
+        seeds have a score; ``grid`` is the protocol's; ``status`` says what became of a cell
+        without any ("missing" where it was never tried).
+    """
+    cells = {}
+    groups = dict(list(units.groupby(KEYS)))
+    for (protocol, noise), part in units.groupby(["protocol", "noise"]):
+        models = set(units.loc[units["protocol"] == protocol, "model"])
+        n_seeds = part["seed"].nunique()
+        for key in product([protocol], [noise], sorted(set(part["dataset"])), in_order(models)):
+            found = groups.get(key, units.iloc[:0])
+            done = found[found["done"]]
+            cells[key] = {
+                "mean": 100 * done["mean"].mean(),
+                "sd": 100 * np.sqrt((done["sd"] ** 2).mean()),
+                "n_done": len(done),
+                "n_seeds": n_seeds,
+                "grid": part["grid"].iloc[0],
+                "status": "done" if len(done) else ", ".join(sorted(set(found["status"]))),
+            }
+    pooled = pd.DataFrame.from_dict(cells, orient="index")
+    pooled.index = pd.MultiIndex.from_tuples(list(cells), names=KEYS)
+    pooled["status"] = pooled["status"].replace("", "missing")
+    return pooled
+
+
+def accuracies(cells: pd.DataFrame, protocol: str, noise: str = "none") -> pd.DataFrame:
+    """Mean accuracies in percent, data sets × models; NaN where there is none.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        From `pool`.
+    protocol : {"paper", "nested"}
+    noise : str, default="none"
+    """
+    means = part(cells, protocol, noise)["mean"]
+    return means.unstack("model", sort=False).rename_axis(columns=None)
+
+
+def part(cells: pd.DataFrame, protocol: str, noise: str = "none") -> pd.DataFrame:
+    """The cells of one protocol and noise, indexed by data set and model; may be empty."""
+    here = cells.index.droplevel(["dataset", "model"])
+    return cells[here == (protocol, noise)].droplevel(["protocol", "noise"])
+
+
+def optimism(cells: pd.DataFrame) -> pd.DataFrame:
+    """Accuracy under ``paper`` less that under ``nested`` where both have it, in points."""
+    paper, nested = (accuracies(cells, protocol) for protocol in PROTOCOLS)
+    datasets = paper.index.intersection(nested.index)
+    models = [m for m in paper.columns if m in nested.columns]
+    return paper.loc[datasets, models] - nested.loc[datasets, models]
+
+
+def not_done(units: pd.DataFrame) -> pd.DataFrame:
+    """Units without a score, including those never tried, by data set, noise and model."""
+    columns = [*KEYS, "seed", "status", "error"]
+    found = set(units[[*KEYS, "seed"]].itertuples(index=False, name=None))
+    lost = [
+        (*key, error if isinstance(error, str) else "")
+        for *key, error in units.loc[~units["done"], columns].itertuples(index=False, name=None)
+    ]
+    for (protocol, noise), group in units.groupby(["protocol", "noise"]):
+        models = set(units.loc[units["protocol"] == protocol, "model"])
+        every = product(
+            [protocol], [noise], set(group["dataset"]), models, sorted(set(group["seed"]))
+        )
+        lost += [(*key, "missing", "") for key in every if key not in found]
+    lost.sort(key=lambda row: (row[2], noise_order(row[1]), row[3], row[0], row[4]))
+    return pd.DataFrame(lost, columns=columns)

@@ -1,0 +1,143 @@
+"""What a study says, in plain sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from broadlearn.study.plan import PROTOCOLS
+from broadlearn.study.published_results import published_table
+from broadlearn.study.report.pooling import accuracies, not_done, optimism
+from broadlearn.study.report.result_table import Entry
+from broadlearn.study.statistics import friedman, nemenyi
+
+PROTOCOL_WORDS = {
+    "paper": "the paper protocol (optimistic: settings chosen on the test folds)",
+    "nested": "the nested protocol (honest: settings chosen on inner folds)",
+}
+# Published figures have four decimals.
+PUBLISHED_PRECISION = 0.00005
+
+
+def summarise(units: pd.DataFrame, cells: pd.DataFrame) -> list[str]:
+    """Who is best under which protocol, what the optimism is, what is missing, in sentences."""
+    sentences = []
+    for protocol in PROTOCOLS:
+        sentences += _best(cells, protocol)
+    sentences += _flattery(cells) + _against_published(cells)
+    for protocol in PROTOCOLS:
+        sentences += _best_with_noise(cells, protocol)
+    return [*sentences, _completeness(units)]
+
+
+def _best(cells: pd.DataFrame, protocol: str) -> list[str]:
+    """The leader by mean accuracy, the leader by rank, and whether tests tell them apart."""
+    table = accuracies(cells, protocol)
+    if table.empty:
+        return []
+    complete = table.dropna()
+    where = f"Under {PROTOCOL_WORDS[protocol]}"
+    if complete.empty:
+        return [f"{where}, no data set has an accuracy for every model."]
+    left_out = len(table) - len(complete)
+    aside = f" ({left_out} left out, as not every model has an accuracy there)" if left_out else ""
+    number = f"{len(complete)} data sets" if len(complete) > 1 else "one data set"
+    sentences = [f"{where}, {_leader(complete.mean())}, over {number}{aside}."]
+    if len(complete) > 1 and complete.shape[1] > 1:
+        sentences.append(_told_apart(complete))
+    return [" ".join(sentences)]
+
+
+def _told_apart(complete: pd.DataFrame) -> str:
+    test, ranking = friedman(complete), nemenyi(complete)
+    ranks = ranking.mean_ranks
+    sentence = f"{ranks.index[0]} has the best mean rank, {ranks.iloc[0]:.2f}"
+    p = Entry(test.f_p_value, "p").text
+    if test.f_p_value >= ranking.alpha:
+        return f"{sentence}, but no difference between models is shown (Friedman's test, p = {p})."
+    close = ranks.index[1:][ranks.iloc[1:] - ranks.iloc[0] < ranking.critical_difference]
+    if len(close):
+        return f"{sentence}; Nemenyi's test does not tell it apart from {_joined(close)}."
+    return f"{sentence}; Nemenyi's test tells it apart from all others."
+
+
+def _flattery(cells: pd.DataFrame) -> list[str]:
+    """How much the paper protocol adds."""
+    points = optimism(cells).mean().dropna()
+    if points.empty:
+        return []
+    most, least = points.idxmax(), points.idxmin()
+    sentence = (
+        f"The optimism, accuracy under paper less that under nested, is {_points(points.mean())} "
+        "on average"
+    )
+    if len(points) > 1:
+        sentence += (
+            f": most for {most} ({_points(points[most])}), "
+            f"least for {least} ({_points(points[least])})"
+        )
+    return [f"{sentence}."]
+
+
+def _against_published(cells: pd.DataFrame) -> list[str]:
+    """How many of the published figures the paper protocol meets."""
+    ours = accuracies(cells, "paper")
+    published = published_table().reindex(index=ours.index, columns=ours.columns)
+    gaps = (ours - published).stack().dropna()
+    if gaps.empty:
+        return []
+    met = int((gaps >= -PUBLISHED_PRECISION).sum())
+    return [
+        f"Under the paper protocol, ours meet or pass {met} of {len(gaps)} published figures and "
+        f"fall short of {len(gaps) - met}; ours less published is {_points(gaps.mean())} on "
+        "average."
+    ]
+
+
+def _best_with_noise(cells: pd.DataFrame, protocol: str) -> list[str]:
+    """The leader over all data sets and noises."""
+    chosen = cells[
+        (cells.index.get_level_values("protocol") == protocol)
+        & (cells.index.get_level_values("noise") != "none")
+    ]
+    if chosen.empty:
+        return []
+    means = chosen["mean"].droplevel("protocol").unstack("model", sort=False).dropna()
+    if means.empty:
+        return [f"With noise, under the {protocol} protocol, no row has all models."]
+    return [
+        f"With noise, under the {protocol} protocol, {_leader(means.mean())}, over "
+        f"{len(means)} pairs of data set and noise."
+    ]
+
+
+def _completeness(units: pd.DataFrame) -> str:
+    lost = not_done(units)
+    total = int(units["done"].sum()) + len(lost)
+    if lost.empty:
+        return f"All {total:,} units are done." if total > 1 else "The one unit is done."
+    counts = lost["status"].value_counts().sort_index()
+    kinds = _joined([f"{n:,} {status}" for status, n in counts.items()])
+    return f"Without a score are {len(lost):,} of {total:,} units: {kinds}; they are listed below."
+
+
+def _leader(means: pd.Series) -> str:
+    """The best model or models of a column of means, and the next."""
+    ordered = means.round(10).sort_values(ascending=False, kind="stable")
+    best = ordered[ordered == ordered.iloc[0]].index
+    has = "has" if len(best) == 1 else "have"
+    sentence = f"{_joined(best)} {has} the highest mean accuracy, {ordered.iloc[0]:.2f}\u00a0%"
+    if len(best) < len(ordered):
+        sentence += f" (next {ordered.index[len(best)]}, {ordered.iloc[len(best)]:.2f}\u00a0%)"
+    return sentence
+
+
+def _points(value: float) -> str:
+    return Entry(value, "+z.2f").text + " points"
+
+
+def _joined(names: Sequence[object]) -> str:
+    """Names with commas and a last "and"."""
+    *rest, last = map(str, names)
+    return f"{', '.join(rest)} and {last}" if rest else last

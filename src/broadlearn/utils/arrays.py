@@ -1,0 +1,117 @@
+"""What every room does with arrays: types, blocks and draws of rows, targets, quantiles, copies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+Array = NDArray[np.float64]
+Floats = NDArray[np.floating]
+
+FLOAT_TYPES = [np.float64, np.float32]
+# Numbers in a block of rows that is worked on at a time.
+BLOCK_NUMBERS = 1 << 21
+
+
+def row_slices(n_rows: int, n_columns: int, numbers: int = BLOCK_NUMBERS // 4) -> Iterator[slice]:
+    """Slices of rows that hold about `numbers` numbers each."""
+    step = max(1, numbers // max(1, n_columns))
+    for start in range(0, n_rows, step):
+        yield slice(start, min(start + step, n_rows))
+
+
+def spread_rows(n_rows: int, at_most: int) -> NDArray[np.intp]:
+    """Positions of at most so many rows, evenly spread."""
+    return np.unique(np.linspace(0, n_rows - 1, min(n_rows, at_most)).astype(np.intp))
+
+
+def draw_seed(random_state: int | np.random.RandomState | None) -> int:
+    """One integer from scikit-learn's ``random_state``, from which all streams derive."""
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def row_priorities(first: int, count: int, seed: int) -> NDArray[np.uint64]:
+    """Random numbers of rows ``first, first + 1, ...``, the same in whatever batches they come.
+
+    Rows of least priority are a random sample that can be kept up to date (SplitMix64).
+    """
+    index = np.arange(first + 1, first + count + 1, dtype=np.uint64)
+    z = (index + np.uint64(seed) * np.uint64(1 << 32)) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(z ^ (z >> np.uint64(31)))
+
+
+def encode_targets(codes: NDArray[np.intp], n_classes: int) -> Array:
+    """One-hot targets; for two classes one column of -1 and 1."""
+    if n_classes == 2:
+        return np.where(codes[:, None] == 1, 1.0, -1.0)
+    return np.asarray(np.eye(n_classes)[codes], dtype=np.float64)
+
+
+def quantiles(values: Floats, weight: Array | None, shares: Sequence[float]) -> Array:
+    """For each column, the least value with the wanted share of the weight at or below it.
+
+    numpy.quantile has this too, but rounds the share differently with and without weights.
+    """
+    order = np.argsort(values, axis=0)
+    share = np.cumsum(np.ones(len(values)) if weight is None else weight[order], axis=0)
+    if weight is None:
+        share = np.broadcast_to(share[:, None], values.shape)
+    wanted = [q * share[-1] * (1.0 - 1e-12) for q in shares]
+    columns = np.arange(values.shape[1])
+    return np.array(
+        [values[order[np.argmax(share >= w, axis=0), columns], columns] for w in wanted]
+    )
+
+
+class DistinctRows(NamedTuple):
+    """Distinct (sample, class) pairs, ordered by class.
+
+    Attributes
+    ----------
+    first : ndarray of shape (n_distinct,)
+        Where each distinct sample is found first.
+    inverse : ndarray of shape (n_samples,)
+        The distinct sample that each sample is a copy of.
+    weight : ndarray of shape (n_distinct,)
+        Sum of the weights of all copies.
+    """
+
+    first: NDArray[np.intp]
+    inverse: NDArray[np.intp]
+    weight: Array
+
+
+def distinct_rows(X: Floats, codes: NDArray[np.intp], weight: Array) -> DistinctRows:
+    """Merge equal samples of the same class.
+
+    A sample of weight w counts as w copies, so samples with duplicates have an exact, smaller
+    equivalent. Pair sums cost the square of the samples: merging pays as soon as there is one
+    duplicate, and makes them independent of how copies are written down.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[1.0], [2.0], [1.0]])
+    >>> found = distinct_rows(X, np.array([0, 0, 0]), np.ones(3))
+    >>> found.weight[found.inverse]
+    array([2., 1., 2.])
+    """
+    # The class leads, and adding 0.0 turns -0.0 into 0.0, so that equal rows have equal bytes.
+    key = np.empty((X.shape[0], X.shape[1] + 1))
+    key[:, 0] = codes
+    np.add(X, 0.0, out=key[:, 1:], casting="same_kind")
+    as_bytes = key.view(np.dtype((np.void, key.dtype.itemsize * key.shape[1]))).ravel()
+    _, first, inverse = np.unique(as_bytes, return_index=True, return_inverse=True)
+    # Bytes do not sort as numbers do; classes must come in ascending order.
+    order = np.argsort(codes[first], kind="stable")
+    rank = np.empty_like(order)
+    rank[order] = np.arange(order.size)
+    inverse = rank[inverse.ravel()]
+    merged = np.bincount(inverse, weights=weight, minlength=first.size).astype(np.float64)
+    return DistinctRows(first[order], inverse, merged)

@@ -1,0 +1,23 @@
+"""What the pictures of the audit and of the report share."""
+
+from __future__ import annotations
+
+MAX_LABEL_LENGTH = 26
+
+
+def label(name: object) -> str:
+    r"""A name as a picture can show it: short, on one line, never read as a formula.
+
+    Examples
+    --------
+    >>> print(label("cost in $"))
+    cost in \$
+    >>> label("x" * 300)
+    'xxxxxxxxxxxxxxxxxxxxxxxxx…'
+    """
+    text = " ".join(str(name).split())
+    text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    if len(text) > MAX_LABEL_LENGTH:
+        text = f"{text[: MAX_LABEL_LENGTH - 1]}…"
+    # Matplotlib leaves names that begin with an underscore out of legends.
+    return (" " if text.startswith("_") else "") + text.replace("$", r"\$")

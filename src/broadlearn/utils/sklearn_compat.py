@@ -1,0 +1,45 @@
+"""The private names of scikit-learn that we use, in one place, so that a change is seen here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import _fit_context as fit_context
+from sklearn.metrics._scorer import _MultimetricScorer as MultimetricScorer
+from sklearn.metrics._scorer import _PassthroughScorer as PassthroughScorer
+from sklearn.metrics._scorer import _Scorer as Scorer
+from sklearn.model_selection._search import BaseSearchCV
+from sklearn.preprocessing._data import _handle_zeros_in_scale as handle_zeros_in_scale
+from sklearn.preprocessing._data import _is_constant_feature as is_constant_feature
+from sklearn.utils._param_validation import (
+    HasMethods,
+    Interval,
+    Options,
+    StrOptions,
+    validate_parameter_constraints,
+)
+from sklearn.utils.validation import _check_sample_weight as check_sample_weight
+
+__all__ = [
+    "BaseSearchCV",
+    "HasMethods",
+    "Interval",
+    "MultimetricScorer",
+    "Options",
+    "PassthroughScorer",
+    "Scorer",
+    "StrOptions",
+    "arff_module",
+    "check_sample_weight",
+    "fit_context",
+    "handle_zeros_in_scale",
+    "is_constant_feature",
+    "validate_parameter_constraints",
+]
+
+
+def arff_module() -> Any:
+    """The reader of ARFF files that scikit-learn brings along."""
+    from sklearn.externals import _arff
+
+    return _arff

@@ -1,0 +1,74 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from broadlearn.audit.rows import prepare_rows
+
+
+def test_arrays_are_standardised():
+    X = np.random.default_rng(0).normal(5.0, 3.0, (30, 2))
+    rows = prepare_rows(X, np.arange(30) % 3)
+    np.testing.assert_allclose(rows.Z.mean(axis=0), 0.0, atol=1e-12)
+    np.testing.assert_allclose(rows.Z.std(axis=0), 1.0)
+    assert rows.columns == ["column 0", "column 1"]
+    assert rows.classes.tolist() == [0, 1, 2]
+
+
+def test_numbers_of_a_frame_belong_to_its_columns():
+    X = pd.DataFrame(
+        {
+            "town": ["Ulm", "Bonn", None, "Ulm"],
+            "age": [1.0, np.nan, 3.0, 4.0],
+            "sex": ["f", "m", "f", "f"],
+            "town_Ulm": [True, False, True, True],
+            7: [1, 2, 3, 4],
+        }
+    )
+    rows = prepare_rows(X, ["a", "b", "a", "b"])
+    widths = np.diff([*rows.starts, rows.Z.shape[1]])
+    expected = {"town": 3, "age": 1, "sex": 1, "town_Ulm": 1, "7": 1}
+    assert dict(zip(rows.columns, widths.tolist(), strict=True)) == expected
+
+
+@pytest.mark.parametrize(
+    "y",
+    [["a", "b", "a"], [1, 0, 1], [True, False, True], pd.Series(["x", "y", "x"], dtype="category")],
+)
+def test_kinds_of_labels(y):
+    rows = prepare_rows(np.eye(3), y)
+    assert rows.classes[rows.codes].tolist() == list(y)
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "message"),
+    [
+        (np.eye(3), ["a", "a", "a"], "y must hold at least two classes.*'a'"),
+        (np.eye(3), [1, 1, 1], "every label is 1"),
+        (np.eye(3), ["a", None, "b"], "y must have a label for every row; 1 of 3.*row 1"),
+        (np.eye(3), [0.0, np.nan, 1.0], "y must have a label for every row"),
+        (np.eye(3), pd.Series(["a", pd.NA, "b"], dtype="string"), "y must have a label"),
+        (np.eye(3), np.array(["a", 1, "b"], dtype=object), "one kind"),
+        (np.eye(3), [0.25, 0.5, 0.1], "continuous"),
+        (np.eye(3), ["a", "b"], "inconsistent numbers of samples"),
+        (np.array([[np.nan], [1.0]]), ["a", "b"], "X contains NaN"),
+        (
+            pd.DataFrame([[1, 2], [3, 4]], columns=["u", "u"]),
+            ["a", "b"],
+            "got 'u' twice",
+        ),
+        (pd.DataFrame({"x": []}), [], "X must have rows and columns"),
+        (pd.DataFrame({"d": pd.to_datetime(["2020-01-01"] * 2)}), ["a", "b"], "'d'.*dates"),
+    ],
+)
+def test_bad_input(X, y, message):
+    with pytest.raises(ValueError, match=message):
+        prepare_rows(X, y)
+
+
+def test_identifier_columns_are_left_out():
+    frame = pd.DataFrame(
+        {"id": [f"row {i}" for i in range(40)], "size": np.arange(40.0), "kind": ["a", "b"] * 20}
+    )
+    with pytest.warns(UserWarning, match="id"):
+        rows = prepare_rows(frame, np.repeat([0, 1], 20))
+    assert "id" not in set(rows.columns)

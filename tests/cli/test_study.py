@@ -1,0 +1,92 @@
+import sys
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from broadlearn.cli.app import app
+
+runner = CliRunner()
+
+
+def call(*arguments):
+    return runner.invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.slow
+def test_run_status_and_report(folder):
+    done = call(
+        "study", "run", "-d", "iris", "-m", "ELM,majority", "--grid", "reduced", "--report", "page"
+    )
+    assert done.exit_code == 0, done.output
+    assert "index.html" in done.output
+    assert (folder / "page" / "index.html").is_file()
+    again = call("study", "run", "-d", "iris", "-m", "ELM,majority", "--grid", "reduced")
+    assert "4 done before, 0 to do" in again.output
+    assert "done" in call("study", "status").output
+    report = call("study", "report", "other", "--export", "units.csv")
+    assert report.exit_code == 0, report.output
+    assert len(pd.read_csv(folder / "units.csv")) == 4
+
+
+def test_a_failing_model_gives_exit_code_2(folder, monkeypatch):
+    (folder / "broken.py").write_text(
+        "from sklearn.dummy import DummyClassifier\n"
+        "class Broken(DummyClassifier):\n"
+        "    def fit(self, X, y, sample_weight=None):\n"
+        "        raise RuntimeError('out of order')\n"
+    )
+    monkeypatch.syspath_prepend(str(folder))
+    done = call("study", "run", "-d", "iris", "-m", "majority,broken:Broken", "-p", "nested")
+    assert done.exit_code == 2
+    assert "out of order" in done.output
+    assert "1 of 2 units are not done" in done.output
+    assert "out of order" in call("study", "status").output
+    sys.modules.pop("broken", None)
+
+
+def test_a_table_of_ones_own_in_pairs(folder):
+    frame = pd.DataFrame({"a": range(60), "b": ["x", "y"] * 30, "group": ["CN", "MCI", "AD"] * 20})
+    frame.to_csv("cohort.csv", index=False)
+    done = call(
+        "study", "run", "--data", "cohort.csv", "--target", "group", "--pairwise", "CN,MCI,AD",
+        "-m", "majority", "-p", "nested",
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert "3 units" in done.output
+
+
+@pytest.mark.slow
+def test_sensitivity_feeds_the_report(folder):
+    assert call("study", "run", "-d", "iris", "-m", "majority", "-p", "paper").exit_code == 0
+    found = call("study", "sensitivity", "s.csv", "-d", "iris", "-m", "BLS", "--grid", "reduced")
+    assert found.exit_code == 0, found.output
+    assert call("study", "report", "page", "--sensitivity", "s.csv").exit_code == 0
+    assert "Accuracy against C" in (folder / "page" / "index.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["study", "run", "-d", "no_such"], "no_such"),
+        (["study", "run", "-m", "no_such", "-d", "iris"], "model must be one of"),
+        (["study", "run", "--data", "missing.csv", "--target", "y"], "missing.csv"),
+        (["study", "run", "--data", "missing.csv"], "--target"),
+        (["study", "run", "-d", "iris", "--noise", "loud"], "noise"),
+        (["study", "run", "-d", "iris", "-m", "ELM", "--dask", "tcp://10.0.0.5:1"], "--insecure"),
+        (["study", "status", "--store", "none.db"], "no file of results"),
+        (["study", "report", "x", "--store", "none.db"], "no file of results"),
+        (["study", "sensitivity", "s.csv"], "--dataset"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(folder, arguments, message):
+    done = call(*arguments)
+    assert done.exit_code == 2
+    assert message in done.output.replace("\n", " ")
+    assert "Traceback" not in done.output

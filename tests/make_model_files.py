@@ -1,0 +1,96 @@
+"""One small file per kind of model, kept to show that files of their format load for ever.
+
+Run by hand, once per format: ``python tests/make_model_files.py`` writes ``tests/data/v2-NAME.blm``
+and, beside them, what the models predict.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.datasets import load_iris
+from sklearn.pipeline import make_pipeline
+
+from broadlearn import (
+    BLSClassifier,
+    BLSRegressor,
+    BroadEnsembleClassifier,
+    BroadFeatures,
+    ELMClassifier,
+    FuzzyBLSClassifier,
+    HierarchicalELMClassifier,
+    IntuitionisticFuzzyBLSClassifier,
+    IntuitionisticFuzzyTwinSVC,
+    NeuroFuzzyBLSClassifier,
+    save,
+)
+from broadlearn.io import column_preparation
+from broadlearn.sample_scores import IntuitionisticScorer
+
+FOLDER = Path(__file__).parent / "data"
+X, codes = load_iris(return_X_y=True)
+X, NAMES = X[::3], load_iris().target_names[codes[::3]]
+TABLE = pd.DataFrame(X, columns=["a", "b", "c", "d"]).assign(
+    a=lambda table: table["a"].where(table["a"] < 6.5),
+    long=lambda table: table["c"] > 4,
+    town=np.where(X[:, 1] > 3.3, "Ulm", np.where(X[:, 1] > 2.8, "Köln", None)),
+    side=np.where(X[:, 3] > 1, "left", "right"),
+)
+NODES = {"n_feature_nodes": 4, "n_enhancement_nodes": 8, "random_state": 0}
+KINDS = [
+    *("BLS", "F-BLS", "IF-BLS", "ELM", "H-ELM", "NeuroFBLS", "IF-TSVM", "ensemble"),
+    *("scorer", "regressor", "features", "table", "stream"),
+]
+
+
+def unfitted():
+    """A model of each kind."""
+    return {
+        "BLS": BLSClassifier(2, **NODES),
+        "F-BLS": FuzzyBLSClassifier(feature_activation="tanh", standardize="robust", **NODES),
+        "IF-BLS": IntuitionisticFuzzyBLSClassifier(feature_weights="sparse", **NODES),
+        "ELM": ELMClassifier(8, random_state=0),
+        "H-ELM": HierarchicalELMClassifier(8, n_autoencoder_nodes=4, random_state=0),
+        "NeuroFBLS": NeuroFuzzyBLSClassifier(2, 3, 8, random_state=0),
+        "IF-TSVM": IntuitionisticFuzzyTwinSVC(kernel="rbf", n_basis_rows=10, random_state=0),
+        "ensemble": BroadEnsembleClassifier(
+            BLSClassifier(**NODES), {"C": [1.0, 100.0]}, ensemble_size=2, n_draws=2, random_state=0
+        ),
+        "scorer": BLSClassifier(sample_scores=IntuitionisticScorer(kernel_width=2.0), **NODES),
+        "regressor": BLSRegressor(**NODES),
+        "features": BroadFeatures(**NODES),
+        "table": make_pipeline(column_preparation(TABLE), BLSClassifier(**NODES)),
+        "stream": IntuitionisticFuzzyBLSClassifier(**NODES),
+    }
+
+
+def fit(kind, model):
+    if kind == "stream":
+        return model.warm_up(X[::2], NAMES[::2]).partial_fit(X[::2], NAMES[::2])
+    return model.fit(TABLE if kind == "table" else X, X[:, :2] if kind == "regressor" else NAMES)
+
+
+def outputs(kind, model):
+    """What a model says of some rows, by method; of a stream, also after it has gone on."""
+    rows = (TABLE if kind == "table" else X)[::5]
+    methods = ("predict", "predict_proba", "decision_function", "transform")
+    found = {name: getattr(model, name)(rows) for name in methods if hasattr(model, name)}
+    if kind == "stream":
+        model.partial_fit(X[1::2], NAMES[1::2]).forget(X[:10:2], NAMES[:10:2])
+        found["later"] = model.decision_function(rows)
+    return found
+
+
+def main():
+    FOLDER.mkdir(exist_ok=True)
+    predictions = {}
+    for kind, model in unfitted().items():
+        save(fit(kind, model), FOLDER / f"v2-{kind}.blm")
+        found = outputs(kind, model)
+        predictions[kind] = {name: np.asarray(values).tolist() for name, values in found.items()}
+    (FOLDER / "v2-predictions.json").write_text(json.dumps(predictions) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,306 @@
+from functools import partial
+
+import numpy as np
+import pytest
+from plain import plain_ridge
+from sklearn.base import is_classifier
+from sklearn.datasets import make_classification
+from threadpoolctl import threadpool_limits
+
+from broadlearn import (
+    BLSClassifier,
+    BLSRegressor,
+    BroadFeatures,
+    ELMClassifier,
+    FuzzyBLSClassifier,
+    IntuitionisticFuzzyBLSClassifier,
+    IntuitionisticFuzzyTwinSVC,
+)
+from broadlearn.models.base import (
+    centre_samples,
+    encode_samples,
+    labels_of,
+    score_samples,
+    untrusted,
+)
+from broadlearn.sample_scores import FuzzyScorer, IntuitionisticScorer, UniformScorer
+from broadlearn.solvers import learn_slopes
+from broadlearn.utils import row_slices
+
+MAP = {
+    "n_feature_groups": 6,
+    "n_feature_nodes": 5,
+    "n_enhancement_groups": 2,
+    "n_enhancement_nodes": 40,
+    "random_state": 3,
+}
+FORMS = [
+    {},
+    {"feature_weights": "random"},
+    {"feature_weights": "sparse"},
+    {"feature_scaling": "robust"},
+    {"feature_scaling": None},
+    {"feature_scaling": "sample"},
+    {"feature_activation": "tanh", "activation": "relu"},
+    {"standardize": False},
+    {"enhancement_scale": 3.0, "activation": "sine"},
+    {"enhancement_bias": 8.0},
+    {"enhancement_inputs": 3, "enhancement_scale": (0.5, 2.0), "standardize": "robust"},
+    {"enhancement_inputs": 3, "feature_activation": "tanh"},
+]
+
+
+def make(n):
+    return make_classification(n, 8, n_informative=6, random_state=0)
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+@pytest.mark.parametrize("n", [70, 400])
+@pytest.mark.parametrize("C", [1.0, 1e6])
+def test_equals_ridge_on_the_whole_design_matrix(form, n, C):
+    X, y = make(n)
+    G = BroadFeatures(**MAP, **form).fit_transform(X)
+    W = plain_ridge(G, np.where(y == 1, 1.0, -1.0)[:, None], C)
+    model = BLSClassifier(**MAP, **form, C=C).fit(X, y)
+    assert model.output_weights_.shape == (110, 1)
+    np.testing.assert_allclose(model.decision_function(X), (G @ W).ravel(), atol=1e-7)
+    np.testing.assert_allclose((G @ model.output_weights_).ravel(), (G @ W).ravel(), atol=1e-7)
+
+
+def test_smaller_gram_matrix_is_taken():
+    # 30 feature nodes of rank 9 and 80 enhancement nodes: 89 columns.
+    assert BLSClassifier(**MAP).fit(*make(88)).solver_ == "dual"
+    assert BLSClassifier(**MAP).fit(*make(89)).solver_ == "primal"
+
+
+def test_solvers_agree():
+    X, y = make(100)
+    primal = BLSClassifier(**MAP, solver="primal", C=100.0).fit(X, y)
+    dual = BLSClassifier(**MAP, solver="dual", C=100.0).fit(X, y)
+    assert (primal.solver_, dual.solver_) == ("primal", "dual")
+    np.testing.assert_allclose(primal.predict_proba(X), dual.predict_proba(X), atol=1e-9)
+
+
+def test_no_rows_by_rows_matrix_where_rows_are_many():
+    X, y = make(300)
+    with pytest.warns(UserWarning, match="the primal is solved instead"):
+        model = BLSClassifier(**MAP, solver="dual").fit(X, y)
+    assert model.solver_ == "primal"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [60, 3000])
+@pytest.mark.parametrize("C", [1.0, 1e6])
+def test_threads_do_not_matter(n, C):
+    X, y = make(n)
+    decisions = []
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            decisions.append(BLSClassifier(random_state=0, C=C).fit(X, y).decision_function(X))
+    np.testing.assert_allclose(decisions[0], decisions[1], rtol=0, atol=1e-10)
+
+
+def test_standardisation_is_learnt_on_training_rows():
+    X, y = make(200)
+    model = BLSClassifier(**MAP).fit(X, y)
+    far = X.copy()
+    far[0] += 1e6
+    np.testing.assert_allclose(
+        model.decision_function(far)[1:], model.decision_function(X)[1:], atol=1e-10
+    )
+
+
+@pytest.mark.parametrize("scale", [1e300, 1e-300])
+def test_extreme_and_constant_columns(scale):
+    X, y = make(200)
+    stretched = np.column_stack([X * scale, np.full(200, 7.0)])
+    plain = np.column_stack([X, np.full(200, 7.0)])
+    np.testing.assert_allclose(
+        BLSClassifier(**MAP).fit(stretched, y).decision_function(stretched),
+        BLSClassifier(**MAP).fit(plain, y).decision_function(plain),
+        atol=1e-8,
+    )
+
+
+def test_all_columns_constant():
+    X, y = np.ones((30, 3)), np.repeat([0, 1, 1], 10)
+    model = BLSClassifier(random_state=0).fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), 1)
+
+
+def test_prediction_in_blocks_equals_one_block(monkeypatch):
+    X, y = make(500)
+    model = BLSClassifier(**MAP).fit(X, y)
+    whole = model.decision_function(X)
+    few = partial(row_slices, numbers=1 << 8)
+    monkeypatch.setattr("broadlearn.models.base.row_slices", few)
+    monkeypatch.setattr("broadlearn.random_features.nested_maps.row_slices", few)
+    monkeypatch.setattr("broadlearn.solvers.ridge.BLOCK_NUMBERS", 1 << 8)
+    np.testing.assert_allclose(model.decision_function(X), whole, atol=1e-12)
+    np.testing.assert_allclose(
+        BLSClassifier(**MAP).fit(X, y).decision_function(X), whole, atol=1e-9
+    )
+
+
+def test_probabilities_follow_decisions():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(90, 3)), rng.integers(0, 3, 90)
+    model = IntuitionisticFuzzyBLSClassifier(random_state=0).fit(X, y)
+    np.testing.assert_array_equal(
+        model.predict_proba(X).argmax(axis=1), model.decision_function(X).argmax(axis=1)
+    )
+
+
+def test_slope_counts_samples_by_weight_and_score():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(50, 2)), rng.integers(0, 2, 50)
+    weight = rng.integers(1, 4, 50) * 1.0
+    data = encode_samples(X, y, weight, True, "Model")
+    decision, scores = rng.normal(size=(50, 1)), rng.uniform(size=50)
+    copies = np.repeat(np.arange(50), weight.astype(int))
+    repeated = encode_samples(X[copies], y[copies], None, True, "Model")
+    weighted = learn_slopes(decision[None], data.codes, data.weight, scores)
+    of_copies = learn_slopes(decision[copies][None], repeated.codes, None, scores[copies])
+    np.testing.assert_allclose(weighted, of_copies)
+
+
+def test_labels_of_any_kind_come_back():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    for labels in ([False, True], ["no", "yes"], [3, -7], [1.0, 2.0]):
+        y = np.array(labels)[(X[:, 0] > 0).astype(int)]
+        model = BLSClassifier(random_state=0).fit(X, y)
+        np.testing.assert_array_equal(model.classes_, np.unique(y))
+        assert model.predict(X).dtype == y.dtype
+        assert model.score(X, y) > 0.9
+
+
+def test_labels_are_those_of_the_sign_or_of_the_largest_decision():
+    assert labels_of(np.array([-1.0, 2.0]), np.array(["a", "b"])).tolist() == ["a", "b"]
+    decision = np.array([[0.1, 0.3, 0.2], [3.0, 1.0, 2.0]])
+    assert labels_of(decision, np.array(["a", "b", "c"])).tolist() == ["b", "a"]
+
+
+def test_a_class_of_weight_zero_stays_but_is_not_predicted():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), np.repeat([0, 1, 2], 20)
+    X[:, 0] += 4 * y
+    model = BLSClassifier(random_state=0).fit(X, y, sample_weight=(y != 2).astype(float))
+    np.testing.assert_array_equal(model.classes_, [0, 1, 2])
+    assert 2 not in model.predict(X)
+
+
+@pytest.mark.parametrize("model", [FuzzyBLSClassifier, IntuitionisticFuzzyTwinSVC])
+def test_every_sample_keeps_a_score_also_those_of_weight_zero(model):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 2)), np.repeat([0, 1], 20)
+    weight = np.r_[np.zeros(3), np.ones(37)]
+    fitted = model().fit(X, y, sample_weight=weight)
+    assert fitted.sample_scores_.shape == (40,)
+
+
+def test_weights_that_leave_one_class_are_refused():
+    with pytest.raises(ValueError, match="only one class with a positive weight"):
+        BLSClassifier().fit([[0.0], [1.0], [2.0]], [0, 0, 1], sample_weight=[1, 1, 0])
+
+
+@pytest.mark.parametrize("standardize", [True, False])
+def test_standardisation_is_learnt_from_samples_with_weight(standardize):
+    X, weight = np.array([[0.0], [2.0], [1e6]]), np.array([1.0, 1.0, 0.0])
+    data = encode_samples(X, np.array([0, 1, 1]), weight, standardize, "Model")
+    expected = [[-1.0], [1.0]] if standardize else X[:2]
+    np.testing.assert_allclose(data.standardization.affine(data.X)[:, :-1], expected)
+    data, _ = centre_samples(X, np.ones((3, 1)), weight, standardize)
+    np.testing.assert_allclose(data.standardization.affine(data.X)[:, :-1], expected)
+
+
+def test_samples_at_predict_must_have_the_columns_of_fit():
+    model = BLSClassifier(n_enhancement_nodes=5).fit([[0.0], [1.0], [2.0]], [0, 1, 1])
+    with pytest.raises(ValueError, match="2 features, but BLSClassifier is expecting 1"):
+        model.predict([[0.0, 1.0]])
+
+
+def test_encoded_samples_are_those_of_positive_weight():
+    X, y = np.arange(4.0)[:, None], np.array(["a", "b", "c", "b"])
+    data = encode_samples(X, y, np.array([1.0, 4.0, 2.0, 0.0]), True, "Model")
+    np.testing.assert_array_equal(data.X, X[:3])
+    np.testing.assert_array_equal(data.T, np.eye(3))
+    np.testing.assert_array_equal(data.codes, [0, 1, 2])
+    np.testing.assert_array_equal(data.keep, [True, True, True, False])
+    np.testing.assert_array_equal(data.given[1], [0, 1, 2, 1])
+    np.testing.assert_array_equal(data.diagonal(None), [1.0, 2.0, np.sqrt(2.0)])
+    np.testing.assert_array_equal(data.diagonal(np.array([0.5, 0.5, 0.0])), [0.5, 1.0, 0.0])
+    whole = encode_samples(X, y, None, True, "Model")
+    assert whole.diagonal(None) is None
+    np.testing.assert_array_equal(whole.diagonal(np.arange(4.0)), np.arange(4.0))
+    assert len(whole.X[whole.keep]) == 4
+
+
+def test_real_targets_are_less_their_mean():
+    Y, weight = np.array([[1.0, 0.0], [3.0, 2.0], [9.0, 9.0]]), np.array([3.0, 1.0, 0.0])
+    data, mean = centre_samples(np.arange(3.0)[:, None], Y, weight, True)
+    np.testing.assert_allclose(mean, [1.5, 0.5])
+    np.testing.assert_allclose(data.T, Y[:2] - mean)
+    assert data.classes.size == 0
+
+
+@pytest.mark.parametrize("scorer", [UniformScorer(), FuzzyScorer(), IntuitionisticScorer()])
+def test_several_widths_equal_one_at_a_time(scorer):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 120)
+    X = rng.normal(size=(120, 3)) * [1, 10, 100] + y[:, None]
+    data = encode_samples(X, y, None, True, "Model")
+    widths = [0.5, "auto", 8.0, None]
+    together = score_samples(scorer, data, 0, widths)
+    for trust, width in zip(together, widths, strict=True):
+        (alone,) = score_samples(scorer, data, 0, [width])
+        assert (trust.score is None) == isinstance(scorer, UniformScorer)
+        if trust.score is not None:
+            np.testing.assert_allclose(trust.score, alone.score, atol=1e-12)
+
+
+def test_classes_without_trust_are_named():
+    classes = np.array(["a", "b", "c"])
+    assert "of class 'b', 'c' are zero" in untrusted(classes, np.array([1.0, 0.0, 0.0]), "")
+    message = untrusted(classes, np.zeros(3), "Do this.")
+    assert "of every class are zero" in message
+    assert message.endswith("Do this.")
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        BLSClassifier,
+        FuzzyBLSClassifier,
+        IntuitionisticFuzzyBLSClassifier,
+        ELMClassifier,
+        BLSRegressor,
+    ],
+)
+def test_an_interrupted_fit_leaves_the_old_model_whole(kind, monkeypatch):
+    X, y = make(100)
+    model = kind(random_state=0).fit(X, y)
+    before, expected = dict(vars(model)), model.predict(X)
+
+    def interrupt(*arguments):
+        raise KeyboardInterrupt
+
+    room = "base" if is_classifier(model) else "bls_regressor"
+    monkeypatch.setattr(f"broadlearn.models.{room}.solve_ridge", interrupt)
+    other = y % 2 if is_classifier(model) else np.column_stack([y, y])
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X[:60] + 1.0, other[:60])
+    assert vars(model).keys() == before.keys()
+    assert all(value is before[name] for name, value in vars(model).items())
+    np.testing.assert_array_equal(model.predict(X), expected)
+
+
+def test_a_refit_leaves_nothing_of_other_scores():
+    X, y = make(100)
+    model = BLSClassifier(sample_scores="intuitionistic", random_state=0).fit(X, y)
+    assert {"membership_", "nonmembership_", "kernel_width_"} <= vars(model).keys()
+    model.set_params(sample_scores="fuzzy").fit(X, y)
+    assert "membership_" in vars(model)
+    assert not {"nonmembership_", "kernel_width_", "neighborhood_radius_"} & vars(model).keys()
+    model.set_params(sample_scores="uniform").fit(X, y)
+    assert "membership_" not in vars(model)
+    np.testing.assert_array_equal(model.sample_scores_, 1.0)

@@ -1,0 +1,248 @@
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone, is_classifier
+from sklearn.linear_model import LogisticRegression
+
+from broadlearn import (
+    BLSClassifier,
+    BLSRegressor,
+    BroadEnsembleClassifier,
+    BroadFeatures,
+    ELMClassifier,
+    FuzzyBLSClassifier,
+    IntuitionisticFuzzyBLSClassifier,
+    IntuitionisticFuzzyTwinSVC,
+)
+from broadlearn.out_of_core import fit_blocks
+from broadlearn.sample_scores import FuzzyScorer, NeighborScorer
+
+SIZES = {"n_feature_groups": 2, "n_feature_nodes": 5, "n_enhancement_nodes": 40}
+MODELS = [BLSClassifier, FuzzyBLSClassifier, IntuitionisticFuzzyBLSClassifier, BLSRegressor]
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(2.0, 3.0, size=(500, 6))
+    return X, (X[:, 0] > 2) + 2 * (X[:, 1] > 3)
+
+
+@pytest.fixture(params=MODELS)
+def model(request):
+    return request.param(**SIZES, C=10.0, random_state=3)
+
+
+def output(model, X):
+    return model.predict_proba(X) if is_classifier(model) else model.predict(X)
+
+
+@pytest.mark.parametrize("block_rows", [37, 500])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_blocks_equal_one_fit(model, rows, block_rows, weighted):
+    X, y = rows
+    weight = np.random.default_rng(1).integers(0, 3, 500) if weighted else None
+    if weighted:
+        weight[:80] = 0
+    fitted = clone(model).fit(X, y, sample_weight=weight)
+    fit_blocks(model, X, y, sample_weight=weight, block_rows=block_rows)
+    np.testing.assert_allclose(output(model, X), output(fitted, X), rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"standardize": False, "feature_scaling": None},
+        {"feature_scaling": "sample", "feature_weights": "random"},
+        {"feature_activation": "tanh", "n_enhancement_groups": 2},
+        {"enhancement_inputs": 2, "enhancement_scale": (0.3, 2.0)},
+    ],
+)
+def test_settings(rows, settings):
+    X, y = rows
+    model = BLSClassifier(**SIZES, random_state=0).set_params(**settings)
+    expected = clone(model).fit(X, y).decision_function(X)
+    found = fit_blocks(model, X, y, block_rows=99).decision_function(X)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("scale", [1e300, 1e-300])
+def test_extreme_columns(rows, scale):
+    X, y = rows
+    model = BLSClassifier(**SIZES, random_state=0)
+    expected = clone(model).fit(X, y).decision_function(X)
+    found = fit_blocks(model, X * scale, y, block_rows=99).decision_function(X * scale)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-8)
+
+
+def test_large_C_on_few_columns(model, rows):
+    X, y = rows
+    model.set_params(C=1e6, n_enhancement_nodes=200)
+    fitted = clone(model).fit(X[:, :2], y)
+    fit_blocks(model, X[:, :2], y, block_rows=99)
+    np.testing.assert_allclose(output(model, X[:, :2]), output(fitted, X[:, :2]), atol=1e-8)
+
+
+def test_sorted_labels_are_found(rows):
+    X, y = rows
+    order = np.argsort(y, kind="stable")
+    model = fit_blocks(BLSClassifier(**SIZES, random_state=0), X[order], y[order], block_rows=50)
+    np.testing.assert_array_equal(model.classes_, [0, 1, 2, 3])
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_files(rows, tmp_path, kind):
+    X, y = rows
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    table, path = frame.assign(y=np.array(list("pqrs"))[y]), tmp_path / f"x.{kind}"
+    table.to_csv(path, index=False) if kind == "csv" else table.to_parquet(path)
+    model = fit_blocks(BLSClassifier(**SIZES, random_state=0), path, target="y", block_rows=64)
+    expected = clone(model).fit(frame, table["y"]).decision_function(frame)
+    np.testing.assert_allclose(model.decision_function(frame), expected, rtol=0, atol=1e-8)
+    np.testing.assert_array_equal(model.feature_names_in_, list("abcdef"))
+
+
+def test_float32_memory_map(rows, tmp_path):
+    X, y = rows
+    np.save(tmp_path / "x.npy", X.astype(np.float32))
+    mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
+    model = fit_blocks(BLSClassifier(**SIZES, random_state=0), mapped, y, block_rows=64)
+    assert model.output_weights_.dtype == np.float32
+    expected = clone(model).fit(X.astype(np.float32), y).decision_function(X)
+    np.testing.assert_allclose(model.decision_function(X), expected, atol=1e-3)
+
+
+def test_a_stream_goes_on(rows):
+    X, y = rows
+    plain = {"standardize": False, "feature_scaling": None, "random_state": 0}
+    model = fit_blocks(BLSClassifier(**SIZES, **plain), X[:300], y[:300], block_rows=64)
+    model.partial_fit(X[300:], y[300:])
+    expected = clone(model).fit(X, y).decision_function(X)
+    np.testing.assert_allclose(model.decision_function(X), expected, rtol=0, atol=1e-8)
+
+
+def test_progress_tells_pass_and_rows(rows):
+    calls = []
+    fit_blocks(
+        FuzzyBLSClassifier(**SIZES),
+        *rows,
+        block_rows=250,
+        progress=lambda stage, n: calls.append((stage, n)),
+    )
+    stages = ["columns", "nodes", "classes", "classes", "sums"]
+    assert calls == [(stage, n) for stage in stages for n in (250, 500)]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"feature_scaling": "robust"}, "feature_scaling='robust' needs all rows at once"),
+        ({"feature_weights": "sparse"}, "feature_weights='sparse' needs all rows at once"),
+        ({"standardize": "robust"}, "standardize='robust' needs all rows at once"),
+        ({"C": -1.0}, "C"),
+    ],
+)
+def test_bad_settings_are_named(rows, settings, message):
+    with pytest.raises(ValueError, match=message):
+        fit_blocks(BLSClassifier(**settings), *rows)
+
+
+def test_a_refused_table_leaves_the_model_as_it_was(rows):
+    X, y = rows
+    model = BLSClassifier(**SIZES, random_state=0).fit(X, y)
+    before = dict(vars(model))
+    spoilt = X.copy()
+    spoilt[450, 2] = np.nan
+    for source, targets, known, message in [
+        (spoilt, y, None, "NaN"),
+        (X, y, [0, 1], "does not know as classes"),
+        (X, y * 0, None, "only one class"),
+        (X[:0], y[:0], None, "source has no rows"),
+        ([(X, y), (X[:, :5], y)], None, None, "5 features"),
+        ([(X, y, np.zeros(500))], None, None, "all of weight zero"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            fit_blocks(model, source, targets, classes=known, block_rows=64)
+    assert all(value is before[name] for name, value in vars(model).items())
+
+
+def test_unlike_targets_are_refused(rows):
+    X, y = rows
+    pair = np.column_stack([y, y])
+    for first, second, message in [
+        (y, pair, "y has 1 targets in some rows and 2 in others"),
+        (y, pair[:, :1], "y has 1 targets in 2 dimensions"),
+        (pair, pair[:, :1], "y has 2 targets in some rows and 1 in others"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            fit_blocks(BLSRegressor(**SIZES), [(X, first), (X, second)])
+
+
+def test_empty_blocks_are_passed_over(rows):
+    X, y = rows
+    model = BLSClassifier(**SIZES, random_state=0)
+    expected = fit_blocks(clone(model), X, y).decision_function(X)
+    fit_blocks(model, [(X[:0], y[:0]), (X[:200], y[:200]), (X[200:200], []), (X[200:], y[200:])])
+    np.testing.assert_allclose(model.decision_function(X), expected, rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (ELMClassifier(), "that has partial_fit, not a ELMClassifier"),
+        (IntuitionisticFuzzyTwinSVC(), "not a IntuitionisticFuzzyTwinSVC"),
+        (BroadFeatures(), "not a BroadFeatures"),
+        (BroadEnsembleClassifier(), "not a BroadEnsembleClassifier"),
+        (BLSClassifier(sample_scores="fuzy"), "sample_scores"),
+        (LogisticRegression(), "not a LogisticRegression"),
+        (
+            BLSClassifier(sample_scores="held_out"),
+            "HeldOutScorer compares all samples with each other",
+        ),
+        (
+            BLSClassifier(sample_scores=NeighborScorer(3)),
+            "NeighborScorer compares all samples",
+        ),
+    ],
+)
+def test_refused_models_are_named_with_the_reason(rows, model, message):
+    with pytest.raises(ValueError, match=message):
+        fit_blocks(model, *rows)
+
+
+@pytest.mark.parametrize("scores", ["fuzzy", FuzzyScorer(0.1), "intuitionistic"])
+def test_scorers_as_parameters(rows, scores):
+    X, y = rows
+    model = BLSClassifier(**SIZES, sample_scores=scores, random_state=0)
+    fitted = clone(model).fit(X, y)
+    fit_blocks(model, X, y, block_rows=99)
+    np.testing.assert_allclose(output(model, X), output(fitted, X), rtol=0, atol=1e-8)
+    assert not hasattr(model, "sample_scores_")
+    assert not hasattr(model, "membership_")
+
+
+def test_nothing_stays_of_an_earlier_fit(rows):
+    X, y = rows
+    model = IntuitionisticFuzzyBLSClassifier(**SIZES, random_state=0).fit(X, y)
+    fit_blocks(model, X, y, block_rows=99)
+    assert {"kernel_width_", "neighborhood_radius_"} <= vars(model).keys()
+    assert not {"sample_scores_", "membership_", "nonmembership_"} & vars(model).keys()
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    fit_blocks(model.fit(frame, y), X, y)
+    assert not hasattr(model, "feature_names_in_")
+
+
+def test_a_fit_shows_all_its_passes(rows, capsys):
+    fit_blocks(BLSClassifier(1, 3, 1, 5), *rows, block_rows=150, progress=True)
+    shown = capsys.readouterr().err
+    passes = [line.rsplit("\r", 1)[-1].split()[0] for line in shown.split("\n")[:-1]]
+    assert passes == ["columns", "nodes", "sums"]
+    assert "100%  500 of 500 rows" in shown
+
+
+def test_a_failed_fit_ends_its_line(capsys):
+    X = np.full((10, 2), np.nan)
+    with pytest.raises(ValueError, match="NaN"):
+        fit_blocks(BLSClassifier(), X, np.arange(10) % 2, progress=True)
+    shown = capsys.readouterr().err
+    assert not shown or shown.endswith("\n")

@@ -1,0 +1,117 @@
+from functools import partial, reduce
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from broadlearn import BLSClassifier, BLSRegressor
+from broadlearn.out_of_core.columns import column_statistics, learn_columns, merge_columns
+from broadlearn.out_of_core.rows import fold
+from broadlearn.utils import learn_standardization
+
+
+@pytest.fixture
+def rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(100.0, [1.0, 5.0, 0.0], size=(200, 3))
+    X[:, 2] = 0.1
+    return X, rng.integers(0, 3, 200), rng.integers(1, 4, 200)
+
+
+def statistics(kind, X, y, weight, cuts):
+    model = clone(kind())
+    model.n_features_in_, model._one_target = 3, True
+    part = partial(column_statistics, model, None)
+    parts = [
+        part((X[i], y[i], None if weight is None else weight[i]), 0)
+        for i in np.split(np.arange(len(X)), cuts)
+    ]
+    return parts
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_merged_statistics_are_those_of_all_rows(rows, weighted):
+    X, y, weight = rows
+    if not weighted:
+        weight = None
+    parts = statistics(BLSClassifier, X, y, weight, [1, 40, 41, 120])
+    expected = learn_standardization(X, weight)
+    for merged in (
+        reduce(merge_columns, parts),
+        merge_columns(merge_columns(*parts[:2]), reduce(merge_columns, parts[2:])),
+    ):
+        np.testing.assert_allclose(merged.mean, expected.mean, rtol=1e-14)
+        np.testing.assert_allclose(merged.scale, expected.scale, rtol=1e-12)
+        assert merged.scale[2] == 1.0
+        np.testing.assert_array_equal(merged.labels, [0, 1, 2])
+        assert merged.weight == (200 if weight is None else weight.sum())
+        assert merged.exponent is None
+
+
+def test_real_targets_are_summed(rows):
+    X, y, weight = rows
+    merged = reduce(merge_columns, statistics(BLSRegressor, X, y, weight, [30, 90]))
+    assert merged.labels is None
+    np.testing.assert_allclose(merged.target_sum / merged.weight, np.average(y, weights=weight))
+
+
+def test_extreme_columns_are_found(rows):
+    X, y, _ = rows
+    X = X * [1.0, 1e300, 1.0]
+    merged = reduce(merge_columns, statistics(BLSClassifier, X, y, None, [50]))
+    np.testing.assert_array_equal(merged.exponent != 0, [False, True, False])
+
+
+def test_the_wider_type_is_taken(rows):
+    X, y, _ = rows
+    (single,) = statistics(BLSClassifier, X.astype(np.float32), y, None, [])
+    (double,) = statistics(BLSClassifier, X, y, None, [])
+    assert single.dtype == np.float32
+    assert merge_columns(single, double).dtype == np.float64
+
+
+def test_unlike_numbers_of_targets_are_refused(rows):
+    X, y, _ = rows
+    (one,) = statistics(BLSRegressor, X, y, None, [])
+    with pytest.raises(ValueError, match="1 targets in some rows and 2 in others"):
+        merge_columns(one, one._replace(target_sum=np.zeros(2)))
+
+
+class Blocks:
+    """Rows in two blocks."""
+
+    def __init__(self, X, y):
+        self.X, self.y, self.stages = X, y, []
+
+    def head(self):
+        return self.X[:0], 1
+
+    def reduce(self, stage, part, merge):
+        self.stages.append(stage)
+        return fold(
+            part, merge, [(self.X[:70], self.y[:70], None), (self.X[70:], self.y[70:], None)]
+        )
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e300])
+def test_standardisation_is_learnt_in_one_pass_or_two(rows, scale):
+    X, y, _ = rows
+    model, blocks = BLSClassifier(random_state=0), Blocks(X * [1.0, scale, 1.0], y)
+    found, shift, dtype = learn_columns(model, blocks, None)
+    expected = learn_standardization(blocks.X)
+    np.testing.assert_allclose(found.mean, expected.mean, rtol=1e-13)
+    np.testing.assert_allclose(found.scale, expected.scale, rtol=1e-12)
+    assert blocks.stages == (["columns"] if scale == 1.0 else ["columns", "extreme columns"])
+    assert (dtype, shift.size) == (np.float64, 0)
+    assert model.classes_.tolist() == [0, 1, 2]
+    assert model.n_features_in_ == 3
+
+
+def test_given_classes_are_known_and_the_mean_of_targets_is_found(rows):
+    X, y, _ = rows
+    model = BLSClassifier(standardize=False)
+    found, _, _ = learn_columns(model, Blocks(X, y), [4, 0, 1, 2])
+    assert model.classes_.tolist() == [0, 1, 2, 4]
+    np.testing.assert_array_equal(found.scale, 1.0)
+    _, shift, _ = learn_columns(BLSRegressor(), Blocks(X, y), None)
+    np.testing.assert_allclose(shift, [y.mean()])

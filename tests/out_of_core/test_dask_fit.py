@@ -1,0 +1,261 @@
+import os
+import signal
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone, is_classifier
+from threadpoolctl import threadpool_info
+
+from broadlearn import (
+    BLSClassifier,
+    BLSRegressor,
+    ELMClassifier,
+    FuzzyBLSClassifier,
+    IntuitionisticFuzzyBLSClassifier,
+    PathSearchCV,
+)
+from broadlearn.out_of_core import fit, fit_blocks, local_client
+from broadlearn.out_of_core.dask_fit import one_thread
+
+da = pytest.importorskip("dask.array")
+dd = pytest.importorskip("dask.dataframe")
+distributed = pytest.importorskip("distributed")
+pytestmark = [pytest.mark.filterwarnings("ignore::ResourceWarning"), pytest.mark.slow]
+
+SIZES = {"n_feature_groups": 2, "n_feature_nodes": 5, "n_enhancement_nodes": 40}
+MODELS = [BLSClassifier, FuzzyBLSClassifier, IntuitionisticFuzzyBLSClassifier, BLSRegressor]
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(2.0, 3.0, size=(500, 6))
+    return X, (X[:, 0] > 2) + 2 * (X[:, 1] > 3)
+
+
+@pytest.fixture(params=MODELS)
+def model(request):
+    return request.param(**SIZES, C=10.0, random_state=3)
+
+
+@pytest.fixture
+def in_threads():
+    """Start workers in threads of this process."""
+
+    def start(n_workers):
+        return distributed.LocalCluster(
+            n_workers=n_workers,
+            threads_per_worker=1,
+            processes=False,
+            dashboard_address="127.0.0.1:0",
+        )
+
+    return start
+
+
+def output(model, X):
+    return model.predict_proba(X) if is_classifier(model) else model.predict(X)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_arrays_give_the_model_of_one_fit(model, rows, weighted):
+    X, y = rows
+    weight = np.random.default_rng(1).integers(0, 3, 500) if weighted else None
+    if weighted:
+        weight[:120] = 0
+    fitted = clone(model).fit(X, y, sample_weight=weight)
+    chunks = ((60, 0, 40, 1, 399), (4, 2))
+    fit(model, da.from_array(X, chunks=chunks), da.from_array(y, chunks=90), weight)
+    np.testing.assert_allclose(output(model, X), output(fitted, X), rtol=0, atol=1e-8)
+
+
+@pytest.mark.slow
+def test_dataframes_give_the_model_of_one_fit(model, rows):
+    X, y = rows
+    table = pd.DataFrame(X, columns=list("abcdef"))
+    table["y"] = np.array(list("pqrs"))[y] if is_classifier(model) else y
+    table["w"] = np.random.default_rng(1).integers(1, 3, 500)
+    fitted = clone(model).fit(table[list("abcdef")], table["y"], table["w"])
+    parts = dd.from_pandas(table, npartitions=7, sort=False)
+    parts = parts[parts["a"] < 1e9]
+    fit(model, parts[list("abcdef")], parts["y"], parts["w"])
+    expected = output(fitted, table[list("abcdef")])
+    np.testing.assert_allclose(output(model, table[list("abcdef")]), expected, rtol=0, atol=1e-8)
+    assert model.feature_names_in_.tolist() == list("abcdef")
+    if is_classifier(model):
+        assert model.classes_.tolist() == list("pqrs")
+
+
+def test_several_targets(rows):
+    X, y = rows
+    model, Y = BLSRegressor(**SIZES, random_state=0), np.column_stack([y, X[:, 0] ** 2])
+    expected = clone(model).fit(X, Y).predict(X)
+    fit(model, da.from_array(X, chunks=(99, 3)), da.from_array(Y, chunks=(200, 1)))
+    np.testing.assert_allclose(model.predict(X), expected, rtol=0, atol=1e-8)
+
+
+def test_large_C_is_refined(model, rows):
+    X, y = rows[0][:, :2], rows[1]
+    model.set_params(C=1e6, n_enhancement_nodes=200)
+    fitted = clone(model).fit(X, y)
+    fit(model, da.from_array(X, chunks=(99, 2)), y)
+    np.testing.assert_allclose(output(model, X), output(fitted, X), rtol=0, atol=1e-8)
+
+
+def test_extreme_columns_and_float32(rows):
+    X, y = rows
+    model = BLSClassifier(**SIZES, random_state=0)
+    expected = clone(model).fit(X, y).decision_function(X)
+    fit(model, da.from_array(X * 1e300, chunks=(99, 6)), y)
+    np.testing.assert_allclose(model.decision_function(X * 1e300), expected, rtol=0, atol=1e-8)
+    fit(model, da.from_array(X.astype(np.float32), chunks=(99, 6)), y)
+    assert model.output_weights_.dtype == np.float32
+
+
+def test_landmarks_are_those_of_blocks(rows):
+    X, y = rows
+    settings = {"landmarks": 40, "kernel_width": 3.0, "random_state": 0}
+    model = IntuitionisticFuzzyBLSClassifier(**SIZES, **settings)
+    expected = fit_blocks(clone(model), X, y, block_rows=64)
+    fit(model, da.from_array(X, chunks=(99, 6)), y)
+    np.testing.assert_allclose(output(model, X), output(expected, X), rtol=0, atol=1e-8)
+    assert model.neighborhood_radius_ == pytest.approx(expected.neighborhood_radius_, rel=1e-12)
+
+
+@pytest.mark.slow
+def test_the_number_of_workers_changes_no_bit(model, rows, in_threads):
+    X, y = rows
+    X, y = da.from_array(X, chunks=(70, 6)), da.from_array(y, chunks=70)
+    expected = fit(clone(model), X, y)
+    for n_workers in (1, 2, 4):
+        with in_threads(n_workers) as cluster, distributed.Client(cluster) as client:
+            fit(model, X, y, client=client)
+        np.testing.assert_array_equal(model.output_weights_, expected.output_weights_)
+        if is_classifier(model):
+            assert model.proba_slope_ == expected.proba_slope_
+
+
+def test_a_stream_goes_on(rows):
+    X, y = rows
+    plain = {"standardize": False, "feature_scaling": None, "random_state": 0}
+    model = fit(BLSClassifier(**SIZES, **plain), da.from_array(X[:300], chunks=(64, 6)), y[:300])
+    model.partial_fit(X[300:], y[300:])
+    expected = clone(model).fit(X, y).decision_function(X)
+    np.testing.assert_allclose(model.decision_function(X), expected, rtol=0, atol=1e-8)
+
+
+def spoilt(X):
+    X = X.copy()
+    X[450, 2] = np.nan
+    return X
+
+
+def unlike(block, block_info):
+    return block[:, :5] if block_info[0]["chunk-location"][0] else block
+
+
+@pytest.mark.parametrize(
+    ("change_X", "y", "arguments", "message"),
+    [
+        (spoilt, None, {}, r"X contains NaN \(in partition 4 of X\)\.$"),
+        (None, np.arange(499), {}, "y has 499 rows where X has 500"),
+        (None, np.zeros(500), {}, "only one class"),
+        (None, None, {"classes": [0, 1]}, "does not know as classes"),
+        (None, None, {"sample_weight": np.zeros(500)}, "X has no rows, or all of weight zero"),
+        (None, None, {"sample_weight": -np.ones(500)}, "sample_weight"),
+        (None, np.linspace(0, 1, 500), {}, "continuous"),
+    ],
+)
+def test_a_refused_table_leaves_the_model_as_it_was(rows, change_X, y, arguments, message):
+    X, labels = rows
+    model = BLSClassifier(**SIZES, random_state=0).fit(X, labels)
+    before = dict(vars(model))
+    table = da.from_array(X if change_X is None else change_X(X), chunks=(100, 6))
+    with pytest.raises(ValueError, match=message) as caught:
+        fit(model, table, labels if y is None else y, **arguments)
+    assert "\n" not in str(caught.value)
+    assert vars(model).keys() == before.keys()
+    assert all(value is before[name] for name, value in vars(model).items())
+
+
+def test_unlike_partitions_are_named(rows):
+    X, y = rows
+    table = da.from_array(X, chunks=(100, 6))
+    with pytest.raises(ValueError, match=r"5 features.*expecting 6.*\(in partition \d of X\)"):
+        fit(BLSClassifier(**SIZES), table.map_blocks(unlike, dtype=float), y)
+    frame = dd.from_pandas(pd.DataFrame(X, columns=list("abcdef")), npartitions=4)
+    labels = dd.from_pandas(pd.Series(y), npartitions=4)
+    shorter = labels.map_partitions(lambda part: part.iloc[1:], meta=labels._meta)
+    with pytest.raises(ValueError, match=r"y has 124 rows where X has 125 \(in partition \d"):
+        fit(BLSClassifier(**SIZES), frame, shorter)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (BLSClassifier(feature_scaling="robust"), "feature_scaling='robust' needs all rows"),
+        (BLSClassifier(standardize="robust"), "standardize='robust' needs all rows"),
+        (BLSClassifier(C=-1.0), "C"),
+        (ELMClassifier(), "not a ELMClassifier"),
+        (BLSClassifier(sample_scores="neighbors"), "NeighborScorer compares all samples"),
+    ],
+)
+def test_bad_models_are_named(model, message, rows):
+    with pytest.raises(ValueError, match=message):
+        fit(model, da.from_array(rows[0], chunks=(100, 6)), rows[1])
+
+
+def threads():
+    return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+
+def test_limits_hold_until_the_last_task_ends():
+    before = threads()
+    with one_thread():
+        with one_thread():
+            assert set(threads()) == {1}
+        assert set(threads()) == {1}
+    assert threads() == before
+
+
+# Last, as it is the current client from its start on.
+@pytest.fixture(scope="module")
+def client():
+    with local_client(2) as started:
+        yield started
+
+
+@pytest.mark.slow
+def test_a_killed_worker_changes_nothing(client, rows, tmp_path):
+    X, y = rows
+    model = BLSClassifier(**SIZES, random_state=0)
+    plain = da.from_array(X, chunks=(50, 6))
+    expected = fit(clone(model), plain, y)
+
+    def visit(block, block_info):
+        # The third visit of the third partition is within the sums; the fourth is the repair.
+        if block_info[0]["chunk-location"][0] == 3:
+            with open(tmp_path / "visits", "a") as file:
+                file.write("x")
+                file.flush()
+                if file.tell() == 3:
+                    os.kill(os.getpid(), signal.SIGKILL)
+        return block
+
+    fit(model, plain.map_blocks(visit, dtype=X.dtype), y, client=client)
+    assert (tmp_path / "visits").read_text() == "xxxx"
+    np.testing.assert_array_equal(model.output_weights_, expected.output_weights_)
+
+
+@pytest.mark.slow
+def test_a_search_on_the_same_client(client, rows):
+    grid = {"C": [0.1, 10.0], "n_enhancement_nodes": [5, 20], "n_feature_nodes": [3, 6]}
+    search = PathSearchCV(IntuitionisticFuzzyBLSClassifier(random_state=0), grid, cv=3)
+    expected = clone(search).fit(*rows)
+    with joblib.parallel_config(backend="dask"):
+        search.fit(*rows)
+    for name in ("mean_test_score", "std_test_score", "split2_test_score"):
+        np.testing.assert_array_equal(search.cv_results_[name], expected.cv_results_[name])
+    assert search.best_params_ == expected.best_params_

@@ -1,0 +1,127 @@
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import is_classifier
+
+from broadlearn import (
+    BLSClassifier,
+    BLSRegressor,
+    BroadEnsembleClassifier,
+    ELMClassifier,
+    FuzzyBLSClassifier,
+    HierarchicalELMClassifier,
+    IntuitionisticFuzzyBLSClassifier,
+    IntuitionisticFuzzyTwinSVC,
+    NeuroFuzzyBLSClassifier,
+    PathSearchCV,
+)
+from broadlearn.out_of_core import decision_function, predict, predict_proba
+from broadlearn.out_of_core.dask_predict import _light
+
+da = pytest.importorskip("dask.array")
+dd = pytest.importorskip("dask.dataframe")
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(200, 4))
+TWO, THREE = X[:, 0] > 0, np.array(["one", "two", "three"])[rng.integers(0, 3, 200)]
+CHUNKS = (50, 0, 30, 120)
+ROWS = da.from_array(X, chunks=(CHUNKS, (3, 1)))
+COLUMNS = list("abcd")
+TABLE = pd.DataFrame(X, columns=COLUMNS)
+FRAME = dd.from_pandas(TABLE, npartitions=3)
+
+
+@pytest.mark.parametrize("y", [TWO, THREE])
+@pytest.mark.parametrize("function", [predict, predict_proba, decision_function])
+def test_classifiers(y, function):
+    model = BLSClassifier(2, 3, 1, 20, random_state=0).fit(X, y)
+    found, expected = function(model, ROWS), getattr(model, function.__name__)(X)
+    assert isinstance(found, da.Array)
+    assert found.chunks[0] == CHUNKS
+    assert (found.shape, found.dtype) == (expected.shape, expected.dtype)
+    values = found.compute()
+    assert values.dtype == expected.dtype
+    if function is predict:
+        np.testing.assert_array_equal(values, expected)
+    else:
+        np.testing.assert_allclose(values, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        FuzzyBLSClassifier(2, 3, 1, 20),
+        IntuitionisticFuzzyBLSClassifier(2, 3, 1, 20),
+        BLSClassifier(2, 3, 1, 20, sample_scores="held_out"),
+        ELMClassifier(20),
+        HierarchicalELMClassifier(20, n_autoencoder_nodes=5),
+        NeuroFuzzyBLSClassifier(2, 2, 20),
+        IntuitionisticFuzzyTwinSVC(),
+        BroadEnsembleClassifier(param_grid={"C": [0.1, 1.0]}, ensemble_size=2, n_draws=1, cv=2),
+        PathSearchCV(BLSClassifier(2, 3, 1, 20), {"C": [0.1, 1.0]}, cv=2),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_all_models(model):
+    model.fit(X, TWO)
+    np.testing.assert_array_equal(predict(model, ROWS).compute(), model.predict(X))
+
+
+@pytest.mark.parametrize("y", [X[:, 0] ** 2, X[:, :2] ** 2])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_regressors(y, dtype):
+    model = BLSRegressor(2, 3, 1, 20, random_state=0).fit(X, y)
+    found = predict(model, ROWS.astype(dtype))
+    assert (found.shape, found.dtype) == (y.shape, dtype)
+    np.testing.assert_allclose(found.compute(), model.predict(X), atol=1e-4)
+
+
+@pytest.mark.parametrize("function", [predict, predict_proba])
+def test_dataframes(function):
+    model = BLSClassifier(2, 3, 1, 20, random_state=0).fit(TABLE, pd.Series(THREE))
+    some = FRAME[FRAME["a"] > 1.0]
+    found = function(model, some)
+    assert found.npartitions == 3
+    expected = getattr(model, function.__name__)(TABLE[TABLE["a"] > 1.0])
+    assert (found.dtype, found.ndim) == (expected.dtype, expected.ndim)
+    values = found.compute()
+    if function is predict:
+        np.testing.assert_array_equal(values, expected)
+    else:
+        np.testing.assert_allclose(values, expected, rtol=0, atol=1e-12)
+    none = function(model, FRAME[FRAME["a"] > 1e9]).compute()
+    assert none.shape == (0, *expected.shape[1:])
+
+
+def test_nothing_is_computed_before_it_is_asked_for():
+    def fail(block):
+        raise RuntimeError("computed")
+
+    model = BLSClassifier(2, 3, 1, 20).fit(X, TWO)
+    lazy = predict(model, ROWS.map_blocks(fail, dtype=float, meta=np.empty((0, 0))))
+    with pytest.raises(RuntimeError, match="computed"):
+        lazy.compute()
+
+
+def test_workers_are_not_sent_what_is_kept_of_rows():
+    model = BLSClassifier(2, 3, 1, 50, random_state=0).partial_fit(X, TWO, [False, True])
+    assert len(pickle.dumps(_light(model))) < len(pickle.dumps(model)) / 2
+    assert model._stream is not None
+    assert is_classifier(_light(model))
+
+
+@pytest.mark.parametrize(
+    ("model", "rows", "message"),
+    [
+        (BLSClassifier(), ROWS, "is not fitted yet"),
+        (BLSClassifier(1, 2, 1, 9).fit(X, TWO), X, "X must be a Dask array or dataframe"),
+        (BLSClassifier(1, 2, 1, 9).fit(X, TWO), ROWS[:, :3], "3 features"),
+        (BLSClassifier(1, 2, 1, 9).fit(TABLE, TWO), FRAME[list("bacd")], "feature names"),
+        (BLSRegressor(1, 2, 1, 9).fit(X, TWO), None, "BLSRegressor has no predict_proba"),
+    ],
+)
+def test_bad_input_is_refused_at_once(model, rows, message):
+    with pytest.raises(ValueError, match=message):
+        predict_proba(model, ROWS) if rows is None else predict(model, rows)

@@ -1,0 +1,96 @@
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from broadlearn.out_of_core.partitions import align, dask_module, is_collection, whole_rows
+
+da = pytest.importorskip("dask.array")
+dd = pytest.importorskip("dask.dataframe")
+dask = pytest.importorskip("dask")
+
+X = np.arange(40.0).reshape(20, 2)
+Y = np.arange(20)
+ARRAY = da.from_array(X, chunks=((6, 0, 9, 5), 1))
+FRAME = dd.from_pandas(pd.DataFrame(X, columns=["a", "b"]), npartitions=3)
+LABELS = dd.from_pandas(pd.Series(Y), npartitions=3)
+UNKNOWN = FRAME.to_dask_array()
+
+
+def lengths(parts):
+    return [len(part) for part in dask.compute(parts)[0]]
+
+
+@pytest.mark.parametrize(
+    ("rows", "kind"),
+    [
+        *product([ARRAY, FRAME, UNKNOWN], ["numpy", "list", "pandas", "array"]),
+        *product([FRAME, UNKNOWN], ["series"]),
+    ],
+)
+def test_targets_are_cut_as_rows_are(rows, kind):
+    if kind == "array" and rows is not ARRAY:
+        targets = LABELS.to_dask_array()
+    else:
+        targets = {
+            "numpy": Y,
+            "list": Y.tolist(),
+            "pandas": pd.Series(Y),
+            "array": da.from_array(Y, chunks=7),
+            "series": LABELS,
+        }[kind]
+    parts = align(rows, targets, 2.0 * Y)
+    assert lengths(parts.X) == lengths(parts.y) == lengths(parts.weight)
+    np.testing.assert_array_equal(np.concatenate(dask.compute(parts.y)[0]), Y)
+    np.testing.assert_array_equal(np.concatenate(parts.weight), 2.0 * Y)
+    assert parts.head.shape == (0, 2)
+    assert parts.y_dimensions == 1
+
+
+def test_no_weights():
+    assert align(ARRAY, Y).weight == [None] * 4
+
+
+def test_columns_keep_their_names():
+    assert list(align(FRAME, LABELS).head.columns) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "targets", "message"),
+    [
+        (X, Y, "X must be a Dask array or dataframe of two dimensions, not a ndarray"),
+        (ARRAY[:, 0], Y, "not a Array of 1"),
+        (LABELS, Y, "not a Series of 1"),
+        (ARRAY, Y[1:], "y has 19 rows where X has 20"),
+        (ARRAY, da.from_array(Y[1:], chunks=4), "y has 19 rows where X has 20"),
+        (FRAME, Y[1:], "y has 19 rows where X has 20"),
+        (FRAME, da.from_array(Y, chunks=10), "y has 2 partitions where X has 3"),
+        (ARRAY, 3, "y must be an array with a row for each of X"),
+        (ARRAY, None, "y must be an array with a row for each of X"),
+        (FRAME, None, "y must be an array with a row for each of X"),
+        (ARRAY[:, ARRAY[0] > 0], Y, "X must have a known number of columns"),
+    ],
+)
+def test_bad_input_is_named(rows, targets, message):
+    with pytest.raises(ValueError, match=message):
+        align(rows, targets)
+
+
+def test_rows_are_not_split_between_chunks():
+    assert whole_rows(ARRAY).chunks == ((6, 0, 9, 5), (2,))
+    assert whole_rows(UNKNOWN).numblocks == (3, 1)
+
+
+def test_what_a_collection_is():
+    assert is_collection(ARRAY)
+    assert is_collection(FRAME)
+    assert is_collection(LABELS)
+    assert not is_collection(X)
+    assert not is_collection(dask.delayed(1))
+    assert not is_collection(None)
+
+
+def test_a_missing_extra_is_named():
+    with pytest.raises(ImportError, match=r"broadlearn\[dask\]"):
+        dask_module("dask.there_is_no_such_module")

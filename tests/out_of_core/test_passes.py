@@ -1,0 +1,161 @@
+from functools import partial, reduce
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from sklearn.base import clone, is_classifier
+
+from broadlearn import (
+    BLSClassifier,
+    BLSRegressor,
+    FuzzyBLSClassifier,
+    IntuitionisticFuzzyBLSClassifier,
+)
+from broadlearn.models import read_batch
+from broadlearn.out_of_core.passes import class_sketch, fit_in_passes, merge_sketches
+from broadlearn.out_of_core.rows import fold
+from broadlearn.sample_scores import FuzzyScorer, IntuitionisticScorer, learn_geometry
+
+MODELS = [BLSClassifier, FuzzyBLSClassifier, IntuitionisticFuzzyBLSClassifier, BLSRegressor]
+SIZES = {"n_feature_groups": 2, "n_feature_nodes": 5, "n_enhancement_nodes": 40}
+
+
+class Halves:
+    """Rows in blocks that merge from both ends, as on several workers."""
+
+    def __init__(self, X, y, cuts, weight=None):
+        self.X, self.y, self.weight, self.stages = X, y, weight, []
+        self.cuts = [0, *cuts, len(X)]
+
+    def head(self):
+        return self.X[:0], self.y.ndim
+
+    def reduce(self, stage, part, merge):
+        self.stages.append(stage)
+        parts = []
+        for i, j in pairwise(self.cuts):
+            weight = None if self.weight is None else self.weight[i:j]
+            first = i if self.weight is None else np.count_nonzero(self.weight[:i])
+            parts.append(fold(part, merge, [(self.X[i:j], self.y[i:j], weight)], first))
+        parts = [found for found in parts if found is not None]
+        while len(parts) > 1:
+            parts[-2:] = [merge(*parts[-2:])]
+        return parts[0]
+
+
+@pytest.fixture
+def rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(2.0, 3.0, size=(900, 6))
+    return X, (X[:, 0] > 2) + 2 * (X[:, 1] > 3)
+
+
+@pytest.mark.parametrize(("C", "n_columns", "refined"), [(10.0, 6, False), (1e6, 2, True)])
+@pytest.mark.parametrize("kind", MODELS)
+def test_any_blocks_give_the_model_of_one_fit(kind, C, n_columns, refined, rows):
+    X, y = rows[0][:, :n_columns], rows[1]
+    model = kind(**SIZES, C=C, random_state=3).set_params(n_enhancement_nodes=200)
+    source = Halves(X, y, [1, 100, 333, 800])
+    found = fit_in_passes(clone(model), source)
+    model.fit(X, y)
+    method = "decision_function" if is_classifier(model) else "predict"
+    np.testing.assert_allclose(
+        getattr(found, method)(X), getattr(model, method)(X), rtol=0, atol=1e-8
+    )
+    assert source.stages[:2] == ["columns", "nodes"]
+    assert ("refinement" in source.stages) == refined
+
+
+def test_the_sample_does_not_depend_on_blocks(rows):
+    samples = [
+        fit_in_passes(BLSClassifier(**SIZES, random_state=0), Halves(*rows, cuts))._stream.sample
+        for cuts in ([], [10, 600, 700])
+    ]
+    assert samples[0].codes.size == 512
+    np.testing.assert_array_equal(samples[0].X, samples[1].X)
+
+
+def test_a_known_class_may_have_no_rows_yet(rows):
+    model = BLSClassifier(**SIZES, random_state=0)
+    fit_in_passes(model, Halves(*rows, [400]), classes=[0, 1, 2, 3, 4])
+    assert model.classes_.tolist() == [0, 1, 2, 3, 4]
+    assert (model.predict(rows[0]) < 4).all()
+
+
+@pytest.fixture
+def three():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 300)
+    return rng.normal(y[:, None], 1.0, size=(300, 4)), y, rng.integers(0, 3, 300)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    "scorer",
+    [
+        FuzzyScorer(),
+        IntuitionisticScorer(),
+        IntuitionisticScorer(landmarks=30, kernel_width=2.0),
+        IntuitionisticScorer(landmarks=30, neighborhood_radius=0.4),
+    ],
+    ids=repr,
+)
+def test_geometry_is_that_of_one_block(three, scorer, weighted):
+    X, y, weight = three
+    if not weighted:
+        weight = None
+    model = BLSClassifier(**SIZES, sample_scores=scorer, random_state=0)
+    source = Halves(X, y, [10, 11, 150], weight)
+    found = fit_in_passes(model, source)._stream
+    samples = found.samples(read_batch(model, X, y, weight, found.shift))
+    expected = learn_geometry(scorer, lambda: [samples])
+    assert source.stages.count("classes") == 2
+    for name, value in vars(expected).items():
+        np.testing.assert_allclose(getattr(found.geometry, name), value, rtol=1e-9, atol=1e-12)
+    if isinstance(scorer, IntuitionisticScorer):
+        assert model.neighborhood_radius_ == found.geometry.epsilon
+
+
+def test_a_model_that_trusts_all_samples_has_none(three):
+    source = Halves(*three[:2], [20])
+    assert fit_in_passes(BLSClassifier(**SIZES), source)._stream.geometry is None
+    assert "classes" not in source.stages
+
+
+def test_references_do_not_depend_on_the_order_of_merges(three):
+    X, y, _ = three
+    model = BLSClassifier(**SIZES, random_state=0).partial_fit(X, y, classes=[0, 1, 2])
+    part = partial(class_sketch, model, model._stream, IntuitionisticScorer(landmarks=20))
+    cuts = np.array([0, 50, 100, 170, 300])
+    parts = [part((X[i:j], y[i:j], None), i) for i, j in pairwise(cuts)]
+    whole, left = part((X, y, None), 0), reduce(merge_sketches, parts)
+    tree = merge_sketches(merge_sketches(*parts[:2]), merge_sketches(*parts[2:]))
+    for found in (left, tree):
+        for name, value in vars(whole).items():
+            np.testing.assert_array_equal(getattr(found, name), value)
+    assert np.bincount(whole.codes).tolist() == [20, 20, 20]
+
+
+@pytest.mark.parametrize("kind", [FuzzyBLSClassifier, IntuitionisticFuzzyBLSClassifier])
+def test_a_class_without_samples_is_refused(three, kind):
+    X, y, _ = three
+    model = kind(**SIZES)
+    with pytest.raises(ValueError, match="1 of 3 classes have none"):
+        fit_in_passes(model, Halves(X[y < 2], y[y < 2], [20]), classes=[0, 1, 2])
+    assert vars(model) == vars(kind(**SIZES))
+
+
+def test_a_class_without_trust_is_named():
+    X, y = np.array([[0.0], [1.0], [0.0], [1.0]]), np.array([0, 0, 1, 1])
+    model = IntuitionisticFuzzyBLSClassifier(**SIZES, kernel_width=1.0)
+    with pytest.raises(ValueError, match=r"scores of every class are zero.*larger kernel_width"):
+        fit_in_passes(model, Halves(X, y, [3]))
+
+
+@pytest.mark.parametrize("scores", ["neighbors", "held_out"])
+def test_scores_that_need_all_samples_at_once_are_refused(rows, scores):
+    model = BLSClassifier(sample_scores=scores)
+    with pytest.raises(
+        ValueError, match=r"compares all samples with each other.*use sample_scores"
+    ):
+        fit_in_passes(model, Halves(*rows, [20]))

@@ -1,0 +1,103 @@
+"""Scores from leave-one-out predictions, against models that are really fitted without the row."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from plain import plain_held_out
+from scipy.special import expit
+
+from broadlearn.random_features import draw_map
+from broadlearn.sample_scores import HeldOutScorer, Samples, held_out
+from broadlearn.sample_scores.held_out import held_out_scores
+from broadlearn.utils import Standardization, encode_targets
+
+
+def make(n, n_classes, seed=0):
+    rng = np.random.default_rng(seed)
+    codes = np.arange(n) % n_classes
+    X = rng.normal(size=(n, 3)) + 1.5 * codes[:, None]
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    return Samples(Z, codes, np.ones(n), n_classes, seed=5)
+
+
+def plain(samples):
+    """Scores from one ridge model per sample and penalty."""
+    Z, codes, weight, n_classes, seed = samples
+    identity = Standardization.identity(Z.shape[1])
+    G = draw_map(held_out.FIRST_MAP, Z, identity, seed).columns(identity.affine(Z))
+    T = encode_targets(codes, n_classes)
+    best = None
+    for C in held_out.PENALTIES:
+        decision = plain_held_out(G, T, C, None, weight)
+        if n_classes == 2:
+            margin = T[:, 0] * decision[:, 0]
+        else:
+            margin = np.array(
+                [d[c] - np.delete(d, c).max() for d, c in zip(decision, codes, strict=True)]
+            )
+        loss = np.minimum(np.maximum(1 - margin, 0) ** 2, 4) @ weight
+        if best is None or loss < best[0]:
+            best = (loss, margin)
+    return expit(4 * best[1])
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("n", [40, 120], ids=["few samples", "many samples"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_against_models_without_the_sample(n, n_classes, weighted, monkeypatch):
+    monkeypatch.setattr(held_out, "PENALTIES", np.array([0.01, 1.0, 100.0]))
+    small = replace(held_out.FIRST_MAP, n_enhancement_nodes=60)
+    monkeypatch.setattr(held_out, "FIRST_MAP", small)
+    samples = make(n, n_classes)
+    if weighted:
+        weight = np.random.default_rng(1).choice([0.5, 1.0, 3.0], n)
+        samples = samples._replace(weight=weight)
+    np.testing.assert_allclose(held_out_scores(samples), plain(samples), atol=1e-6)
+
+
+def test_blocks_do_not_show(monkeypatch):
+    samples = make(400, 2)
+    whole = held_out_scores(samples)
+    monkeypatch.setattr(held_out, "BLOCK_NUMBERS", 1 << 13)
+    np.testing.assert_allclose(held_out_scores(samples), whole, atol=1e-9)
+
+
+def test_wrong_labels_lose_weight():
+    samples = make(200, 2)
+    samples.Z[samples.codes == 1] += 3.0
+    wrong = np.arange(0, 200, 20)
+    samples.codes[wrong] = 1 - samples.codes[wrong]
+    found = held_out_scores(samples)
+    assert found[wrong].max() < 0.3
+    assert np.delete(found, wrong).mean() > 0.8
+
+
+# The scorer
+
+
+def test_samples_of_weight_zero_take_no_part_and_get_zero():
+    samples = make(100, 3)
+    weight = np.ones(100)
+    weight[::7] = 0.0
+    kept = weight > 0
+    found = HeldOutScorer().score(samples._replace(weight=weight)).score
+    rest = Samples(samples.Z[kept], samples.codes[kept], weight[kept], 3, seed=5)
+    np.testing.assert_array_equal(found[kept], held_out_scores(rest))
+    np.testing.assert_array_equal(found[~kept], 0.0)
+    assert found[kept].min() > 0
+
+
+def test_widths_do_not_matter_and_the_seed_does():
+    samples = make(100, 2)
+    one, other = HeldOutScorer().score_widths(samples, [1.0, None])
+    np.testing.assert_array_equal(one.score, other.score)
+    assert dict(one.attributes) == {}
+    another = HeldOutScorer().score(samples._replace(seed=6)).score
+    assert not np.array_equal(one.score, another)
+
+
+def test_batches_cannot_be_scored():
+    assert not HeldOutScorer().streams
+    with pytest.raises(ValueError, match="HeldOutScorer compares all samples with each other"):
+        HeldOutScorer().sketch(make(10, 2))

@@ -1,0 +1,87 @@
+from dataclasses import FrozenInstanceError, fields
+
+import numpy as np
+import pytest
+
+from broadlearn.sample_scores import (
+    SCORERS,
+    IntuitionisticScorer,
+    NeighborScorer,
+    Samples,
+    SampleScorer,
+    as_scorer,
+    learn_geometry,
+)
+
+
+def make(n=80, n_classes=3):
+    rng = np.random.default_rng(0)
+    codes = np.arange(n) % n_classes
+    Z = rng.normal(size=(n, 4)) + codes[:, None]
+    return Samples(Z, codes, rng.integers(1, 4, n) * 1.0, n_classes, seed=3)
+
+
+def test_names_give_scorers_with_default_parameters():
+    for name, scorer in SCORERS.items():
+        assert as_scorer(name) == scorer()
+        assert isinstance(as_scorer(name), SampleScorer)
+
+
+def test_an_object_is_checked_and_stays_itself():
+    scorer = NeighborScorer(3)
+    assert as_scorer(scorer) is scorer
+    with pytest.raises(ValueError, match="n_neighbors must be"):
+        as_scorer(NeighborScorer(0))
+    with pytest.raises(ValueError, match="kernel_width must be"):
+        as_scorer(IntuitionisticScorer(-1.0))
+
+
+@pytest.mark.parametrize("name", sorted(SCORERS))
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_every_scorer_trusts_each_sample_between_0_and_1(name, n_classes):
+    samples = make(n_classes=n_classes)
+    before = [np.copy(part) for part in samples[:3]]
+    trust = SCORERS[name]().score(samples)
+    if name == "uniform":
+        assert trust.score is None
+    else:
+        assert trust.score.shape == (80,)
+        assert trust.score.dtype == np.float64
+        assert ((trust.score >= 0) & (trust.score <= 1)).all()
+        assert np.ptp(trust.score) > 0
+    assert all(key.endswith("_") for key in trust.attributes)
+    for part, old in zip(samples[:3], before, strict=True):
+        np.testing.assert_array_equal(part, old)
+
+
+@pytest.mark.parametrize("name", sorted(SCORERS))
+def test_every_scorer_scores_several_widths(name):
+    samples, scorer = make(), SCORERS[name]()
+    found = scorer.score_widths(samples, [None, 1.0])
+    assert len(found) == 2
+    if name != "uniform":
+        np.testing.assert_allclose(found[0].score, scorer.score(samples).score, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", sorted(SCORERS))
+def test_every_scorer_streams_or_says_why_not(name):
+    samples, scorer = make(), SCORERS[name]()
+    if scorer.streams:
+        geometry = learn_geometry(scorer, lambda: [samples])
+        if geometry is not None:
+            found = geometry.trust(samples.Z, samples.codes)
+            np.testing.assert_allclose(found.score, scorer.score(samples).score, atol=1e-10)
+    else:
+        assert type(scorer).__name__ in scorer.why_not()
+        with pytest.raises(ValueError, match="samples that come in batches do not allow"):
+            learn_geometry(scorer, lambda: [samples])
+
+
+@pytest.mark.parametrize("name", sorted(SCORERS))
+def test_every_scorer_is_a_frozen_value(name):
+    scorer = SCORERS[name]()
+    assert scorer == SCORERS[name]()
+    assert hash(scorer) == hash(SCORERS[name]())
+    for field in fields(scorer):
+        with pytest.raises(FrozenInstanceError):
+            setattr(scorer, field.name, None)

@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.metrics import get_scorer
+
+from broadlearn import IntuitionisticFuzzyBLSClassifier
+from broadlearn.search.cells import Axes, Cell, _scored
+from broadlearn.search.engine import prepare_fold
+from broadlearn.search.scoring import batch_scorer
+from broadlearn.utils import draw_seed
+
+WIDTHS, SIZES, CS = [1.0, 4.0], [10, 60], [0.1, 100.0]
+
+
+def make_cell(X, y, train, test, names, tolerance=1e-11, weight=None):
+    model = IntuitionisticFuzzyBLSClassifier(2, 4, 1, max(SIZES), random_state=0)
+    fold = prepare_fold(model, X, y, weight, (train, test), WIDTHS)
+    data, recipe, seed = fold.data, model.feature_map(), draw_seed(0)
+    scorers = [batch_scorer(get_scorer(name), classifier=True) for name in names]
+    axes = Axes(scorers, "neg_log_loss" in names, tolerance, 1 << 20, True, SIZES, CS)
+    family = recipe.learn(data.X, data.standardization, seed, data.weight)
+    broad_map = family.cut(2, 4, recipe.draw_layer(seed, 8, data.X.shape[1]))
+    affine = {"train": data.standardization.affine(data.X)}
+    affine["test"] = data.standardization.affine(fold.X_test)
+    return Cell(broad_map, fold, affine, axes)
+
+
+@pytest.mark.parametrize("n_train", [40, 300])
+@pytest.mark.parametrize("names", [["accuracy", "roc_auc"], ["neg_log_loss"]])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_scores_are_those_of_single_fits(n_train, names, weighted):
+    X, y = make_classification(n_train + 100, 6, flip_y=0.1, random_state=0)
+    train, test = np.arange(n_train), np.arange(n_train, n_train + 100)
+    weight = np.random.default_rng(1).integers(0, 3, len(y)) * 1.0 if weighted else None
+    given = lambda rows: None if weight is None else weight[rows]  # noqa: E731
+    found = make_cell(X, y, train, test, names, weight=weight).judge()
+    assert found.shape == (len(names), 2, len(WIDTHS), len(SIZES), len(CS))
+    for w, width in enumerate(WIDTHS):
+        for j, q in enumerate(SIZES):
+            for c, C in enumerate(CS):
+                model = IntuitionisticFuzzyBLSClassifier(
+                    2, 4, 1, q, C, kernel_width=width, random_state=0
+                )
+                model.fit(X[train], y[train], sample_weight=given(train))
+                for i, scorer in enumerate(map(get_scorer, names)):
+                    for t, part in enumerate((test, train)):
+                        expected = scorer(model, X[part], y[part], sample_weight=given(part))
+                        assert found[i, t, w, j, c] == pytest.approx(expected, abs=1e-9)
+
+
+def test_dual_is_taken_only_where_rows_are_fewer():
+    X, y = make_classification(140, 6, random_state=0)
+    few = make_cell(X, y, np.arange(20), np.arange(40, 140), ["accuracy"])
+    assert few._dual_is_cheaper(1)
+    many = make_cell(X, y, np.arange(130), np.arange(130, 140), ["accuracy"])
+    assert not many._dual_is_cheaper(0)
+    assert not many._dual_is_cheaper(1)
+
+
+def test_samples_of_score_zero_are_left_out():
+    rows, s = np.ones((4, 2)), np.array([0.5, 0.0, 0.0, 2.0])
+    np.testing.assert_array_equal(_scored(rows, s, np.empty((4, 2))), [[0.5, 0.5], [2.0, 2.0]])

@@ -1,0 +1,193 @@
+import numpy as np
+import pytest
+from joblib import delayed
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_classification
+from sklearn.metrics import get_scorer
+from threadpoolctl import threadpool_info
+
+from broadlearn import (
+    BLSClassifier,
+    BLSRegressor,
+    ELMClassifier,
+    FuzzyBLSClassifier,
+    IntuitionisticFuzzyBLSClassifier,
+)
+from broadlearn.sample_scores import NeighborScorer
+from broadlearn.search import engine
+from broadlearn.search.cells import Axes
+from broadlearn.search.engine import (
+    Plan,
+    Task,
+    limited,
+    parallel,
+    prepare_fold,
+    run_grid,
+    score_one_by_one,
+)
+from broadlearn.search.grid import ROLES, resolve_grids
+from broadlearn.search.scoring import batch_scorer
+from broadlearn.utils import Progress
+
+AXES = Axes([batch_scorer(get_scorer("accuracy"), classifier=True)], False, 1e-8, 1 << 20, False)
+SPLITS = [(np.arange(80), np.arange(80, 120)), (np.arange(40, 120), np.arange(40))]
+
+
+@pytest.fixture
+def split():
+    X, y = load_iris(return_X_y=True)
+    order = np.random.default_rng(0).permutation(150)
+    return X, y, order[:100], order[100:]
+
+
+def table():
+    return make_classification(120, 5, flip_y=0.2, random_state=0)
+
+
+def test_scores_are_those_of_fit(split):
+    X, y, train, test = split
+    widths = ["auto", 0.5, 4.0]
+    fold = prepare_fold(IntuitionisticFuzzyBLSClassifier(), X, y, None, (train, test), widths)
+    for width, scores, used in zip(widths, fold.scores, fold.widths, strict=True):
+        model = IntuitionisticFuzzyBLSClassifier(kernel_width=width).fit(X[train], y[train])
+        np.testing.assert_allclose(scores, model.sample_scores_, atol=1e-12)
+        assert used == pytest.approx(model.kernel_width_)
+    assert fold.errors == [""] * 3
+    np.testing.assert_array_equal(fold.y_test, y[test])
+
+
+def test_labels_that_judge_a_fold_choose_nothing_in_it(split):
+    X, y, train, test = split
+    model = BLSClassifier(sample_scores="held_out", random_state=0)
+    other = y.copy()
+    other[test] = np.random.default_rng(1).permutation(y[test])
+    one, two = (
+        prepare_fold(model, X, labels, None, (train, test), [None]) for labels in (y, other)
+    )
+    np.testing.assert_array_equal(one.scores[0], two.scores[0])
+    np.testing.assert_array_equal(one.data.T, two.data.T)
+    assert (one.y_test != two.y_test).any()
+
+
+def test_samples_of_weight_zero_are_dropped(split):
+    X, y, train, test = split
+    weight = np.ones(150)
+    weight[train[:10]] = 0.0
+    fold = prepare_fold(FuzzyBLSClassifier(), X, y, weight, (train, test), [None])
+    assert fold.data.X.shape[0] == 90
+    assert fold.scores[0].shape == (90,)
+    np.testing.assert_array_equal(fold.test_weight, 1.0)
+
+
+def test_regression_keeps_the_mean_apart(split):
+    X, y, train, test = split
+    fold = prepare_fold(BLSRegressor(), X, y * 1.0, None, (train, test), [None])
+    np.testing.assert_allclose(fold.intercept, y[train].mean())
+    np.testing.assert_allclose(fold.data.T.mean(), 0, atol=1e-12)
+    assert fold.data.classes.size == 0
+
+
+def test_what_cannot_be_fitted_is_told(split):
+    X, y, train, test = split
+    one = train[y[train] == 0]
+    fold = prepare_fold(FuzzyBLSClassifier(), X, y, None, (one, test), [None, 1.0])
+    assert fold.data is None
+    assert len(fold.errors) == 2
+    assert "only one class" in fold.errors[1]
+    weight = np.ones(150)
+    weight[train] = 0.0
+    fold = prepare_fold(BLSRegressor(), X, y, weight, (train, test), [None])
+    assert "zero for every training sample" in fold.errors[0]
+
+
+def test_what_no_path_serves_is_outside():
+    grid = {"C": [1.0, 2.0], "activation": ["tanh", "relu"], "random_state": [0, 1, 2]}
+    model = BLSClassifier(n_feature_nodes=7)
+    (sub_grid,) = resolve_grids(model, grid)
+    plan = Plan(model, sub_grid, ROLES)
+    assert len(plan.outer) == 6
+    assert plan.outer[4] == ((1, 1), {"activation": "relu", "random_state": 1})
+    assert plan.path["C"] == (1.0, 2.0)
+    assert plan.path["nodes"] == (7,)
+    assert plan.path["width"] == (None,)
+    assert Plan(ELMClassifier(9), sub_grid, ROLES).path["size"] == (9,)
+
+
+@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_every_candidate_is_filed_where_it_belongs(n_jobs):
+    X, y = table()
+    model = BLSClassifier(random_state=0)
+    grid = {
+        "n_feature_nodes": [2, 7],
+        "activation": ["relu", "tanh"],
+        "C": [0.01, 100.0],
+        "n_feature_groups": [1, 2],
+        "n_enhancement_nodes": [3, 11, 30],
+        "standardize": [True, False],
+    }
+    (sub_grid,) = resolve_grids(model, grid)
+    progress = Progress("Test", sub_grid.size * 2, "candidates x folds")
+    task = Task(X, y, None, SPLITS, n_jobs, progress.add)
+    found = run_grid(model, sub_grid, task, AXES)
+    assert found.scores.shape == (1, 1, sub_grid.size, 2)
+    assert progress.done == sub_grid.size * 2
+    assert (found.errors == "").all()
+    for i in range(0, sub_grid.size, 7):
+        for f, (train, test) in enumerate(SPLITS):
+            fitted = clone(model).set_params(**sub_grid.candidate(i)).fit(X[train], y[train])
+            assert found.scores[0, 0, i, f] == fitted.score(X[test], y[test])
+
+
+@pytest.mark.parametrize(("scores", "prepared"), [("uniform", 1), (NeighborScorer(5), 3)])
+def test_folds_are_prepared_anew_only_where_draws_change_the_scores(scores, prepared, monkeypatch):
+    X, y = table()
+    model = BLSClassifier(1, 5, 1, 10, sample_scores=scores)
+    (sub_grid,) = resolve_grids(model, {"random_state": [0, 1, 2]})
+    calls = []
+    counted = lambda *arguments: calls.append(1) or prepare_fold(*arguments)  # noqa: E731
+    monkeypatch.setattr(engine, "prepare_fold", counted)
+    run_grid(model, sub_grid, Task(X, y, None, SPLITS, 1, calls.count), AXES)
+    assert len(calls) == prepared * len(SPLITS)
+
+
+def test_fitting_one_by_one_gives_the_same_scores():
+    X, y = table()
+    model = BLSClassifier(1, 5, 1, 10, random_state=0)
+    (sub_grid,) = resolve_grids(model, {"C": [0.1, 10.0], "standardize": [True, False]})
+    weight = np.random.default_rng(0).integers(1, 3, len(y)) * 1.0
+    counts = []
+    accuracy = lambda model, X, y: float(np.mean(model.predict(X) == y))  # noqa: E731
+    task = Task(X, y, weight, SPLITS, None, counts.append)
+    found = score_one_by_one(model, sub_grid, task, {"score": accuracy}, True)
+    assert found.scores.shape == (1, 2, 4, 2)
+    assert sum(counts) == 8
+    for i in range(4):
+        for f, parts in enumerate(SPLITS):
+            train = parts[0]
+            fitted = clone(model).set_params(**sub_grid.candidate(i))
+            fitted.fit(X[train], y[train], sample_weight=weight[train])
+            for t, part in enumerate(reversed(parts)):
+                assert found.scores[0, t, i, f] == fitted.score(X[part], y[part])
+
+
+def test_one_by_one_what_cannot_be_fitted_is_told():
+    X, y = table()
+    model = BLSClassifier(1, 5, 1, 10, random_state=0)
+    (sub_grid,) = resolve_grids(model, {"C": [0.1]})
+    splits = [(np.flatnonzero(y == 0), np.arange(120)), SPLITS[0]]
+    scorer = {"score": lambda model, X, y: 1.0}
+    task = Task(X, y, None, splits, None, [].append)
+    found = score_one_by_one(model, sub_grid, task, scorer, False)
+    np.testing.assert_array_equal(found.scores.ravel(), [np.nan, 1.0])
+    assert "only one class" in found.errors[0]
+
+
+def test_work_has_one_thread_for_linear_algebra():
+    threads = limited(threadpool_info)
+    assert {library["num_threads"] for library in threads} == {1}
+
+
+@pytest.mark.slow
+def test_calls_come_back_in_order_from_any_number_of_workers():
+    for n_jobs in (None, 2):
+        assert list(parallel((delayed(abs)(-i) for i in range(5)), n_jobs)) == [0, 1, 2, 3, 4]

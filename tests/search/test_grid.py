@@ -1,0 +1,81 @@
+import numpy as np
+import pytest
+from sklearn.model_selection import ParameterGrid
+
+from broadlearn import (
+    BLSClassifier,
+    ELMClassifier,
+    HierarchicalELMClassifier,
+    IntuitionisticFuzzyBLSClassifier,
+    NeuroFuzzyBLSClassifier,
+)
+from broadlearn.sample_scores import NeighborScorer
+from broadlearn.search.grid import resolve_grids
+
+
+def test_order_is_that_of_parameter_grid():
+    grid = {"n_enhancement_nodes": [5, 9], "C": [1.0, 2.0, 3.0], "activation": ["tanh", "relu"]}
+    (found,) = resolve_grids(BLSClassifier(), grid)
+    assert [found.candidate(i) for i in range(found.size)] == list(ParameterGrid(grid))
+
+
+@pytest.mark.parametrize(
+    ("model", "size"),
+    [
+        (BLSClassifier, 8470),
+        (IntuitionisticFuzzyBLSClassifier, 93170),
+        (ELMClassifier, 147),
+        (HierarchicalELMClassifier, 147),
+        (NeuroFuzzyBLSClassifier, 8470),
+    ],
+)
+def test_published_grids(model, size):
+    (found,) = resolve_grids(model(), "paper")
+    assert found.size == size
+
+
+def test_default_grid_is_small_and_valid():
+    for model in (BLSClassifier, IntuitionisticFuzzyBLSClassifier, ELMClassifier):
+        (found,) = resolve_grids(model(), None)
+        assert 20 < found.size < 500
+
+
+@pytest.mark.parametrize(
+    ("grid", "message"),
+    [
+        ({"n_nodes": [1]}, "'n_nodes', which BLSClassifier does not have; it has C, "),
+        ({"C": []}, r"param_grid\['C'\] must be a list of one or more values"),
+        ({"C": 1.0}, r"param_grid\['C'\] must be a list of one or more values to try, got 1.0"),
+        ({"C": "1"}, r"param_grid\['C'\] must be a list of one or more values"),
+        ({"C": {1.0: 2.0}}, r"param_grid\['C'\] must be a list of one or more values"),
+        ({"C": np.array(1.0)}, r"param_grid\['C'\] must be a list of one or more values"),
+        ({"C": ["large"]}, "'C' parameter of BLSClassifier must be a float"),
+        ({"C": [1.0, -1.0]}, "'C' parameter of BLSClassifier must be a float"),
+        ({"C": np.ones((2, 2))}, r"param_grid\['C'\] must be a list of one or more"),
+        ({"n_feature_nodes": [5, 0]}, "'n_feature_nodes' parameter of BLSClassifier"),
+        ({"n_enhancement_nodes": [-5]}, "'n_enhancement_nodes' parameter of BLSClassifier"),
+        ({"n_enhancement_nodes": [2.5]}, "'n_enhancement_nodes' parameter of BLSClassifier"),
+        ([], "param_grid must be a dict"),
+        ([3], "param_grid must hold dicts"),
+        ("published", "param_grid must be a dict"),
+        ("robust", "param_grid must be a dict"),
+    ],
+)
+def test_bad_grids_are_named(grid, message):
+    with pytest.raises(ValueError, match=message):
+        resolve_grids(BLSClassifier(), grid)
+
+
+def test_lists_of_scales_are_values():
+    (grid,) = resolve_grids(BLSClassifier(), {"enhancement_scale": [(0.5, 2.0), 1.0, [0.1, 3.0]]})
+    assert grid.candidate(0) == {"enhancement_scale": (0.5, 2.0)}
+    assert grid.size == 3
+    with pytest.raises(ValueError, match="list or tuple of one or more positive numbers"):
+        resolve_grids(BLSClassifier(), {"enhancement_scale": [(0.5, -2.0)]})
+
+
+def test_scorers_are_values():
+    (grid,) = resolve_grids(BLSClassifier(), {"sample_scores": [NeighborScorer(5), "held_out"]})
+    assert [grid.candidate(i)["sample_scores"] for i in (0, 1)] == [NeighborScorer(5), "held_out"]
+    with pytest.raises(ValueError, match="'sample_scores' parameter of BLSClassifier"):
+        resolve_grids(BLSClassifier(), {"sample_scores": ["trusted"]})

@@ -1,0 +1,416 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import psutil
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_diabetes, load_iris, make_classification
+from sklearn.exceptions import FitFailedWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, StratifiedKFold
+
+from broadlearn import (
+    BLSClassifier,
+    BLSRegressor,
+    BroadEnsembleClassifier,
+    BroadFeatures,
+    ELMClassifier,
+    FuzzyBLSClassifier,
+    HierarchicalELMClassifier,
+    IntuitionisticFuzzyBLSClassifier,
+    IntuitionisticFuzzyTwinSVC,
+    NeuroFuzzyBLSClassifier,
+    PathSearchCV,
+)
+from broadlearn.models import base as models_base
+from broadlearn.sample_scores import NeighborScorer, SampleScorer, Trust
+from broadlearn.search.grid import PAPER
+
+pytestmark = pytest.mark.slow
+
+MODELS = [BLSClassifier, FuzzyBLSClassifier, IntuitionisticFuzzyBLSClassifier]
+BASELINES = [
+    ELMClassifier,
+    partial(HierarchicalELMClassifier, n_autoencoder_nodes=6),
+    NeuroFuzzyBLSClassifier,
+    IntuitionisticFuzzyTwinSVC,
+    partial(IntuitionisticFuzzyTwinSVC, kernel="rbf", n_basis_rows=20),
+]
+
+
+def fewer_rows_than_nodes():
+    return make_classification(70, 40, n_informative=8, random_state=0)
+
+
+def more_rows_than_nodes():
+    return make_classification(500, 6, n_informative=4, flip_y=0.2, random_state=0)
+
+
+def one_hot_like():
+    rng = np.random.default_rng(0)
+    X = np.eye(3)[rng.integers(0, 3, (150, 5))].reshape(150, 15)
+    return X, (X[:, 0] + X[:, 4] + X[:, 8] + 0.4 * rng.normal(size=150) > 1).astype(int)
+
+
+def several_classes():
+    X, y = load_iris(return_X_y=True)
+    return X, np.array(["setosa", "versicolor", "virginica"])[y]
+
+
+def duplicated_rows():
+    X, y = make_classification(180, 5, n_informative=4, n_redundant=1, random_state=1)
+    return np.vstack([X, X[:20]]), np.r_[y, y[:20]]
+
+
+TABLES = [
+    fewer_rows_than_nodes,
+    more_rows_than_nodes,
+    one_hot_like,
+    several_classes,
+    duplicated_rows,
+]
+
+
+def sampled_candidates(model, n, seed=0):
+    """Candidates drawn from the published grid."""
+    own = {name: values for name, values in PAPER.items() if name in model.get_params()}
+    rng = np.random.default_rng(seed)
+    return [
+        {name: values[rng.integers(len(values))] for name, values in own.items()} for _ in range(n)
+    ]
+
+
+def splits_of(results):
+    keys = [key for key in results if key.startswith("split") and "_test_" in key]
+    return np.array([results[key] for key in sorted(keys)], dtype=float)
+
+
+def both_searches(model, grid, X, y, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FitFailedWarning)
+        warnings.simplefilter("ignore", UserWarning)
+        ours = PathSearchCV(model, grid, **options).fit(X, y)
+        theirs = GridSearchCV(model, grid, **options).fit(X, y)
+    return ours, theirs
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", TABLES, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("model", [*MODELS, *BASELINES], ids=lambda m: type(m()).__name__)
+def test_accuracies_are_those_of_grid_search(make, model):
+    X, y = make()
+    n_candidates = 14 if model in MODELS else 5
+    grid = [
+        {name: [value] for name, value in candidate.items()}
+        for candidate in sampled_candidates(model(), n_candidates)
+    ]
+    ours, theirs = both_searches(model(random_state=0), grid, X, y, cv=3, refit=False)
+    np.testing.assert_array_equal(splits_of(ours.cv_results_), splits_of(theirs.cv_results_))
+    assert list(ours.cv_results_["params"]) == theirs.cv_results_["params"]
+    for key in ("mean_test_score", "std_test_score", "rank_test_score"):
+        np.testing.assert_allclose(ours.cv_results_[key], theirs.cv_results_[key], rtol=1e-13)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", TABLES, ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "scoring", ["neg_log_loss", "roc_auc_ovr", "f1_macro", "balanced_accuracy"]
+)
+def test_other_scores_are_those_of_grid_search(make, scoring):
+    X, y = make()
+    grid = {
+        "C": [1e-4, 1.0, 1e6],
+        "n_feature_groups": [1, 9],
+        "n_enhancement_nodes": [5, 105],
+        "kernel_width": [1.0, 8.0],
+    }
+    model = IntuitionisticFuzzyBLSClassifier(n_feature_nodes=10, random_state=0)
+    ours, theirs = both_searches(model, grid, X, y, cv=3, scoring=scoring, refit=False)
+    np.testing.assert_allclose(
+        splits_of(ours.cv_results_), splits_of(theirs.cv_results_), rtol=0, atol=1e-8
+    )
+
+
+@pytest.mark.parametrize("scoring", [None, "neg_mean_squared_error", "neg_mean_absolute_error"])
+def test_regression(scoring):
+    X, y = load_diabetes(return_X_y=True)
+    y = (y - y.mean()) / y.std()
+    grid = {"C": [1e-4, 1.0, 1e6], "n_feature_nodes": [3, 30], "n_enhancement_nodes": [5, 60]}
+    ours, theirs = both_searches(BLSRegressor(random_state=0), grid, X, y, scoring=scoring)
+    np.testing.assert_allclose(
+        splits_of(ours.cv_results_), splits_of(theirs.cv_results_), rtol=0, atol=1e-8
+    )
+    assert ours.best_params_ == theirs.best_params_
+
+
+def test_extreme_learning_machine_with_training_scores():
+    X, y = more_rows_than_nodes()
+    grid = {"C": [1.0, 1e4], "n_hidden_nodes": [5, 50, 600]}
+    options = {"cv": 2, "return_train_score": True}
+    ours, theirs = both_searches(ELMClassifier(random_state=0), grid, X, y, **options)
+    for key in theirs.cv_results_:
+        if "_train_" in key or "_test_" in key:
+            np.testing.assert_allclose(ours.cv_results_[key], theirs.cv_results_[key], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"feature_scaling": "sample"},
+        pytest.param({"feature_weights": "sparse"}, marks=pytest.mark.slow),
+        {"feature_activation": "tanh", "feature_scaling": "robust"},
+        {"n_enhancement_groups": 3},
+        {"n_enhancement_groups": 2, "enhancement_inputs": 2, "enhancement_scale": (0.3, 1.0, 3.0)},
+        {"standardize": False, "feature_scaling": None},
+        {"standardize": "robust"},
+    ],
+    ids=str,
+)
+def test_every_form_of_the_map(change):
+    X, y = more_rows_than_nodes()
+    grid = {"C": [1.0, 1e4], "n_feature_nodes": [4, 9], "n_enhancement_nodes": [5, 40]}
+    model = BLSClassifier(3, random_state=0, **change)
+    ours, theirs = both_searches(model, grid, X, y, cv=2, scoring="roc_auc")
+    np.testing.assert_allclose(
+        splits_of(ours.cv_results_), splits_of(theirs.cv_results_), atol=1e-12
+    )
+
+
+def test_parameters_that_no_path_serves_are_looped_over():
+    X, y = duplicated_rows()
+    grid = [
+        {"activation": ["tanh", "relu"], "C": [1.0, 100.0], "random_state": [0, 5]},
+        {"feature_scaling": ["robust"], "n_enhancement_nodes": [10, 20], "kernel_width": [2.0]},
+        {"enhancement_scale": [(0.5, 2.0), (0.1, 1.0)], "enhancement_inputs": [None, 2]},
+    ]
+    model = IntuitionisticFuzzyBLSClassifier(random_state=0, n_enhancement_nodes=30)
+    ours, theirs = both_searches(model, grid, X, y, cv=3)
+    np.testing.assert_array_equal(splits_of(ours.cv_results_), splits_of(theirs.cv_results_))
+    assert list(ours.cv_results_["params"]) == theirs.cv_results_["params"]
+
+
+@dataclass(frozen=True)
+class NearZero(SampleScorer):
+    """A scorer as a user would write it."""
+
+    width: float = 2.0
+
+    def score(self, samples):
+        return Trust(np.exp(-np.linalg.norm(samples.Z, axis=1) / self.width))
+
+
+@pytest.mark.parametrize(
+    ("scores", "grid"),
+    [
+        ("uniform", {"sample_scores": [NeighborScorer(10), "held_out", NeighborScorer(5)]}),
+        (NearZero(), {"n_enhancement_nodes": [10, 400]}),
+        ("uniform", {"sample_scores": [NearZero(), NearZero(5.0)], "random_state": [0, 1]}),
+    ],
+)
+def test_scorers_are_parameters_like_any_other(scores, grid):
+    X, y = duplicated_rows()
+    model = BLSClassifier(1, 5, 1, 20, sample_scores=scores, random_state=0)
+    grid = {"C": [0.1, 10.0], **grid}
+    ours, theirs = both_searches(model, grid, X, y, cv=3, scoring="roc_auc")
+    np.testing.assert_allclose(
+        splits_of(ours.cv_results_), splits_of(theirs.cv_results_), atol=1e-12
+    )
+    assert list(ours.cv_results_["params"]) == theirs.cv_results_["params"]
+    expected = clone(model).set_params(**ours.best_params_).fit(X, y)
+    np.testing.assert_array_equal(ours.predict_proba(X), expected.predict_proba(X))
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [LogisticRegression(), BroadFeatures(), BroadEnsembleClassifier()],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_other_estimators_are_refused(estimator):
+    X, y = several_classes()
+    message = "^PathSearchCV needs a classifier or regressor .* use GridSearchCV for others.$"
+    with pytest.raises(TypeError, match=message):
+        PathSearchCV(estimator, {"C": [1.0]}).fit(X, y)
+
+
+def test_the_ensemble_is_no_business_of_the_search():
+    assert set(PathSearchCV(BLSClassifier()).get_params(deep=False)) == {
+        *GridSearchCV(BLSClassifier(), {}).get_params(deep=False),
+        "memory_budget",
+    } - {"pre_dispatch"}
+
+
+def test_sample_weight_and_groups():
+    X, y = more_rows_than_nodes()
+    rng = np.random.default_rng(0)
+    weight, groups = rng.integers(0, 3, len(y)) * 1.0, rng.integers(0, 12, len(y))
+    grid = {"C": [1.0, 100.0], "n_enhancement_nodes": [10, 50], "kernel_width": [4.0]}
+    model = IntuitionisticFuzzyBLSClassifier(random_state=0)
+    options = {"cv": GroupKFold(4)}
+    ours = PathSearchCV(model, grid, **options).fit(X, y, sample_weight=weight, groups=groups)
+    theirs = GridSearchCV(model, grid, **options).fit(X, y, sample_weight=weight, groups=groups)
+    np.testing.assert_allclose(
+        splits_of(ours.cv_results_), splits_of(theirs.cv_results_), rtol=1e-12
+    )
+
+
+def test_several_scorers_and_callables():
+    X, y = more_rows_than_nodes()
+    grid = {"C": [1.0, 100.0], "n_enhancement_nodes": [10, 50]}
+    options = {"cv": 3, "scoring": ["accuracy", "roc_auc"], "refit": "roc_auc"}
+    ours, theirs = both_searches(BLSClassifier(random_state=0), grid, X, y, **options)
+    assert set(theirs.cv_results_) <= set(ours.cv_results_)
+    np.testing.assert_allclose(
+        ours.cv_results_["mean_test_roc_auc"], theirs.cv_results_["mean_test_roc_auc"]
+    )
+    assert ours.best_score_ == pytest.approx(theirs.best_score_)
+
+    def fewest_nodes(model, X, y):
+        return -float(model.output_weights_.shape[0])
+
+    counted = PathSearchCV(BLSClassifier(random_state=0), grid, scoring=fewest_nodes, cv=2)
+    assert counted.fit(X, y).best_params_["n_enhancement_nodes"] == 10
+
+
+@pytest.mark.slow
+def test_workers_do_not_change_the_scores():
+    X, y = duplicated_rows()
+    grid = {"C": [1.0, 1e4], "n_feature_nodes": [3, 9], "n_enhancement_nodes": [5, 40]}
+    one = PathSearchCV(BLSClassifier(random_state=0), grid).fit(X, y)
+    two = PathSearchCV(BLSClassifier(random_state=0), grid, n_jobs=2).fit(X, y)
+    np.testing.assert_array_equal(splits_of(one.cv_results_), splits_of(two.cv_results_))
+
+
+def test_small_memory_budget_does_not_change_the_scores():
+    X, y = more_rows_than_nodes()
+    grid = {"C": [1.0, 1e6], "n_enhancement_nodes": [5, 40]}
+    model = BLSClassifier(random_state=0)
+    whole = PathSearchCV(model, grid, scoring="roc_auc").fit(X, y)
+    blocks = PathSearchCV(model, grid, scoring="roc_auc", memory_budget=0.01).fit(X, y)
+    np.testing.assert_allclose(
+        splits_of(whole.cv_results_), splits_of(blocks.cv_results_), atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("random_state", [7, np.int64(7), None, np.random.RandomState(3)])
+def test_refit_is_the_model_that_was_scored(random_state):
+    X, y = more_rows_than_nodes()
+    folds = StratifiedKFold(4)
+    model = IntuitionisticFuzzyBLSClassifier(random_state=random_state)
+    grid = {"C": [0.1, 10.0], "n_enhancement_nodes": [20, 60], "kernel_width": [1.0, 8.0]}
+    search = PathSearchCV(model, grid, cv=folds).fit(X, y)
+    for f, (train, test) in enumerate(folds.split(X, y)):
+        again = clone(search.best_estimator_).fit(X[train], y[train])
+        key = f"split{f}_test_score"
+        assert again.score(X[test], y[test]) == search.cv_results_[key][search.best_index_]
+    assert search.predict(X).shape == y.shape
+    assert search.predict_proba(X).shape == (500, 2)
+    assert search.score(X, y) == search.best_estimator_.score(X, y)
+
+
+def test_frames_and_default_grid():
+    X, y = several_classes()
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    search = PathSearchCV(IntuitionisticFuzzyBLSClassifier(random_state=0)).fit(frame, y)
+    assert search.best_score_ > 0.95
+    assert list(search.feature_names_in_) == list("abcd")
+    np.testing.assert_array_equal(search.classes_, np.unique(y))
+
+
+def test_candidates_that_cannot_be_fitted_are_reported():
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(size=(200, 2)), rng.uniform(-2.4, 2.4, size=(6, 2))])
+    y = np.r_[np.zeros(200), np.ones(6)]
+    grid = {"kernel_width": [0.01, 2.0], "C": [1.0, 10.0]}
+    search = PathSearchCV(IntuitionisticFuzzyBLSClassifier(random_state=0), grid, cv=3)
+    with pytest.warns(FitFailedWarning, match="2 of 4 candidates could not be fitted"):
+        search.fit(X, y)
+    results = search.cv_results_
+    lost = results["param_kernel_width"] == 2.0
+    assert np.isnan(results["mean_test_score"][lost]).all()
+    assert all("scores of class 1.0 are zero" in text for text in results["error"][lost])
+    assert (results["error"][~lost] == "").all()
+    assert search.best_params_["kernel_width"] == 0.01
+    with pytest.raises(ValueError, match="All sample scores of class"):
+        search.set_params(error_score="raise").fit(X, y)
+
+
+def test_a_fold_without_a_class_does_not_end_the_search():
+    X, y = np.arange(30.0)[:, None], np.r_[np.zeros(20), np.ones(10)]
+    search = PathSearchCV(BLSClassifier(random_state=0), {"C": [1.0]}, cv=KFold(3))
+    with (
+        pytest.warns(FitFailedWarning, match="only one class"),
+        pytest.raises(ValueError, match="No candidate could be scored on every fold"),
+    ):
+        search.fit(X, y)
+    both = PathSearchCV(BLSClassifier(random_state=0), {"C": [1.0]}, cv=KFold(3), error_score=0.0)
+    with pytest.warns(FitFailedWarning):
+        both.fit(X, y)
+    assert both.cv_results_["split2_test_score"][0] == 0.0
+    assert "only one class" in both.cv_results_["error"][0]
+
+
+def test_progress_is_shown_when_asked(capsys):
+    X, y = several_classes()
+    PathSearchCV(BLSClassifier(random_state=0), {"C": [1.0, 2.0]}, verbose=1).fit(X, y)
+    assert "10 of 10 candidates" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_interrupt_leaves_no_process_behind():
+    script = """
+import numpy as np
+from broadlearn import IntuitionisticFuzzyBLSClassifier, PathSearchCV
+rng = np.random.default_rng(0)
+X, y = rng.normal(size=(2000, 30)), rng.integers(0, 2, 2000)
+print("ready", flush=True)
+PathSearchCV(IntuitionisticFuzzyBLSClassifier(random_state=0), "paper", n_jobs=2).fit(X, y)
+"""
+    command = [sys.executable, "-c", script]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout.readline() == b"ready\n"
+        parent = psutil.Process(process.pid)
+        deadline = time.monotonic() + 60
+        while len(parent.children(recursive=True)) < 2 and time.monotonic() < deadline:
+            time.sleep(0.1)
+        children = parent.children(recursive=True)
+        assert children
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        process.wait(timeout=60)
+    _, alive = psutil.wait_procs(children, timeout=20)
+    assert not alive
+
+
+def test_a_width_that_all_samples_refuse_is_passed_over(monkeypatch):
+    X, y = make_classification(120, 4, flip_y=0.2, random_state=5)
+    score = models_base.score_samples
+
+    def refuse(scorer, data, seed):
+        problem = "no trust" if scorer.kernel_width == 8.0 else ""
+        return [trust._replace(problem=problem) for trust in score(scorer, data, seed)]
+
+    # Folds are not scored there: only models that are fitted on all samples meet it.
+    monkeypatch.setattr(models_base, "score_samples", refuse)
+    model = IntuitionisticFuzzyBLSClassifier(n_enhancement_nodes=10, random_state=0)
+
+    def search(widths, **options):
+        return PathSearchCV(model, {"kernel_width": widths, "C": [1.0, 10.0]}, cv=3, **options)
+
+    scores = {w: search([w], refit=False).fit(X, y).best_score_ for w in (1.0, 8.0)}
+    assert scores[8.0] > scores[1.0]
+    with pytest.warns(FitFailedWarning, match="kernel_width=8.0 cannot be fitted on all samples"):
+        both = search([1.0, 8.0]).fit(X, y)
+    assert both.best_params_["kernel_width"] == 1.0
+    assert both.best_score_ == scores[1.0]
+    for options in ({}, {"error_score": "raise"}):
+        with pytest.raises(ValueError, match="no trust"):
+            search([8.0], **options).fit(X, y)

@@ -1,0 +1,140 @@
+import numpy as np
+import pytest
+from sklearn.metrics import get_scorer
+
+from broadlearn.search.scoring import (
+    MARGIN,
+    Predictions,
+    _one_by_one,
+    batch_scorer,
+    needs_labels_only,
+    needs_probabilities,
+)
+
+
+def classification(k, weighted=False, labels=("a", "b", "c", "d"), n=40, candidates=5):
+    rng = np.random.default_rng(0)
+    decision = rng.normal(size=(n, candidates, 1 if k == 2 else k))
+    y = np.array(labels)[rng.integers(0, k, n)]
+    weight = rng.uniform(0, 2, n) if weighted else None
+    classes = np.array(labels)[:k]
+    return Predictions(decision, y, classes, np.zeros((n, 1)), np.full(candidates, 2.0), weight)
+
+
+@pytest.mark.parametrize("name", ["accuracy", "balanced_accuracy", "neg_log_loss"])
+@pytest.mark.parametrize("k", [2, 4])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_classification_scores_equal_those_of_scikit_learn(name, k, weighted):
+    predictions = classification(k, weighted)
+    scorer = get_scorer(name)
+    found = batch_scorer(scorer, classifier=True)(predictions)
+    np.testing.assert_allclose(found, _one_by_one(scorer, predictions), rtol=1e-13)
+
+
+@pytest.mark.parametrize("name", ["roc_auc", "f1"])
+@pytest.mark.parametrize("labels", [(0, 1), (-1, 1), (False, True)])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_two_class_scores_equal_those_of_scikit_learn(name, labels, weighted):
+    predictions = classification(2, weighted, labels)
+    predictions.decision = np.round(predictions.decision, 1)  # makes ties
+    scorer = get_scorer(name)
+    found = batch_scorer(scorer, classifier=True)(predictions)
+    np.testing.assert_allclose(found, _one_by_one(scorer, predictions), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["r2", "neg_mean_squared_error", "neg_mean_absolute_error"])
+@pytest.mark.parametrize("outputs", [1, 3])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_regression_scores_equal_those_of_scikit_learn(name, outputs, weighted):
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=(30, outputs))
+    weight = rng.uniform(0, 2, 30) if weighted else None
+    predictions = Predictions(
+        y[:, None, :] + rng.normal(size=(30, 4, outputs)),
+        y.ravel() if outputs == 1 else y,
+        None,
+        np.zeros((30, 1)),
+        weight=weight,
+    )
+    scorer = get_scorer(name)
+    found = batch_scorer(scorer, classifier=False)(predictions)
+    np.testing.assert_allclose(found, _one_by_one(scorer, predictions), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["roc_auc", "f1_macro", "neg_log_loss"])
+def test_any_scorer_sees_a_model_with_known_predictions(name):
+    found = batch_scorer(get_scorer(name), classifier=True)(classification(2))
+    assert found.shape == (5,)
+    assert np.isfinite(found).all()
+
+
+def test_a_scorer_that_fails_scores_nan():
+    failing = get_scorer("f1")  # needs to be told which of two strings is positive
+    with pytest.warns(UserWarning, match="Scoring failed on a fold"):
+        found = batch_scorer(failing, classifier=True)(classification(2))
+    assert np.isnan(found).all()
+    with pytest.raises(ValueError, match="pos_label"):
+        batch_scorer(failing, classifier=True, raise_errors=True)(classification(2))
+
+
+def test_a_class_that_training_samples_lack_is_never_right():
+    for k in (2, 3):
+        p = classification(k)
+        foreign = Predictions(p.decision, np.full(40, "zebra"), p.classes, p.X)
+        accuracy = batch_scorer(get_scorer("accuracy"), classifier=True)
+        np.testing.assert_array_equal(accuracy(foreign), 0)
+
+
+def test_what_a_scorer_needs():
+    assert needs_probabilities(get_scorer("neg_log_loss"))
+    assert not needs_probabilities(get_scorer("roc_auc"))
+    assert needs_labels_only(get_scorer("f1"), classifier=True)
+    assert not needs_labels_only(get_scorer("roc_auc"), classifier=True)
+    assert not needs_labels_only(get_scorer("r2"), classifier=False)
+
+
+def plain_margin_quality(decision, y, classes, weight):
+    total = right = first = second = 0.0
+    for d, label, w in zip(decision, y, weight, strict=True):
+        own = list(classes).index(label)
+        if len(d) == 1:
+            m = d[0] if own == 1 else -d[0]
+        else:
+            m = d[own] - max(d[j] for j in range(len(d)) if j != own)
+        total, right, first, second = (
+            total + w,
+            right + w * (m > 0),
+            first + w * m,
+            second + w * m**2,
+        )
+    return right / total + 0.5 * (first / total) / np.sqrt(second / total)
+
+
+@pytest.mark.parametrize("k", [2, 4])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_quality_of_margins(k, weighted):
+    p = classification(k, weighted)
+    weight = np.ones(len(p.y)) if p.weight is None else p.weight
+    found = batch_scorer(MARGIN, classifier=True)(p)
+    expected = [
+        plain_margin_quality(p.decision[:, i], p.y, p.classes, weight)
+        for i in range(p.decision.shape[1])
+    ]
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    np.testing.assert_allclose(_one_by_one(MARGIN, p), expected, rtol=1e-12)
+    assert needs_labels_only(MARGIN, classifier=True)
+
+
+def test_the_quality_of_margins_does_not_depend_on_their_scale():
+    p = classification(2)
+    scaled = Predictions(3.0 * p.decision, p.y, p.classes, p.X)
+    scorer = batch_scorer(MARGIN, classifier=True)
+    np.testing.assert_allclose(scorer(scaled), scorer(p), rtol=1e-12)
+    nothing = Predictions(0.0 * p.decision, p.y, p.classes, p.X)
+    assert np.isfinite(scorer(nothing)).all()
+
+
+def test_samples_of_an_unknown_class_count_against_a_candidate():
+    p = classification(4)
+    known = Predictions(p.decision[:, :, :3], p.y, p.classes[:3], p.X)
+    assert (batch_scorer(MARGIN, classifier=True)(known) < 1.5).all()

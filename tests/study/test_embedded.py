@@ -1,0 +1,74 @@
+import itertools
+
+import numpy as np
+import pytest
+
+from broadlearn.study.dataset_registry import difference, registry
+from broadlearn.study.embedded import COHORT_GROUPS, EMBEDDED, cohort, monks, tic_tac_toe
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize("name", EMBEDDED)
+def test_is_what_the_registry_says(name):
+    assert difference(registry()[name, "embedded"], *EMBEDDED[name]()) == ""
+
+
+@pytest.mark.parametrize("name", ["tic_tac_toe", "titanic"])
+def test_checksum_is_that_of_the_study_file(name):
+    assert registry()[name, "embedded"].sha256 == registry()[name, ""].sha256
+
+
+def play(board, player, ends):
+    """Play every game to its end, by the rules alone."""
+    lines = [board[i : i + 3] for i in (0, 3, 6)] + [board[i::3] for i in range(3)]
+    lines += [board[::4], board[2:7:2]]
+    if any(line == "o" * 3 or line == "x" * 3 for line in lines) or "b" not in board:
+        ends[board] = "xxx" in lines
+        return
+    for i, square in enumerate(board):
+        if square == "b":
+            child = board[:i] + player + board[i + 1 :]
+            if child not in play.seen:
+                play.seen.add(child)
+                play(child, "o" if player == "x" else "x", ends)
+
+
+def test_tic_tac_toe_has_the_ends_of_all_games():
+    play.seen, ends = set(), {}
+    play("b" * 9, "x", ends)
+    X, y = tic_tac_toe()
+    ranks = np.column_stack([np.unique(column, return_inverse=True)[1] for column in X.T])
+    rows = {
+        "".join("xbo"[rank] for rank in row): bool(won) for row, won in zip(ranks, y, strict=True)
+    }
+    assert rows == ends
+
+
+def attributes(X):
+    return np.column_stack([np.unique(column, return_inverse=True)[1] + 1 for column in X.T])
+
+
+def test_monks_rules():
+    for (X, y), rule in (
+        (monks(1), lambda a: a[0] == a[1] or a[4] == 1),
+        (monks(2), lambda a: list(a).count(1) == 2),
+        (monks(3), lambda a: (a[4] == 3 and a[3] == 1) or (a[4] != 4 and a[1] != 3)),
+    ):
+        a = attributes(X)
+        assert set(map(tuple, a.tolist())) == set(
+            itertools.product(*(range(1, k + 1) for k in (3, 3, 2, 3, 4, 2)))
+        )
+        np.testing.assert_array_equal(y, [rule(row) for row in a])
+
+
+def test_cohort():
+    X, y = cohort(0)
+    assert X.shape == (813, 90)
+    labels, counts = np.unique(y, return_counts=True)
+    assert dict(zip(labels.tolist(), counts.tolist(), strict=True)) == COHORT_GROUPS
+    again, y_again = cohort(0)
+    np.testing.assert_array_equal(X, again)
+    np.testing.assert_array_equal(y, y_again)
+    assert not np.array_equal(X, cohort(1)[0])
+    assert len(set(y[:20])) == 3

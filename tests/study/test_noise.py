@@ -1,0 +1,145 @@
+import numpy as np
+import pytest
+
+from broadlearn.study.noise import KINDS, Noise, apply_noise, parse_noise
+
+
+def table(n=200, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal([3.0, -50.0, 0.0, 7.0], [1.0, 20.0, 1e-3, 0.0], (n, 4))
+    return X, np.array(["a", "b", "c"])[rng.choice(3, n, p=[0.6, 0.3, 0.1])]
+
+
+def changed_rows(before, after):
+    return np.flatnonzero((before != after).any(axis=1))
+
+
+@pytest.mark.parametrize(
+    ("text", "noise"),
+    [
+        ("none", Noise()),
+        ("variance:0.10:train", Noise("variance", 0.1, "train")),
+        ("labels:0.2", Noise("labels", 0.2, "train")),
+        ("deviation:2:all", Noise("deviation", 2.0, "all")),
+        ("class-labels:1:all", Noise("class-labels", 1.0, "all")),
+    ],
+)
+def test_text_is_read(text, noise):
+    assert parse_noise(text) == noise
+    assert parse_noise(str(noise)) == noise
+
+
+def test_one_noise_has_one_text():
+    texts = {str(Noise("rows", level)) for level in (0.1, np.float64(0.1), float("1e-1"))}
+    assert texts == {"rows:0.1:train"}
+    assert str(Noise()) == "none"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "kind:level:where"),
+        ("variance", "kind:level:where"),
+        ("variance:much", "kind:level:where"),
+        ("variance:0.1:train:twice", "kind:level:where"),
+        ("salt:0.1:train", "kind of noise must be one of none, variance"),
+        ("labels:0.1:test", '"train" or "all", got \'test\''),
+        ("labels:0:train", "share of rows above 0 and at most 1"),
+        ("outliers:1.5:train", "share of rows above 0 and at most 1"),
+        ("variance:-1:train", "positive number"),
+        ("deviation:nan:train", "positive number"),
+        ("none:0.1", "takes no level"),
+    ],
+)
+def test_bad_text_is_refused(text, message):
+    with pytest.raises(ValueError, match=message):
+        parse_noise(text)
+
+
+def test_level_must_be_a_number():
+    with pytest.raises(ValueError, match="level of noise must be a number"):
+        Noise("rows", "0.1")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_seeded_and_never_in_place(kind):
+    X, y = table()
+    kept = X.copy(), y.copy()
+    noise = Noise() if kind == "none" else Noise(kind, 0.2)
+    first, again, other = (apply_noise(X, y, noise, seed) for seed in (3, 3, 4))
+    for ours, same, original, before in zip(first, again, (X, y), kept, strict=True):
+        np.testing.assert_array_equal(ours, same)
+        np.testing.assert_array_equal(original, before)
+        assert not np.shares_memory(ours, original)
+        assert ours.dtype == original.dtype
+    differs = any((a != b).any() for a, b in zip(first, other, strict=True))
+    assert differs == (kind != "none")
+
+
+@pytest.mark.parametrize(("kind", "factor"), [("variance", np.sqrt(0.15)), ("deviation", 0.15)])
+def test_feature_noise_has_its_share_of_each_feature(kind, factor):
+    X, y = table(50_000)
+    noisy, labels = apply_noise(X, y, Noise(kind, 0.15), 0)
+    added = noisy - X
+    np.testing.assert_allclose(added.std(axis=0), factor * X.std(axis=0), rtol=0.02)
+    np.testing.assert_allclose(np.corrcoef(added[:, :3].T), np.eye(3), atol=0.03)
+    np.testing.assert_array_equal(noisy[:, 3], X[:, 3])
+    np.testing.assert_array_equal(labels, y)
+
+
+def test_replaced_rows_are_like_the_others():
+    X, y = table(50_000)
+    noisy, labels = apply_noise(X, y, Noise("rows", 0.2), 0)
+    rows = changed_rows(X, noisy)
+    assert len(rows) == 10_000
+    np.testing.assert_allclose(noisy[rows].mean(axis=0), X.mean(axis=0), rtol=0.02, atol=1e-4)
+    np.testing.assert_allclose(noisy[rows].std(axis=0), X.std(axis=0), rtol=0.03)
+    np.testing.assert_array_equal(labels, y)
+
+
+def test_outliers_lie_far_out_on_either_side():
+    X, y = table()
+    noisy, labels = apply_noise(X, y, Noise("outliers", 0.1), 0)
+    rows = changed_rows(X, noisy)
+    assert len(rows) == 20
+    distance = (noisy - X.mean(axis=0))[rows, :3] / X.std(axis=0)[:3]
+    assert np.abs(distance).min() >= 5.0 - 1e-9
+    assert np.abs(distance).max() <= 10.0 + 1e-9
+    assert (distance > 0).any()
+    assert (distance < 0).any()
+    np.testing.assert_array_equal(labels, y)
+
+
+def test_symmetric_flips_go_to_every_other_class():
+    X, y = table(30_000)
+    same, flipped = apply_noise(X, y, Noise("labels", 0.3), 0)
+    np.testing.assert_array_equal(same, X)
+    changed = flipped != y
+    assert changed.sum() == 9_000
+    for label in "abc":
+        assert changed[y == label].mean() == pytest.approx(0.3, abs=0.03)
+        _, counts = np.unique(flipped[changed & (y == label)], return_counts=True)
+        np.testing.assert_allclose(counts / counts.sum(), [0.5, 0.5], atol=0.05)
+
+
+def test_class_flips_are_that_share_of_each_class():
+    X, y = table()
+    _, flipped = apply_noise(X, y, Noise("class-labels", 0.25), 0)
+    for label in "abc":
+        rows = y == label
+        assert (flipped != y)[rows].sum() == round(0.25 * rows.sum())
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "seed", "message"),
+    [
+        ([[1.0], [2.0]], [0, 0], 0, "at least two classes for labels noise, got only 0"),
+        ([[1.0], [2.0]], [0, 1], -1, "seed must be a whole number"),
+        ([[1.0], [2.0]], [0, 1], 0.5, "seed must be a whole number"),
+        ([[1.0], [np.nan]], [0, 1], 0, "X contains NaN"),
+        ([[1.0], [2.0]], [0, 1, 1], 0, "inconsistent numbers of samples"),
+    ],
+)
+def test_bad_input_is_refused(X, y, seed, message):
+    with pytest.raises(ValueError, match=message):
+        apply_noise(X, y, Noise("labels", 0.5), seed)

@@ -1,0 +1,206 @@
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.model_selection import StratifiedKFold
+
+from broadlearn import BLSClassifier, BroadEnsembleClassifier, PathSearchCV
+from broadlearn.study import protocols
+from broadlearn.study.datasets import (
+    Dataset,
+    dataset_names,
+    dataset_path,
+    describe_dataset,
+    load_dataset,
+)
+from broadlearn.study.noise import Noise, apply_noise, parse_noise
+from broadlearn.study.plan import Unit
+from broadlearn.study.protocols import (
+    SETTINGS,
+    contiguous_folds,
+    paper_task,
+    run_unit,
+    sensitivity,
+)
+from broadlearn.study.published_results import published_table
+from broadlearn.study.search_spaces import ModelSpec, find_model
+
+pytestmark = pytest.mark.slow
+
+GRID = {"C": [1e-2, 1.0, 1e2], "n_enhancement_nodes": [5, 30]}
+SMALL = ModelSpec("BLS", BLSClassifier(1, 4), {"paper": GRID, "reduced": GRID})
+
+
+def unit(protocol, noise="none", model="BLS", dataset="iris"):
+    return Unit(dataset, noise, model, protocol, 0, "reduced", "0")
+
+
+def run(protocol, data, spec=SMALL, noise="none"):
+    return run_unit(unit(protocol, noise, spec.name, data.name), data, spec)
+
+
+class Recorded(ModelSpec):
+    """Keeps what it gave to be fitted."""
+
+    fitted: list = []
+
+    def search(self, *arguments, **options):
+        self.fitted.append(super().search(*arguments, **options))
+        return self.fitted[-1]
+
+
+@pytest.mark.parametrize("kind", ["search", "ensemble"])
+def test_labels_that_judge_a_fold_choose_nothing_in_it(kind, monkeypatch):
+    data = load_dataset("iris")
+    fixed = list(StratifiedKFold(5, shuffle=True, random_state=0).split(data.X, data.y))
+
+    class Folds(StratifiedKFold):
+        def split(self, X, y=None, groups=None):
+            return iter(fixed) if self.n_splits == 5 else super().split(X, y, groups)
+
+    monkeypatch.setattr(protocols, "StratifiedKFold", Folds)
+    monkeypatch.setattr(Recorded, "fitted", [])
+    spec = Recorded("BLS", BLSClassifier(1, 4), {"reduced": GRID})
+    if kind == "ensemble":
+        spec = Recorded(
+            "Ensemble", BroadEnsembleClassifier(BLSClassifier(1, 4), GRID, ensemble_size=4)
+        )
+    test = fixed[0][1]
+    for seed in range(3):
+        y = data.y.copy()
+        y[test] = np.random.default_rng(seed).permutation(y[test])
+        run("nested", replace(data, y=y), spec)
+    first = Recorded.fitted[::5]
+    assert len(first) == 3
+    for other in first[1:]:
+        if kind == "search":
+            assert other.best_params_ == first[0].best_params_
+        else:
+            assert other.members_ == first[0].members_
+        np.testing.assert_array_equal(
+            other.decision_function(data.X), first[0].decision_function(data.X)
+        )
+
+
+@pytest.mark.parametrize(("n_rows", "n_folds"), [(7, 3), (120, 5), (101, 5), (5, 5)])
+def test_contiguous_folds_have_ceil_boundaries(n_rows, n_folds):
+    folds = contiguous_folds(n_rows, n_folds)
+    starts = [test[0] for _, test in folds]
+    assert starts == [int(np.ceil(i * n_rows / n_folds)) for i in range(n_folds)]
+    for train, test in folds:
+        np.testing.assert_array_equal(np.sort(np.r_[train, test]), np.arange(n_rows))
+
+
+def test_too_few_rows_are_named():
+    with pytest.raises(ValueError, match="at least 5 rows"):
+        contiguous_folds(4)
+
+
+def test_majority_class_under_paper_is_the_published_twin_svm():
+    if any(dataset_path(name) is None for name in dataset_names("uci28")):
+        pytest.skip("needs the 28 data sets: set BROADLEARN_DATA")
+    means, deviations = published_table()["IF-TSVM"], published_table("deviation")["IF-TSVM"]
+    same = []
+    for name in dataset_names("uci28"):
+        result = run("paper", load_dataset(name), find_model("majority"))
+        found = np.array([100 * result.mean, 100 * result.sd])
+        if np.abs(found - [means[name], deviations[name]]).max() < 5.1e-5:
+            same.append(name)
+    assert len(same) == 15
+    assert {"credit_approval", "monks_1"} <= set(same)
+
+
+def test_paper_takes_the_best_mean_over_test_folds():
+    data = load_dataset("iris")
+    result = run("paper", data)
+    X = (data.X - data.X.mean(axis=0)) / data.X.std(axis=0)
+    search = PathSearchCV(
+        BLSClassifier(1, 4, standardize=False, random_state=unit("paper").model_seed),
+        GRID,
+        cv=contiguous_folds(len(X)),
+    ).fit(X, data.y)
+    assert result.mean == pytest.approx(search.best_score_)
+    assert result.chosen == search.best_params_
+    assert len(result.fold_scores) == 5
+
+
+def test_nested_chooses_on_inner_folds_only():
+    data = load_dataset("iris")
+    result = run("nested", data)
+    outer = StratifiedKFold(5, shuffle=True, random_state=unit("nested").split_seed)
+    for i, (train, test) in enumerate(outer.split(data.X, data.y)):
+        model = BLSClassifier(1, 4, random_state=unit("nested").model_seed)
+        model.set_params(**result.chosen[i]).fit(data.X[train], data.y[train])
+        assert result.fold_scores[i] == model.score(data.X[test], data.y[test])
+
+
+@pytest.mark.parametrize("noise", ["labels:0.5:train", "variance:0.2:train"])
+def test_noise_on_training_rows_leaves_test_rows_alone(noise):
+    data = load_dataset("iris")
+    task = paper_task(data, parse_noise(noise), 3)
+    X = (data.X - data.X.mean(axis=0)) / data.X.std(axis=0)
+    for fold, (train, test) in enumerate(task.splits):
+        np.testing.assert_allclose(task.X[test], X[test])
+        np.testing.assert_array_equal(task.y[test], data.y[test])
+        clean, _ = contiguous_folds(len(X))[fold]
+        expected = apply_noise(X[clean], data.y[clean], parse_noise(noise), 3 + fold)
+        np.testing.assert_allclose(task.X[train], expected[0])
+        np.testing.assert_array_equal(task.y[train], expected[1])
+
+
+def test_noise_on_all_rows_changes_test_rows():
+    data = load_dataset("iris")
+    noisy, plain = (paper_task(data, n, 3) for n in (parse_noise("variance:0.2:all"), Noise()))
+    assert noisy.X.shape == plain.X.shape
+    assert not np.allclose(noisy.X, plain.X)
+    np.testing.assert_allclose(noisy.X.std(axis=0), 1.0)
+
+
+def test_noisy_labels_cost_accuracy():
+    data = load_dataset("wine")
+    for protocol in ("paper", "nested"):
+        clean, noisy = (run(protocol, data, noise=n).mean for n in ("none", "labels:0.4:train"))
+        assert noisy < clean
+
+
+class Spy(DummyClassifier):
+    """Remembers what it was fitted on."""
+
+    seen: list = []
+
+    def fit(self, X, y, sample_weight=None):
+        Spy.seen.append(np.asarray(X))
+        return super().fit(X, y, sample_weight)
+
+
+@pytest.mark.parametrize("protocol", ["paper", "nested"])
+def test_mixed_columns_are_prepared_within_folds(protocol):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"size": rng.normal(size=60), "colour": rng.choice(["red", "blue", "green"], 60)}
+    )
+    frame.loc[::7, "size"] = np.nan
+    y = rng.integers(0, 2, 60)
+    data = Dataset("mixed", frame, y, describe_dataset("iris"))
+    Spy.seen = []
+    result = run(protocol, data, ModelSpec("spy", Spy()))
+    assert len(result.fold_scores) == 5
+    assert all(np.isfinite(X).all() and X.shape[1] == 4 for X in Spy.seen)
+
+
+def test_best_setting_is_that_of_the_paper_protocol():
+    data, spec = load_dataset("wine"), find_model("IF-BLS")
+    seed = unit("paper", model="IF-BLS", dataset="wine").model_seed
+    frame = sensitivity(data, spec, grid="reduced", random_state=seed)
+    result = run("paper", data, spec)
+    assert frame["mean"].max() == pytest.approx(result.mean, abs=1e-12)
+    assert not frame.duplicated(list(SETTINGS)).any()
+    assert len(frame) <= 5 * 3 * 2 * 4
+
+
+def test_settings_that_a_model_has_not_are_missing():
+    frame = sensitivity(load_dataset("iris"), find_model("ELM"), grid="reduced")
+    assert frame["kernel_width"].isna().all()
+    assert list(frame["C"]) == sorted(frame["C"])

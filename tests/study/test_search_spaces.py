@@ -1,0 +1,115 @@
+import sys
+from types import SimpleNamespace
+
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, ParameterGrid, StratifiedKFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import Pipeline
+
+from broadlearn import BroadEnsembleClassifier, PathSearchCV
+from broadlearn.study.published_results import published_grids, published_table
+from broadlearn.study.search_spaces import KNOWN, PUBLISHED_MODELS, find_model
+
+SKLEARN_MODELS = (
+    "SVC",
+    "RandomForest",
+    "HistGradientBoosting",
+    "LogisticRegression",
+    "MLP",
+    "k-NN",
+)
+X, y = load_iris(return_X_y=True)
+
+
+def test_the_seven_models_are_those_of_the_published_table():
+    assert list(PUBLISHED_MODELS) == list(published_table().columns)
+
+
+def test_all_models_by_name():
+    assert {*PUBLISHED_MODELS, "Ensemble", *SKLEARN_MODELS, "majority"} <= set(KNOWN)
+    assert tuple(KNOWN)[: len(PUBLISHED_MODELS)] == PUBLISHED_MODELS
+    assert all(spec.name == name and spec.cost > 0 for name, spec in KNOWN.items())
+
+
+@pytest.mark.parametrize("name", PUBLISHED_MODELS)
+def test_published_grids_are_those_of_the_supplement(name):
+    search = find_model(name).search("paper", 3, 0, refit=False)
+    assert isinstance(search, PathSearchCV)
+    from broadlearn.search.grid import resolve_grids
+
+    (found,) = resolve_grids(search.estimator, search.param_grid)
+    published = published_grids()[name]
+    assert set(found.names) == set(published)
+    for values, axis in zip(found.values, found.names, strict=True):
+        assert list(values) == pytest.approx(published[axis])
+
+
+@pytest.mark.parametrize("name", PUBLISHED_MODELS)
+def test_reduced_grids_are_smaller_but_real(name):
+    spec = find_model(name)
+    assert 20 <= len(ParameterGrid(spec.grids["reduced"])) <= 500
+
+
+def test_a_model_of_ones_own(monkeypatch):
+    search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]})
+    monkeypatch.setitem(sys.modules, "mine", SimpleNamespace(tuned=search, plain=GaussianNB))
+    tuned = find_model("mine:tuned")
+    assert tuned.name == "tuned"
+    assert tuned.search("paper", 3, 0, refit=True).param_grid == {"C": [0.1, 1.0]}
+    plain = find_model("mine:plain")
+    assert isinstance(plain.search("paper", 3, 0, refit=True), GaussianNB)
+    assert isinstance(plain.search("paper", 3, 0, refit=False), GridSearchCV)
+
+
+def test_seeds_reach_the_model_and_its_steps():
+    for name, parameter in (("BLS", "random_state"), ("MLP", "mlpclassifier__random_state")):
+        search = find_model(name).search("paper", 3, 7, refit=False)
+        assert search.estimator.get_params()[parameter] == 7
+        assert find_model(name).estimator.get_params()[parameter] is None
+    assert "random_state" not in str(find_model("k-NN").search("paper", 3, 7, refit=True))
+
+
+@pytest.mark.parametrize("name", SKLEARN_MODELS)
+def test_every_setting_of_scikit_learns_models_is_one_that_they_have(name):
+    spec = find_model(name)
+    assert spec.grids["paper"] == spec.grids["reduced"]
+    assert set(spec.grids["paper"]) <= set(spec.estimator.get_params())
+
+
+@pytest.mark.parametrize("name", ["SVC", "LogisticRegression", "k-NN"])
+def test_the_search_of_scikit_learns_models_is_its_own(name):
+    search = find_model(name).search("paper", StratifiedKFold(3), 0, refit=True)
+    assert isinstance(search, GridSearchCV)
+    assert search.fit(X, y).best_score_ > 0.9
+
+
+@pytest.mark.parametrize("name", SKLEARN_MODELS)
+def test_distances_are_those_of_standardised_columns(name):
+    scaled = isinstance(find_model(name).estimator, Pipeline)
+    assert scaled == (name in {"SVC", "LogisticRegression", "MLP", "k-NN"})
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("XGBoost", "must be one of BLS"),
+        ("no.such.module:x", "cannot be imported"),
+        ("math:tau", "must be a scikit-learn estimator"),
+    ],
+)
+def test_unknown_models_are_named(name, message):
+    with pytest.raises(ValueError, match=message):
+        find_model(name)
+
+
+def test_the_ensemble_chooses_by_itself_on_the_folds_of_the_study():
+    folds = StratifiedKFold(3)
+    model = find_model("Ensemble").search("paper", folds, 7, refit=True)
+    assert isinstance(model, BroadEnsembleClassifier)
+    assert (model.cv, model.random_state) == (folds, 7)
+    # Test folds of the whole table are no folds of the training rows.
+    judged = find_model("Ensemble").search("paper", folds, 7, refit=False)
+    assert isinstance(judged, GridSearchCV)
+    assert judged.estimator.cv == BroadEnsembleClassifier().cv

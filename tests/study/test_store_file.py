@@ -1,0 +1,109 @@
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+
+from broadlearn.study.store_file import COLUMNS, SCHEMA_VERSION, open_store_file
+
+
+def pragma(db, name):
+    return db.execute(f"PRAGMA {name}").fetchone()[0]
+
+
+def make_store(path, n_rows=0):
+    db = open_store_file(path)
+    row = ["running" if name == "status" else "x" * 50 for name in COLUMNS]
+    for i in range(n_rows):
+        row[0] = f"{i:050}"
+        db.execute(f"INSERT INTO results VALUES ({', '.join('?' * len(row))})", row)
+    db.close()
+
+
+def test_settings_of_the_connection(tmp_path):
+    db = open_store_file(tmp_path / "new.db")
+    assert pragma(db, "journal_mode") == "wal"
+    assert pragma(db, "synchronous") == 2
+    assert pragma(db, "busy_timeout") == 60_000
+    assert pragma(db, "user_version") == SCHEMA_VERSION
+    db.close()
+
+
+def test_several_may_open_a_new_file_at_once(tmp_path):
+    paths = [tmp_path / f"{i}.db" for i in range(50)]
+    together, refused = Barrier(4), []
+
+    def open_all():
+        for path in paths:
+            together.wait()
+            try:
+                open_store_file(path).close()
+            except ValueError as error:
+                refused.append(str(error))
+
+    with ThreadPoolExecutor(4) as threads:
+        for _ in range(4):
+            threads.submit(open_all)
+    assert refused == []
+
+
+def test_an_empty_file_becomes_a_store_and_stays_one(tmp_path):
+    path = tmp_path / "empty.db"
+    path.touch()
+    make_store(path, 3)
+    db = open_store_file(path)
+    assert db.execute("SELECT count(*) FROM results").fetchone()[0] == 3
+    db.close()
+
+
+def test_a_newer_form_is_refused(tmp_path):
+    path = tmp_path / "newer.db"
+    make_store(path)
+    db = sqlite3.connect(path)
+    db.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    db.close()
+    with pytest.raises(ValueError, match="form 2 of the result store, newer than form 1"):
+        open_store_file(path)
+
+
+@pytest.mark.parametrize(
+    "made_by",
+    ["CREATE TABLE results (key)", "PRAGMA application_id = 7", "PRAGMA user_version = 1"],
+)
+def test_a_database_of_something_else_is_refused_untouched(tmp_path, made_by):
+    path = tmp_path / "foreign.db"
+    db = sqlite3.connect(path)
+    db.execute(made_by)
+    db.close()
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match=r"foreign\.db is a database of something else"):
+        open_store_file(path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_that_is_no_database_is_refused_untouched(tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_text("dataset,mean\n" * 100)
+    with pytest.raises(ValueError, match=r"notes\.txt is not a result store, or is damaged"):
+        open_store_file(path)
+    assert path.read_text() == "dataset,mean\n" * 100
+
+
+@pytest.mark.parametrize("damage", ["cut", "overwritten"])
+def test_a_damaged_store_is_refused(tmp_path, damage):
+    path = tmp_path / "damaged.db"
+    make_store(path, 200)
+    content = path.read_bytes()
+    assert len(content) > 40_000
+    if damage == "cut":
+        path.write_bytes(content[:20_000])
+    else:
+        path.write_bytes(content[:8192] + b"\xff" * 20_000 + content[28_192:])
+    with pytest.raises(ValueError, match=r"is not a result store, or is damaged: .*\.$"):
+        open_store_file(path)
+
+
+def test_a_folder_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="cannot be opened as a result store"):
+        open_store_file(tmp_path)

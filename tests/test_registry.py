@@ -1,0 +1,97 @@
+"""The registry says of every model what the rooms find when they try."""
+
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import make_blobs
+from sklearn.utils.validation import check_is_fitted
+
+import broadlearn
+from broadlearn import PathSearchCV
+from broadlearn.io import to_onnx
+from broadlearn.out_of_core import fit_blocks
+from broadlearn.registry import REGISTRY, entries_that, find_entry
+
+X, y = make_blobs(60, 3, centers=2, random_state=0)
+ALL = pytest.mark.parametrize("entry", REGISTRY.values(), ids=list(REGISTRY))
+
+
+def test_every_public_model_is_there_once():
+    public = {
+        value
+        for value in vars(broadlearn).values()
+        if isinstance(value, type) and hasattr(value, "predict")
+    }
+    classes = [entry.estimator for entry in REGISTRY.values()]
+    assert public - {PathSearchCV} <= set(classes)
+    assert len(set(classes)) == len(classes)
+    assert [entry.name for entry in REGISTRY.values()] == list(REGISTRY)
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("BLS", "BLS"),
+        ("if-bls", "IF-BLS"),
+        ("neuro-fbls", "NeuroFBLS"),
+        ("bls-regressor", "BLS regressor"),
+        ("ENSEMBLE", "Ensemble"),
+    ],
+)
+def test_models_are_found_however_their_name_is_written(written, name):
+    assert find_entry(written) is REGISTRY[name]
+
+
+def test_unknown_models_are_named_in_one_sentence():
+    with pytest.raises(ValueError, match=r"There is no model 'XGBoost'; use one of BLS, .*\.$"):
+        find_entry("XGBoost")
+
+
+@ALL
+def test_entries_need_no_arguments_and_name_real_settings(entry):
+    assert isinstance(entry.estimator(), entry.estimator)
+    assert entry.cost > 0
+    if entry.study is not None:
+        assert isinstance(entry.study, entry.estimator)
+        assert entry.grids["paper"] == "paper"
+        assert set(entry.grids["reduced"]) <= set(entry.study.get_params())
+
+
+@ALL
+def test_path_search_takes_those_that_say_so(entry):
+    search = PathSearchCV(entry.estimator(), {"random_state": [0]}, cv=2)
+    if entry.path_search:
+        check_is_fitted(search.fit(X, y))
+    else:
+        with pytest.raises((TypeError, ValueError)):
+            search.fit(X, y)
+
+
+@ALL
+def test_blocks_are_taken_by_those_that_say_so(entry):
+    model = entry.estimator().set_params(random_state=0)
+    assert hasattr(model, "partial_fit") == entry.streams
+    if entry.streams:
+        check_is_fitted(fit_blocks(clone(model), X, y, block_rows=20))
+    else:
+        with pytest.raises((TypeError, ValueError)):
+            fit_blocks(clone(model), X, y, block_rows=20)
+
+
+@ALL
+def test_onnx_graphs_are_made_of_those_that_say_so(entry):
+    pytest.importorskip("skl2onnx")
+    model = entry.estimator().set_params(random_state=0).fit(X, y)
+    if entry.onnx:
+        assert to_onnx(model).graph.node
+    else:
+        with pytest.raises(ValueError, match="cannot be exported"):
+            to_onnx(model)
+
+
+def test_entries_are_chosen_by_what_they_can_do():
+    assert len(entries_that()) == len(REGISTRY)
+    assert [entry.name for entry in entries_that(onnx=False)] == ["IF-TSVM"]
+    assert [entry.name for entry in entries_that(path_search=False)] == ["Ensemble"]
+    both = entries_that(streams=True) + entries_that(streams=False)
+    assert sorted(entry.name for entry in both) == sorted(REGISTRY)
+    assert len(entries_that(study=True)) == 7

@@ -1,0 +1,84 @@
+import numpy as np
+import pytest
+
+from broadlearn.utils.arrays import (
+    distinct_rows,
+    draw_seed,
+    encode_targets,
+    quantiles,
+    row_priorities,
+    row_slices,
+    spread_rows,
+)
+
+
+def test_slices_cover_all_rows():
+    slices = list(row_slices(10, 3, numbers=9))
+    assert [(s.start, s.stop) for s in slices] == [(0, 3), (3, 6), (6, 9), (9, 10)]
+    assert next(row_slices(3, 100, numbers=9)) == slice(0, 1)
+    assert next(row_slices(3, 0, numbers=9)) == slice(0, 3)
+    assert list(row_slices(0, 3)) == []
+
+
+def test_spread_rows_reach_from_end_to_end_without_copies():
+    np.testing.assert_array_equal(spread_rows(5, 10), np.arange(5))
+    found = spread_rows(1000, 7)
+    assert (found[0], found[-1], found.size) == (0, 999, 7)
+    assert np.ptp(np.diff(found)) <= 1
+
+
+def test_seed_follows_random_state():
+    assert draw_seed(5) == draw_seed(5) != draw_seed(6)
+    state = np.random.RandomState(0)
+    assert draw_seed(state) != draw_seed(state)
+
+
+def test_priorities_are_spread_and_do_not_depend_on_batches():
+    whole = row_priorities(0, 10_000, 7)
+    np.testing.assert_array_equal(whole[123:], row_priorities(123, 9877, 7))
+    assert np.unique(whole).size == 10_000
+    assert abs(np.mean(whole < 2**63) - 0.5) < 0.02
+    assert (whole != row_priorities(0, 10_000, 8)).all()
+
+
+def test_targets_are_one_hot_or_for_two_classes_one_column():
+    np.testing.assert_array_equal(encode_targets(np.array([1, 0]), 2), [[1], [-1]])
+    np.testing.assert_array_equal(encode_targets(np.array([2, 0]), 3), [[0, 0, 1], [1, 0, 0]])
+    np.testing.assert_array_equal(encode_targets(np.array([0, 0]), 1), [[1], [1]])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_quantiles_are_those_of_the_inverted_distribution(dtype):
+    values = np.random.default_rng(0).normal(size=(101, 3)).astype(dtype)
+    expected = np.quantile(values, [0.1, 0.5, 0.9], axis=0, method="inverted_cdf")
+    np.testing.assert_array_equal(quantiles(values, None, [0.1, 0.5, 0.9]), expected)
+
+
+def test_quantiles_of_weights_are_those_of_copies():
+    rng = np.random.default_rng(0)
+    values, weight = rng.normal(size=(50, 3)), rng.integers(0, 4, 50)
+    copies = np.repeat(values, weight, axis=0)
+    shares = [0.1, 0.25, 0.5, 1.0]
+    found = quantiles(values, weight * 0.1, shares)
+    np.testing.assert_array_equal(found, quantiles(copies, None, shares))
+
+
+def test_merges_copies_of_the_same_class_only():
+    X = np.array([[1.0, 2.0], [1.0, 2.0], [1.0, 2.0], [0.0, 0.0]])
+    codes = np.array([1, 0, 1, 0])
+    found = distinct_rows(X, codes, np.array([1.0, 2.0, 0.5, 4.0]))
+    assert found.first.size == 3
+    np.testing.assert_array_equal(np.diff(codes[found.first]) >= 0, True)
+    np.testing.assert_array_equal(X[found.first][found.inverse], X)
+    np.testing.assert_array_equal(codes[found.first][found.inverse], codes)
+    np.testing.assert_array_equal(found.weight[found.inverse], [1.5, 2.0, 1.5, 4.0])
+
+
+def test_minus_zero_is_zero():
+    found = distinct_rows(np.array([[0.0], [-0.0]]), np.zeros(2, dtype=int), np.ones(2))
+    np.testing.assert_array_equal(found.weight, [2.0])
+
+
+def test_float32_rows_merge():
+    X = np.array([[0.1], [0.1], [0.2]], dtype=np.float32)
+    assert distinct_rows(X, np.zeros(3, dtype=int), np.ones(3)).first.size == 2
