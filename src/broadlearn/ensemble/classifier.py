@@ -89,7 +89,7 @@ class BroadEnsembleClassifier(BroadClassifier):
         Scores of all candidates, see :class:`PathSearchCV`.
     best_score_ : float
         Mean cross-validated accuracy, or `scoring`, of the best single member.
-    output_weights_ : ndarray of shape (n_features_in_ + 1 + n_nodes_, n_outputs)
+    output_weights_ : ndarray of shape (n_inputs + n_nodes, n_outputs)
         Weights of the standardised columns, of a constant, and of the nodes.
     sample_scores_ : ndarray of shape (n_samples,)
         Mean score of each training sample.

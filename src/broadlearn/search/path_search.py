@@ -107,10 +107,8 @@ class PathSearchCV(BaseSearchCV):
         Seconds that fitting the best candidate took.
     multimetric_ : bool
         Whether there are several scorers.
-    classes_ : ndarray of shape (n_classes,)
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Where X has column names that are strings.
+    classes_, n_features_in_, feature_names_in_
+        Those of `best_estimator_`.
 
     Examples
     --------
