@@ -15,7 +15,7 @@ def plain_plane(near, away, bounds, delta, sign):
     Q = G @ inverse @ G.T
     alpha = ahead = np.zeros(len(away))
     step, t = 1 / np.linalg.eigvalsh(Q)[-1], 1.0
-    for _ in range(5_000):
+    for _ in range(2_000):
         moved = np.clip(ahead - step * (Q @ ahead - 1), 0, bounds)
         if (moved - alpha) @ (ahead - moved) > 0:  # gone too far: without speed from here
             t = 1.0
