@@ -1,10 +1,11 @@
 """One small file per kind of model, kept to show that files of their format load for ever.
 
-Run by hand, once per format: ``python tests/make_model_files.py`` writes ``tests/data/v2-NAME.blm``
-and, beside them, what the models predict.
+Run by hand, once per kind: ``python tests/make_model_files.py NAME ...`` writes
+``tests/data/v2-NAME.blm`` and, beside them, what the models predict. Files that are there stay.
 """
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from broadlearn import (
     BLSClassifier,
     BLSRegressor,
     BroadEnsembleClassifier,
+    BroadEnsembleRegressor,
     BroadFeatures,
     ELMClassifier,
     FuzzyBLSClassifier,
@@ -23,6 +25,7 @@ from broadlearn import (
     IntuitionisticFuzzyBLSClassifier,
     IntuitionisticFuzzyTwinSVC,
     NeuroFuzzyBLSClassifier,
+    PathEnsembleClassifier,
     save,
 )
 from broadlearn.io import column_preparation
@@ -40,7 +43,8 @@ TABLE = pd.DataFrame(X, columns=["a", "b", "c", "d"]).assign(
 NODES = {"n_feature_nodes": 4, "n_enhancement_nodes": 8, "random_state": 0}
 KINDS = [
     *("BLS", "F-BLS", "IF-BLS", "ELM", "H-ELM", "NeuroFBLS", "IF-TSVM", "ensemble"),
-    *("scorer", "regressor", "features", "table", "stream"),
+    *("scorer", "regressor", "features", "table", "stream", "infinite"),
+    *("kernel-ensemble", "kernel-ensemble-regressor"),
 ]
 
 
@@ -54,7 +58,7 @@ def unfitted():
         "H-ELM": HierarchicalELMClassifier(8, n_autoencoder_nodes=4, random_state=0),
         "NeuroFBLS": NeuroFuzzyBLSClassifier(2, 3, 8, random_state=0),
         "IF-TSVM": IntuitionisticFuzzyTwinSVC(kernel="rbf", n_basis_rows=10, random_state=0),
-        "ensemble": BroadEnsembleClassifier(
+        "ensemble": PathEnsembleClassifier(
             BLSClassifier(**NODES), {"C": [1.0, 100.0]}, ensemble_size=2, n_draws=2, random_state=0
         ),
         "scorer": BLSClassifier(sample_scores=IntuitionisticScorer(kernel_width=2.0), **NODES),
@@ -62,13 +66,17 @@ def unfitted():
         "features": BroadFeatures(**NODES),
         "table": make_pipeline(column_preparation(TABLE), BLSClassifier(**NODES)),
         "stream": IntuitionisticFuzzyBLSClassifier(**NODES),
+        "infinite": BLSClassifier(**{**NODES, "n_enhancement_nodes": "infinite"}),
+        "kernel-ensemble": BroadEnsembleClassifier(ensemble_size=4),
+        "kernel-ensemble-regressor": BroadEnsembleRegressor(ensemble_size=4),
     }
 
 
 def fit(kind, model):
     if kind == "stream":
         return model.warm_up(X[::2], NAMES[::2]).partial_fit(X[::2], NAMES[::2])
-    return model.fit(TABLE if kind == "table" else X, X[:, :2] if kind == "regressor" else NAMES)
+    rows, real = TABLE if kind == "table" else X, kind.endswith("regressor")
+    return model.fit(rows, X[:, :2] if real else NAMES)
 
 
 def outputs(kind, model):
@@ -82,10 +90,10 @@ def outputs(kind, model):
     return found
 
 
-def main():
-    FOLDER.mkdir(exist_ok=True)
-    predictions = {}
-    for kind, model in unfitted().items():
+def main(kinds):
+    predictions = json.loads((FOLDER / "v2-predictions.json").read_text())
+    for kind in kinds:
+        model = unfitted()[kind]
         save(fit(kind, model), FOLDER / f"v2-{kind}.blm")
         found = outputs(kind, model)
         predictions[kind] = {name: np.asarray(values).tolist() for name, values in found.items()}
@@ -93,4 +101,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -48,6 +48,8 @@ SMALL = {"n_feature_groups": 2, "n_feature_nodes": 3, "n_enhancement_nodes": 20}
         *(model(random_state=0) for model in TWIN_MODELS),
         *(model(**SMALL, C=100.0, random_state=0) for model in BLS_MODELS),
         BLSClassifier(**SMALL, feature_scaling="sample", random_state=0),
+        BLSClassifier(n_enhancement_nodes="infinite", random_state=0),
+        BLSRegressor(n_enhancement_nodes="infinite", enhancement_inputs=None, random_state=0),
         *(
             BLSClassifier(**SMALL, sample_scores=scores, random_state=0)
             for scores in ("fuzzy", "intuitionistic", NeighborScorer(3))
@@ -80,6 +82,11 @@ def test_scikit_learn_checks(estimator, check):
         ),
         ELMClassifier(standardize="robust", random_state=0),
         BLSClassifier(**SMALL, sample_scores="held_out", random_state=0),
+        *(
+            model(n_enhancement_nodes="infinite", activation=activation)
+            for model in BLS_MODELS
+            for activation in ("sigmoid", "relu", "sine")
+        ),
         BroadFeatures(),
     ]
 )

@@ -23,6 +23,8 @@ ROOMS = {
         "SCORERS",
         "as_scorer",
         "learn_geometry",
+        "margin_scores",
+        "margins_of",
     ),
     "broadlearn.out_of_core": (),
     "broadlearn.io": ("import_pandas", "read_frame"),

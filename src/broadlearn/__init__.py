@@ -7,7 +7,11 @@ from broadlearn.baselines import (
     IntuitionisticFuzzyTwinSVC,
     NeuroFuzzyBLSClassifier,
 )
-from broadlearn.ensemble import BroadEnsembleClassifier
+from broadlearn.ensemble import (
+    BroadEnsembleClassifier,
+    BroadEnsembleRegressor,
+    PathEnsembleClassifier,
+)
 from broadlearn.io import load, save
 from broadlearn.models import (
     PUBLISHED_FORM,
@@ -26,6 +30,7 @@ __all__ = [
     "BLSClassifier",
     "BLSRegressor",
     "BroadEnsembleClassifier",
+    "BroadEnsembleRegressor",
     "BroadFeatures",
     "ELMClassifier",
     "FuzzyBLSClassifier",
@@ -33,6 +38,7 @@ __all__ = [
     "IntuitionisticFuzzyBLSClassifier",
     "IntuitionisticFuzzyTwinSVC",
     "NeuroFuzzyBLSClassifier",
+    "PathEnsembleClassifier",
     "PathSearchCV",
     "__version__",
     "audit",

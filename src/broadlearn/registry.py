@@ -14,7 +14,11 @@ from broadlearn.baselines import (
     IntuitionisticFuzzyTwinSVC,
     NeuroFuzzyBLSClassifier,
 )
-from broadlearn.ensemble import BroadEnsembleClassifier
+from broadlearn.ensemble import (
+    BroadEnsembleClassifier,
+    BroadEnsembleRegressor,
+    PathEnsembleClassifier,
+)
 from broadlearn.models import (
     BLSClassifier,
     BLSRegressor,
@@ -107,6 +111,8 @@ REGISTRY: dict[str, ModelEntry] = {
         ),
         ModelEntry("BLS regressor", BLSRegressor, streams=True),
         ModelEntry("Ensemble", BroadEnsembleClassifier, path_search=False, cost=4.0),
+        ModelEntry("Ensemble regressor", BroadEnsembleRegressor, path_search=False),
+        ModelEntry("PathEnsemble", PathEnsembleClassifier, path_search=False, cost=4.0),
     )
 }
 

@@ -3,8 +3,11 @@ import warnings
 
 import pytest
 import typer
+from sklearn.datasets import load_iris
 from sklearn.exceptions import FitFailedWarning
 
+from broadlearn import BroadEnsembleClassifier, load, save
+from broadlearn.cli import console
 from broadlearn.cli.console import (
     INTERRUPTED,
     command,
@@ -96,3 +99,23 @@ def test_facts(capsys):
 def test_what_is_said_is_neither_wrapped_nor_markup(capsys):
     say("[red]" + "long " * 50 + "\x1b")
     assert capsys.readouterr().out == "[red]" + "long " * 50 + "?\n"
+
+
+def test_a_fit_on_a_terminal_shows_its_progress_and_can_be_saved(monkeypatch, tmp_path):
+    pytest.importorskip("sklearn.callback", reason="scikit-learn before 1.9")
+    X, y = load_iris(return_X_y=True)
+    model, shown = BroadEnsembleClassifier(ensemble_size=1), []
+    set_callbacks = type(model).set_callbacks
+
+    def spy(self, *callbacks):
+        shown.append(len(callbacks))
+        return set_callbacks(self, *callbacks)
+
+    monkeypatch.setattr(type(model), "set_callbacks", spy)
+    for terminal in (False, True):
+        monkeypatch.setattr(console, "is_terminal", lambda terminal=terminal: terminal)
+        with console.progress_bar(model):
+            model.fit(X[::5], y[::5])
+        assert shown == [1, 0] * terminal
+    save(model, tmp_path / "model.blm")
+    assert load(tmp_path / "model.blm").members_ == model.members_

@@ -16,6 +16,7 @@ from broadlearn import (
     BLSRegressor,
     BroadEnsembleClassifier,
     ELMClassifier,
+    PathEnsembleClassifier,
     load,
     save,
 )
@@ -91,7 +92,7 @@ def test_a_tuned_fit_says_that_its_accuracy_is_optimistic(folder):
     assert (folder / "m.blm").read_bytes() == (folder / "n.blm").read_bytes()
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "Ensemble"])
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "PathEnsemble"])
 def test_every_model_is_fitted_and_predicts(folder, name):
     patients(30).drop(columns="id").to_csv("few.csv", index=False)
     done = call("fit", "few.csv", "-t", "ill", "-m", name, "-o", "m.blm")
@@ -106,7 +107,7 @@ def test_every_model_is_fitted_and_predicts(folder, name):
 
 def test_big_tables_are_scored_by_landmarks(folder, monkeypatch):
     monkeypatch.setattr("broadlearn.cli.models.MAX_EXACT_ROWS", 50)
-    done = call("fit", "patients.csv", "-t", "ill", "-o", "m.blm", "--json")
+    done = call("fit", "patients.csv", "-t", "ill", "-m", "if-bls", "-o", "m.blm", "--json")
     assert json.loads(done.stdout)["settings"]["landmarks"] == 1000
 
 
@@ -261,15 +262,59 @@ def test_bad_input_is_one_sentence_and_exit_code_2(folder, arguments, message):
     assert sorted(folder.iterdir()) == before
 
 
-def test_an_ensemble_is_fitted_described_and_used(folder, monkeypatch):
+def test_an_ensemble_is_fitted_unless_another_model_is_named(folder):
+    done = call("fit", "patients.csv", "-t", "ill", "-o", "m.blm", "--json")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert found["model"] == "Ensemble"
+    fitted, frame = load("m.blm"), patients()
+    model, names = fitted[-1], frame["ill"].to_numpy(dtype=str)
+    assert isinstance(model, BroadEnsembleClassifier)
+    held_out = model.classes_[model.leave_one_out_proba_.argmax(axis=1)]
+    assert found["accuracy"]["mean"] == pytest.approx(np.mean(held_out == names), abs=1e-12)
+    assert found["accuracy"]["optimistic"] is True
+    families = {
+        f"{m['family']} on {m['inputs']}": found["settings"][f"{m['family']} on {m['inputs']}"]
+        for m in model.members_
+    }
+    assert sum(families.values()) == found["settings"]["kernels"] == len(model.members_) == 12
+    assert found["settings"]["scores"] in ("uniform", "held_out")
+    assert fitted.score(frame, names) > 0.8
+
+
+def test_the_ensemble_says_how_it_was_judged_and_what_it_is_made_of(folder):
+    done = call("fit", "patients.csv", "-t", "ill", "-o", "m.blm")
+    assert "leave-one-out; members were chosen on the same rows" in done.stdout
+    assert "folds" not in done.stdout
+    text = call("describe", "m.blm").stdout
+    assert "BroadEnsembleClassifier" in text
+    assert "kernels: 12" in text
+    found = json.loads(call("describe", "m.blm", "--json").stdout)
+    assert found["settings"]["kernels"] == 12
+    done = call("predict", "m.blm", "patients.csv", "-o", "out.csv")
+    assert done.exit_code == 0, done.output
+    shares = pd.read_csv("out.csv").filter(like="probability")
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+
+
+def test_other_models_are_one_word_away(folder):
+    done = call("fit", "patients.csv", "-t", "ill", "--model", "if-bls", "-o", "m.blm", "--json")
+    found = json.loads(done.stdout)
+    assert found["model"] == "IF-BLS"
+    assert found["accuracy"]["optimistic"] is False
+    assert found["accuracy"]["folds"] == 5
+
+
+def test_a_path_ensemble_is_fitted_described_and_used(folder, monkeypatch):
     small = partial(
-        BroadEnsembleClassifier,
+        PathEnsembleClassifier,
         param_grid={"C": [0.1, 1.0], "n_enhancement_nodes": [5, 10]},
         ensemble_size=3,
         n_draws=2,
     )
-    monkeypatch.setitem(REGISTRY, "Ensemble", replace(REGISTRY["Ensemble"], estimator=small))
-    done = call("fit", "patients.csv", "-t", "ill", "-m", "ensemble", "-o", "m.blm", "--json")
+    entry = replace(REGISTRY["PathEnsemble"], estimator=small)
+    monkeypatch.setitem(REGISTRY, "PathEnsemble", entry)
+    done = call("fit", "patients.csv", "-t", "ill", "-m", "path-ensemble", "-o", "m.blm", "--json")
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
     assert found["settings"]["average of"] == "BLSClassifier"

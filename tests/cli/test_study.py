@@ -51,6 +51,14 @@ def test_a_failing_model_gives_exit_code_2(folder, monkeypatch):
     sys.modules.pop("broken", None)
 
 
+def test_large_data_sets_are_left_out(folder):
+    done = call(
+        "study", "run", "-d", "iris,digits", "-m", "majority", "-p", "nested", "--max-rows", 1500
+    )
+    assert done.exit_code == 0, done.output
+    assert "1 units, 0 done before" in done.output
+
+
 def test_a_table_of_ones_own_in_pairs(folder):
     frame = pd.DataFrame({"a": range(60), "b": ["x", "y"] * 30, "group": ["CN", "MCI", "AD"] * 20})
     frame.to_csv("cohort.csv", index=False)

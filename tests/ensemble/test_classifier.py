@@ -1,412 +1,304 @@
-"""Ensembles, against the average of models that are fitted one by one."""
-
 import pickle
-import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone, is_classifier
-from sklearn.datasets import make_classification
-from sklearn.exceptions import FitFailedWarning
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_classification
+from sklearn.metrics import log_loss
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from threadpoolctl import threadpool_limits
 
-from broadlearn import (
-    BLSClassifier,
-    BLSRegressor,
-    BroadEnsembleClassifier,
-    BroadFeatures,
-    ELMClassifier,
-    FuzzyBLSClassifier,
-    HierarchicalELMClassifier,
-    IntuitionisticFuzzyBLSClassifier,
-    IntuitionisticFuzzyTwinSVC,
-    NeuroFuzzyBLSClassifier,
-    PathSearchCV,
-    load,
-    save,
-)
-from broadlearn.ensemble import layers
-from broadlearn.ensemble.choice import draw_states
-from broadlearn.sample_scores import SCORERS, NeighborScorer, SampleScorer, Trust
-from broadlearn.search import MARGIN
+from broadlearn import BroadEnsembleClassifier, load, save
+from broadlearn.ensemble.candidates import classification_loss
+from broadlearn.random_features import KernelBasis, SamplePairs
 
-MANY = {"C": [0.1, 1e4], "n_enhancement_nodes": [10, 60]}
-MAPS = [
-    {"n_feature_groups": [2], "n_feature_nodes": [4], "n_enhancement_groups": [2], "C": [0.1]},
-    {"enhancement_scale": [4.0], "feature_scaling": ["robust"]},
-    {
-        "enhancement_scale": [[0.5, 2.0, 1.0]],
-        "enhancement_inputs": [2],
-        "n_enhancement_groups": [2],
-    },
-]
-GRID = {"C": [0.01, 1.0, 100.0], "n_enhancement_nodes": [5, 20], "kernel_width": [2.0, 8.0]}
-IF_BLS = IntuitionisticFuzzyBLSClassifier(1, 6, 1, 20)
+IRIS = load_iris(return_X_y=True)
+MEMBER_KEYS = ["family", "inputs", "width", "n_inputs", "C", "scores", "weight", "held_out_loss"]
 
 
-def table(n=120, n_classes=2, dtype=np.float64):
+def table(n=60, k=2, seed=0, dtype=np.float64):
     X, y = make_classification(
-        n, 6, n_informative=4, n_classes=n_classes, flip_y=0.1, class_sep=2.0, random_state=0
+        n, 4, n_informative=3, n_redundant=0, n_classes=k, n_clusters_per_class=1, random_state=seed
     )
-    return X.astype(dtype), np.array(list("abcdef"))[y]
-
-
-def noisy_table(n=150, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 5))
-    return X, np.where(rng.random(n) < 0.15, 1 - (X[:, 0] > 0), X[:, 0] > 0).astype(int)
-
-
-def average_all(estimator, grid, n, **parameters):
-    """An ensemble of all candidates, whatever their nodes cost, searched on one split."""
-    whole = [(np.arange(n), np.arange(n))]
-    common = {"ensemble_size": 100, "node_budget": 1e3, "cv": whole, "random_state": 3}
-    return BroadEnsembleClassifier(estimator, grid, **{**common, **parameters})
-
-
-def candidates_of(model):
-    return [{k: v for k, v in member.items() if k != "weight"} for member in model.members_]
-
-
-def mean_decision(model, estimator, n_draws, X, y, **fit):
-    """Mean decision of plain fits of the members of an ensemble."""
-    total, candidates = 0.0, candidates_of(model)
-    for state in draw_states(model.random_state, n_draws):
-        for candidate in candidates:
-            one = clone(estimator).set_params(random_state=state, **candidate)
-            total = total + one.fit(X, y, **fit).decision_function(X)
-    return total / (n_draws * len(candidates))
-
-
-@pytest.mark.parametrize(
-    ("estimator", "grid", "size"),
-    [
-        (BLSClassifier(1, 5, 1, 40), [MANY, *MAPS], 7),
-        (FuzzyBLSClassifier(1, 5, 1, 40), MANY, 4),
-        (ELMClassifier(40), [{"n_hidden_nodes": [10]}, {"C": [100.0]}], 2),
-        (BLSClassifier(1, 5, 1, 40), [MANY, {"sample_scores": [*SCORERS, NeighborScorer(5)]}], 10),
-        (IntuitionisticFuzzyBLSClassifier(1, 5, 1, 40), {"kernel_width": [4.0, 8.0]}, 2),
-    ],
-    ids=["BLS", "F-BLS", "ELM", "scores", "IF-BLS"],
-)
-@pytest.mark.parametrize("n", [30, 120], ids=["few samples", "many samples"])
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_an_ensemble_is_the_average_of_its_members(estimator, grid, size, n, n_classes):
-    X, y = table(n, n_classes)
-    # Scores are those of the first draw, so where they are drawn one draw is compared.
-    n_draws = 1 if size == 10 else 3
-    weight = np.random.default_rng(1).integers(0, 3, n)
-    weight[:6] = 1
-    model = average_all(estimator, grid, n, n_draws=n_draws).fit(X, y, sample_weight=weight)
-    assert len(model.members_) == size
-    expected = mean_decision(model, estimator, n_draws, X, y, sample_weight=weight)
-    np.testing.assert_allclose(model.decision_function(X), expected, atol=1e-8)
-
-
-def test_one_candidate_and_one_draw_is_the_model_itself():
-    X, y = table()
-    single = BLSClassifier(random_state=5).fit(X, y)
-    model = BroadEnsembleClassifier(BLSClassifier(), {"C": [1.0]}, n_draws=1, random_state=5)
-    model.fit(X, y)
-    np.testing.assert_allclose(model.predict_proba(X), single.predict_proba(X), atol=1e-8)
-    assert model.n_nodes_ == single.n_enhancement_nodes
-
-
-@pytest.mark.slow
-def test_no_argument_is_needed():
-    X, y = table(200)
-    train, test = np.arange(100), np.arange(100, 200)
-    model = BroadEnsembleClassifier(n_jobs=1).fit(X[train], y[train])
-    assert is_classifier(model)
-    assert len(model.members_) == 25
-    assert model.n_nodes_ == 2000  # 2.5 layers of 1,000 nodes hold two draws
-    assert len(model.cv_results_["params"]) == 145
-    assert {member["activation"] for member in model.members_} == {"sine"}
-    assert model.score(X[test], y[test]) > 0.85
-    assert model.predict_proba(X).shape == (200, 2)
-
-
-@pytest.mark.parametrize("estimator", [FuzzyBLSClassifier(1, 5), ELMClassifier()])
-def test_other_models_have_the_grid_of_the_search(estimator):
-    X, y = table(40)
-    model = BroadEnsembleClassifier(estimator, cv=2, n_draws=1, ensemble_size=3).fit(X, y)
-    search = PathSearchCV(estimator, cv=2, refit=False).fit(X, y)
-    assert list(model.cv_results_["params"]) == list(search.cv_results_["params"])
-
-
-def test_large_tables_are_taken_in_blocks(monkeypatch):
-    X, y = table()
-    model = average_all(BLSClassifier(1, 5, 1, 40), MANY, 120, n_draws=2)
-    whole = clone(model).fit(X, y)
-    monkeypatch.setattr(layers, "KEPT_NUMBERS", 0)
-    blocks = clone(model).fit(X, y)
-    np.testing.assert_allclose(blocks.decision_function(X), whole.decision_function(X), atol=1e-9)
-
-
-def test_members_that_share_nodes_cost_no_more_to_predict():
-    X, y = table()
-    model = average_all(None, MANY, 120, n_draws=2).fit(X, y)
-    assert model.n_nodes_ == 2 * 60
-    assert model.output_weights_.shape == (X.shape[1] + 1 + 120, 1)
-
-
-def test_members_are_shown_with_their_weights():
-    X, y = table()
-    model = average_all(None, MANY, 120).fit(X, y)
-    assert {member["weight"] for member in model.members_} == {0.25}
-    assert sorted(map(str, candidates_of(model))) == sorted(map(str, model.cv_results_["params"]))
-
-
-def test_scores_of_samples_are_the_mean_of_those_of_the_members():
-    X, y = table()
-    estimator = BLSClassifier(1, 5, 1, 40, random_state=0)
-    kinds = [*SCORERS, NeighborScorer(3)]
-    model = average_all(estimator, {"sample_scores": kinds}, 120, random_state=0).fit(X, y)
-    each = [clone(estimator).set_params(sample_scores=k).fit(X, y).sample_scores_ for k in kinds]
-    np.testing.assert_allclose(model.sample_scores_, np.mean(each, axis=0), atol=1e-12)
-
-
-def test_probabilities_are_calibrated_on_held_out_samples():
-    X, y = table(2000)
-    model = average_all(None, MANY, 1000, n_draws=2)
-    shares = model.fit(X[:1000], y[:1000]).predict_proba(X[1000:])[:, 1]
-    sure = shares > 0.8
-    assert np.mean(y[1000:][sure] == "b") == pytest.approx(shares[sure].mean(), abs=0.06)
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_saved_and_pickled_models_predict_the_same(dtype, tmp_path):
-    X, y = table(dtype=dtype)
-    model = average_all(None, {**MANY, "sample_scores": ["uniform", NeighborScorer(3)]}, 120)
-    assert model.fit(X, y).decision_function(X).dtype == dtype
-    again = pickle.loads(pickle.dumps(model))
-    assert list(again.cv_results_["params"]) == list(model.cv_results_["params"])
-    save(model.set_params(cv=5), tmp_path / "model.blm")
-    for copy in (again, load(tmp_path / "model.blm")):
-        np.testing.assert_array_equal(copy.predict_proba(X), model.predict_proba(X))
-        assert copy.members_ == model.members_
-
-
-def test_an_onnx_graph_predicts_the_same():
-    runtime = pytest.importorskip("onnxruntime")
-    pytest.importorskip("skl2onnx")
-    from broadlearn.io import to_onnx
-
-    X, y = table(n_classes=3)
-    model = average_all(None, MANY, 120, n_draws=2).fit(X, y)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        graph = to_onnx(model).SerializeToString()
-    rows = X.astype(np.float32)
-    labels, shares = runtime.InferenceSession(graph).run(None, {"X": rows})
-    np.testing.assert_allclose(shares, model.predict_proba(rows.astype(float)), atol=1e-5)
-    assert (labels == model.predict(rows)).all()
-
-
-def test_the_same_seed_gives_the_same_model():
-    X, y = table()
-    make = lambda seed: average_all(None, MANY, 120, n_draws=2, random_state=seed).fit(X, y)  # noqa: E731
-    one = make(0)
-    np.testing.assert_allclose(make(0).output_weights_, one.output_weights_, atol=1e-10)
-    np.testing.assert_allclose(clone(one).fit(X, y).output_weights_, one.output_weights_)
-    assert not np.allclose(one.output_weights_, make(1).output_weights_)
-    drawn = [make(np.random.RandomState(4)).output_weights_ for _ in range(2)]
-    np.testing.assert_array_equal(*drawn)
-
-
-def test_the_seed_of_the_estimator_is_not_used():
-    X, y = table()
-    models = [average_all(BLSClassifier(random_state=seed), MANY, 120) for seed in (None, 0, 1)]
-    found = [model.fit(X, y).output_weights_ for model in models]
-    np.testing.assert_array_equal(found[0], found[1])
-    np.testing.assert_array_equal(found[0], found[2])
-    assert [model.estimator.random_state for model in models] == [None, 0, 1]
-
-
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        HierarchicalELMClassifier(),
-        NeuroFuzzyBLSClassifier(),
-        IntuitionisticFuzzyTwinSVC(),
-        BLSRegressor(),
-        BroadFeatures(),
-        BroadEnsembleClassifier(),
-        PathSearchCV(BLSClassifier()),
-        LogisticRegression(),
-    ],
-    ids=lambda estimator: type(estimator).__name__,
-)
-def test_other_estimators_are_refused(estimator):
-    message = f"^estimator must be a BLSClassifier, .*, got {type(estimator).__name__}.$"
-    with pytest.raises(ValueError, match=message):
-        BroadEnsembleClassifier(estimator).fit(*table(20))
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"param_grid": []}, "param_grid must be a dict"),
-        ({"param_grid": [3]}, "param_grid must hold dicts"),
-        ({"param_grid": "paper"}, "'param_grid' parameter of BroadEnsembleClassifier"),
-        ({"param_grid": {"random_state": [0, 1]}}, "param_grid must not hold random_state"),
-        ({"param_grid": [{}, {"random_state": [0]}]}, "param_grid must not hold random_state"),
-        ({"param_grid": {"n_nodes": [1]}}, "'n_nodes', which BLSClassifier does not have"),
-        ({"param_grid": {"feature_scaling": ["sample"]}}, "must have affine feature nodes"),
-        ({"estimator": "BLS"}, "'estimator' parameter of BroadEnsembleClassifier"),
-        ({"n_draws": 0}, "n_draws"),
-        ({"ensemble_size": 0}, "ensemble_size"),
-        ({"node_budget": 0.5}, "node_budget"),
-        ({"scoring": ["accuracy"]}, "scoring"),
-    ],
-)
-def test_what_cannot_be_averaged(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        BroadEnsembleClassifier(**parameters).fit(*table(40))
-
-
-def test_an_ensemble_averages_the_candidates_with_the_best_margins():
-    X, y = noisy_table()
-    model = BroadEnsembleClassifier(IF_BLS, GRID, cv=3, ensemble_size=5, n_draws=2, random_state=0)
-    results, chosen = model.fit(X, y).cv_results_, candidates_of(model)
-    quality = results["mean_test_margin"]
-    positions = [list(results["params"]).index(candidate) for candidate in chosen]
-    np.testing.assert_allclose(quality[positions], np.sort(quality)[::-1][:5])
-    assert model.best_score_ == results["mean_test_score"][positions[0]]
-    expected = mean_decision(model, IF_BLS, 2, X, y)
-    np.testing.assert_allclose(model.decision_function(X), expected, atol=1e-8)
-
-
-def test_the_margin_of_the_search_is_that_of_fitted_models():
-    X, y = noisy_table()
-    model = BroadEnsembleClassifier(IF_BLS, GRID, cv=3, random_state=0).fit(X, y)
-    single = clone(IF_BLS).set_params(random_state=0)
-    scoring = {"score": "accuracy", "margin": MARGIN}
-    plain = GridSearchCV(single, GRID, scoring=scoring, cv=3, refit=False).fit(X, y)
-    for name in ("mean_test_score", "mean_test_margin"):
-        np.testing.assert_allclose(model.cv_results_[name], plain.cv_results_[name], atol=1e-9)
-
-
-def test_with_a_scoring_of_the_users_own_members_are_ranked_by_it():
-    X, y = noisy_table()
-    model = BroadEnsembleClassifier(
-        IF_BLS, GRID, cv=3, scoring="roc_auc", ensemble_size=4, random_state=0
-    ).fit(X, y)
-    assert "mean_test_margin" not in model.cv_results_
-    search = PathSearchCV(
-        clone(IF_BLS).set_params(random_state=0), GRID, cv=3, scoring="roc_auc", refit=False
-    ).fit(X, y)
-    assert candidates_of(model)[0] == search.best_params_
-    assert model.best_score_ == search.best_score_
-
-
-@pytest.mark.slow
-def test_an_ensemble_is_the_same_on_any_number_of_workers():
-    X, y = noisy_table()
-    one, two = (
-        BroadEnsembleClassifier(IF_BLS, GRID, cv=3, n_jobs=n_jobs, random_state=0).fit(X, y)
-        for n_jobs in (1, 2)
-    )
-    assert one.members_ == two.members_
-    np.testing.assert_allclose(one.decision_function(X), two.decision_function(X), atol=1e-12)
-
-
-def test_samples_that_are_judged_never_choose_the_ensemble():
-    X, y = noisy_table()
-    train, test = np.arange(0, 100), np.arange(100, 150)
-    chosen = []
-    for seed in range(3):
-        labels = y.copy()
-        labels[test] = np.random.default_rng(seed).permutation(labels[test])
-        model = BroadEnsembleClassifier(IF_BLS, GRID, cv=3, ensemble_size=5, random_state=0)
-        model.fit(X[train], labels[train]).score(X[test], labels[test])
-        chosen.append((model.members_, model.predict(X[test]).tolist()))
-    assert chosen[0] == chosen[1] == chosen[2]
-
-
-class Unknown(SampleScorer):
-    """A scorer without a name of its own: each copy looks like another one."""
-
-    def score(self, samples):
-        return Trust(np.full(len(samples.Z), 0.5))
-
-
-@pytest.mark.parametrize("bad", [NeighborScorer(3), Unknown()], ids=["named", "nameless"])
-def test_candidates_that_all_samples_refuse_are_passed_over(bad, monkeypatch):
-    X, y = table(60)
-    score = layers.score_samples
-
-    def refuse(scorer, data, seed):
-        problem = "no trust" if type(scorer) is type(bad) else ""
-        return [trust._replace(problem=problem) for trust in score(scorer, data, seed)]
-
-    # Folds are not scored there: only members that are fitted on all samples meet it.
-    monkeypatch.setattr(layers, "score_samples", refuse)
-    grid = {"sample_scores": [bad, "uniform"], "C": [0.1, 1.0]}
-    model = average_all(BLSClassifier(1, 5, 1, 20), grid, 60)
-    with pytest.warns(FitFailedWarning, match=r"cannot be fitted on all samples.*: no trust"):
-        model.fit(X, y)
-    assert [candidate["sample_scores"] for candidate in candidates_of(model)] == ["uniform"] * 2
-    model.set_params(estimator=BLSClassifier(1, 5, 1, 20, sample_scores=bad))
-    with (
-        pytest.warns(FitFailedWarning, match="no trust"),
-        pytest.raises(ValueError, match="No candidate could be scored on every fold and fitted"),
-    ):
-        model.set_params(param_grid={"C": [0.1, 1.0]}).fit(X, y)
-
-
-def test_several_draws_stay_within_the_budget():
-    X, y = table(60)
-    model = BroadEnsembleClassifier(
-        BLSClassifier(1, 5, 1, 20), {"enhancement_scale": [0.5, 1.0, 2.0]}, cv=2, random_state=0
-    )
-    for budget, n_nodes in ((1.0, 20), (2.5, 40), (6.0, 120), (9.0, 180)):
-        assert model.set_params(node_budget=budget).fit(X, y).n_nodes_ == n_nodes
-
-
-def test_frames_keep_the_names_of_their_columns():
-    X, y = table(60)
-    frame = pd.DataFrame(X, columns=list("abcdef"))
-    model = average_all(BLSClassifier(1, 5, 1, 20), MANY, 60).fit(frame, y)
-    assert list(model.feature_names_in_) == list("abcdef")
-    with pytest.raises(ValueError, match="feature names should match"):
-        model.predict(frame[list("bacdef")])
-
-
-@pytest.mark.parametrize("labels", [np.zeros(20), np.linspace(0, 1, 20)])
-def test_labels_are_checked_before_the_search(labels):
-    X, _ = table(20)
-    with pytest.raises(ValueError, match=r"only one class|Unknown label type"):
-        BroadEnsembleClassifier().fit(X, labels)
-
-
-def test_progress_is_shown_when_asked(capsys):
-    X, y = table(60)
-    average_all(BLSClassifier(1, 5, 1, 20), MANY, 60, verbose=1).fit(X, y)
-    assert "4 of 4 candidates" in capsys.readouterr().err
+    return X.astype(dtype), np.array(["a", "b", "c"])[y]
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks(
-    [
-        BroadEnsembleClassifier(
-            BLSClassifier(1, 5, 1, 10),
-            {"C": [1.0, 10.0], "sample_scores": ["uniform", "held_out", NeighborScorer(5)]},
-            cv=2,
-            n_draws=2,
-            random_state=0,
-        ),
-        BroadEnsembleClassifier(
-            IntuitionisticFuzzyBLSClassifier(1, 5, 1, 10),
-            {"C": [1.0, 10.0]},
-            cv=2,
-            random_state=0,
-        ),
-        BroadEnsembleClassifier(ELMClassifier(10), {"C": [1.0, 10.0]}, cv=2, random_state=0),
-    ]
-)
+@parametrize_with_checks([BroadEnsembleClassifier(ensemble_size=3)])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@parametrize_with_checks([BroadEnsembleClassifier(max_exact_samples=15, random_state=0)])
+def test_scikit_learn_checks_on_landmarks(estimator, check):
+    if "sample_weight_equivalence" in str(check):
+        pytest.skip("other samples become landmarks")
+    check(estimator)
+
+
+def held_out_by_refits(model, X, T, weight, score):
+    """The members of a fitted model, fitted without each sample or one of its copies."""
+    average, n = model._average, len(X)
+    out = np.zeros_like(T)
+    for member, kernel in zip(model.members_, average.kernels, strict=True):
+        samples = {kernel.inputs: average.forms(X, kernel.inputs)}
+        gram = SamplePairs(KernelBasis(samples)).values(kernel, average.units) + 1.0
+        for i in range(n):
+            left = weight.copy()
+            left[i] -= min(1.0, weight[i])
+            counts = left * score**2
+            kept = counts > 0
+            inner = gram[np.ix_(kept, kept)] + np.diag(1 / (member["C"] * counts[kept]))
+            out[i] += member["weight"] * gram[i, kept] @ np.linalg.solve(inner, T[kept])
+    return out
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("robust", [True, False])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_leave_one_out_decisions_equal_refits(k, robust, weighted):
+    X, y = table(45, k)
+    weight = np.random.default_rng(0).uniform(0.5, 3, 45) if weighted else np.ones(45)
+    model = BroadEnsembleClassifier(robust=robust).fit(X, y, weight if weighted else None)
+    T = (y[:, None] == model.classes_) * 1.0
+    T = 2 * T[:, 1:] - 1 if k == 2 else T
+    assert (model.members_[0]["scores"] == "held_out") == robust
+    expected = held_out_by_refits(model, X, T, weight, model.sample_scores_)
+    found = model.leave_one_out_decision_.reshape(expected.shape)
+    np.testing.assert_allclose(found, expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_what_is_learnt(k):
+    X, y = table(k=k)
+    model = BroadEnsembleClassifier(ensemble_size=5).fit(X, y)
+    assert model.classes_.tolist() == list("abc"[:k])
+    assert [list(member) for member in model.members_] == [MEMBER_KEYS] * 5
+    assert sum(member["weight"] for member in model.members_) == pytest.approx(1.0)
+    assert len(pd.DataFrame(model.members_).groupby(["family", "inputs", "width", "n_inputs"])) == 5
+    assert model.leave_one_out_decision_.shape == ((60,) if k == 2 else (60, k))
+    assert model.leave_one_out_proba_.shape == (60, k)
+    np.testing.assert_allclose(model.leave_one_out_proba_.sum(axis=1), 1.0)
+    assert model.sample_scores_.shape == (60,)
+    assert (model.proba_slopes_ >= 0).all()
+    decision, shares = model.decision_function(X), model.predict_proba(X)
+    assert decision.shape == model.leave_one_out_decision_.shape
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+    labels = model.classes_[shares.argmax(axis=1)]
+    np.testing.assert_array_equal(model.predict(X), labels)
+    assert model.score(X, y) > 0.9
+
+
+def test_probabilities_are_calibrated_on_held_out_decisions():
+    X, y = IRIS
+    model = BroadEnsembleClassifier().fit(X[::2], y[::2])
+    assert log_loss(y[1::2], model.predict_proba(X[1::2])) < 0.2
+    assert log_loss(y[::2], model.leave_one_out_proba_) < 0.2
+
+
+@pytest.mark.parametrize("max_exact_samples", [4000, 20])
+def test_a_sample_of_weight_zero_is_absent(max_exact_samples):
+    X, y = table()
+    weight = (np.arange(60) % 5 > 0) * 1.0
+    model = BroadEnsembleClassifier(max_exact_samples=max_exact_samples, random_state=0)
+    weighted = clone(model).fit(X, y, weight)
+    without = model.fit(X[weight > 0], y[weight > 0])
+    expected = without.decision_function(X)
+    np.testing.assert_allclose(weighted.decision_function(X), expected, atol=1e-9)
+    absent = weighted.leave_one_out_decision_[weight == 0]
+    np.testing.assert_allclose(absent, expected[weight == 0], atol=1e-9)
+    kept = weighted.leave_one_out_proba_[weight > 0]
+    np.testing.assert_allclose(kept, without.leave_one_out_proba_, atol=1e-9)
+
+
+@pytest.mark.parametrize("robust", [True, False])
+def test_weights_are_copies(robust):
+    X, y = table()
+    weight = np.random.default_rng(0).integers(0, 4, 60)
+    model = BroadEnsembleClassifier(robust=robust)
+    weighted = clone(model).fit(X, y, weight).predict_proba(X)
+    copies = np.repeat(np.arange(60), weight)
+    copied = clone(model).fit(X[copies], y[copies]).predict_proba(X)
+    np.testing.assert_allclose(weighted, copied, atol=1e-7)
+
+
+def test_class_weights_multiply_sample_weights():
+    X, y = table(k=3)
+    weight = np.random.default_rng(0).uniform(1, 2, 60)
+    by_class = np.select([y == "a", y == "b"], [2.0, 3.0], 1.0)
+    model = BroadEnsembleClassifier(class_weight={"a": 2.0, "b": 3.0}).fit(X, y, weight)
+    expected = BroadEnsembleClassifier().fit(X, y, weight * by_class)
+    np.testing.assert_allclose(model.predict_proba(X), expected.predict_proba(X), atol=1e-12)
+
+
+def test_balanced_classes_find_more_of_a_rare_one():
+    X, y = table(120)
+    few = np.r_[np.flatnonzero(y == "a"), np.flatnonzero(y == "b")[:8]]
+    X, y = X[few] + np.random.default_rng(0).normal(size=(len(few), 4)), y[few]
+    found = [
+        (BroadEnsembleClassifier(class_weight=weight).fit(X, y).predict(X) == "b").sum()
+        for weight in (None, "balanced")
+    ]
+    assert found[1] > found[0]
+
+
+@pytest.mark.parametrize(("n", "k"), [(8, 2), (2, 2), (12, 3)])
+def test_classes_of_one_sample(n, k):
+    X, _ = table()
+    y = np.r_[np.zeros(n - k + 1), np.arange(1, k)]
+    model = BroadEnsembleClassifier().fit(X[:n], y)
+    assert np.isfinite(model.leave_one_out_proba_).all()
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
+
+
+def test_wrong_labels_count_less():
+    X, y = table(120)
+    wrong = np.random.default_rng(0).random(120) < 0.25
+    codes = (y == "b") ^ wrong
+    plain, auto, robust = (
+        BroadEnsembleClassifier(robust=robust).fit(X, codes) for robust in (False, "auto", True)
+    )
+    assert (plain.sample_scores_ == 1.0).all()
+    assert robust.sample_scores_[wrong].mean() < 0.5 * robust.sample_scores_[~wrong].mean()
+    loss = classification_loss(codes.astype(int), None)
+    losses = [loss(m.leave_one_out_decision_[:, None]) for m in (plain, robust)]
+    chosen = (plain, robust)[losses[1] < losses[0] - 1e-3]
+    np.testing.assert_array_equal(auto.sample_scores_, chosen.sample_scores_)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_types_clones_pickles_and_files(dtype, tmp_path):
+    X, y = table(k=3, dtype=dtype)
+    model = BroadEnsembleClassifier().fit(X, y)
+    assert model.predict_proba(X).dtype == model.decision_function(X).dtype == dtype
+    assert model.leave_one_out_decision_.dtype == dtype
+    expected = model.predict_proba(X)
+    save(model, tmp_path / "model.blm")
+    for copy in (pickle.loads(pickle.dumps(model)), load(tmp_path / "model.blm")):
+        np.testing.assert_array_equal(copy.predict_proba(X), expected)
+        assert copy.members_ == model.members_
+    np.testing.assert_array_equal(clone(model).fit(X, y).predict_proba(X), expected)
+    double = BroadEnsembleClassifier().fit(X.astype(float), y).predict_proba(X.astype(float))
+    np.testing.assert_allclose(expected, double, atol=0.02 if dtype is np.float32 else 0)
+
+
+def test_frames_of_pandas_and_polars():
+    polars = pytest.importorskip("polars")
+    X, y = table()
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    expected = BroadEnsembleClassifier().fit(X, y).predict_proba(X)
+    for rows in (frame, polars.from_pandas(frame)):
+        model = BroadEnsembleClassifier().fit(rows, y)
+        np.testing.assert_allclose(model.predict_proba(rows), expected, atol=1e-9)
+        assert model.feature_names_in_.tolist() == list("abcd")
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(frame[list("bacd")])
+
+
+@pytest.mark.parametrize("max_exact_samples", [4000, 30])
+def test_the_same_on_one_and_two_threads(max_exact_samples):
+    X, y = table(120, 3)
+    found = []
+    for threads in (1, 2):
+        with threadpool_limits(threads, "blas"):
+            model = BroadEnsembleClassifier(max_exact_samples=max_exact_samples, random_state=0)
+            found.append(model.fit(X, y).predict_proba(X))
+    np.testing.assert_allclose(*found, atol=1e-9)
+
+
+def test_nothing_is_drawn_for_few_samples():
+    X, y = table()
+    one, other = (BroadEnsembleClassifier(random_state=seed).fit(X, y) for seed in (0, 1))
+    np.testing.assert_array_equal(one.predict_proba(X), other.predict_proba(X))
+
+
+def test_landmarks_are_nearly_as_good():
+    X, y = make_classification(400, 5, n_informative=4, n_redundant=0, random_state=0)
+    scores = [
+        BroadEnsembleClassifier(max_exact_samples=most, random_state=0)
+        .fit(X[:200], y[:200])
+        .score(X[200:], y[200:])
+        for most in (4000, 100)
+    ]
+    assert scores[1] == pytest.approx(scores[0], abs=0.03)
+
+
+@pytest.mark.parametrize("robust", [True, False])
+@pytest.mark.parametrize("max_exact_samples", [4000, 20])
+def test_callbacks_see_all_steps(robust, max_exact_samples):
+    pytest.importorskip("sklearn.callback", reason="scikit-learn before 1.9")
+    X, y = table()
+    announced, seen = [], []
+
+    class Recorder:
+        def setup(self, estimator, context):
+            pass
+
+        def teardown(self, estimator, context):
+            pass
+
+        def on_fit_task_begin(self, estimator, context, **_):
+            if context.parent is None:
+                announced.append(context.max_subtasks)
+
+        def on_fit_task_end(self, estimator, context, **_):
+            seen.append(context.task_name)
+
+    model = BroadEnsembleClassifier(robust=robust, max_exact_samples=max_exact_samples)
+    model.set_callbacks(Recorder()).fit(X, y)
+    assert len(announced) == 1
+    assert seen.count("step") == announced[0]
+    assert len(seen) == announced[0] + 1
+
+
+@pytest.mark.parametrize("max_exact_samples", [4000, 20])
+@pytest.mark.parametrize("kind", ["constant", "all constant", "one", "huge", "tiny"])
+def test_columns_of_any_kind(kind, max_exact_samples):
+    X, y = table()
+    X = {
+        "constant": np.column_stack([X, np.full(60, 3.0)]),
+        "all constant": np.ones((60, 2)),
+        "one": X[:, :1],
+        "huge": X * 1e300,
+        "tiny": X * 1e-300,
+    }[kind]
+    model = BroadEnsembleClassifier(max_exact_samples=max_exact_samples, random_state=0).fit(X, y)
+    assert np.isfinite(model.predict_proba(X)).all()
+    if kind in ("constant", "huge", "tiny"):
+        assert model.score(X, y) > 0.9
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"X": np.full((60, 4), np.nan)}, "X contains NaN"),
+        ({"y": np.zeros(60)}, "at least two classes in y"),
+        ({"y": np.linspace(0, 1, 60)}, "Unknown label type"),
+        ({"sample_weight": np.zeros(60)}, "sample_weight is zero for every row"),
+        ({"sample_weight": -np.ones(60)}, "sample_weight"),
+        ({"sample_weight": (table()[1] == "a") * 1.0}, "sample_weight leaves rows of only one"),
+    ],
+)
+def test_bad_input_is_named(change, message):
+    X, y = table()
+    with pytest.raises(ValueError, match=message):
+        BroadEnsembleClassifier().fit(**{"X": X, "y": y, **change})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("ensemble_size", 0),
+        ("ensemble_size", 2.5),
+        ("robust", "yes"),
+        ("class_weight", "equal"),
+        ("max_exact_samples", 0),
+        ("random_state", "seed"),
+    ],
+)
+def test_bad_parameters_are_named(name, value):
+    with pytest.raises(ValueError, match=f"'{name}' parameter of BroadEnsembleClassifier"):
+        BroadEnsembleClassifier(**{name: value}).fit(*table())

@@ -41,6 +41,7 @@ from broadlearn import (
     IntuitionisticFuzzyBLSClassifier,
     IntuitionisticFuzzyTwinSVC,
     NeuroFuzzyBLSClassifier,
+    PathEnsembleClassifier,
     PathSearchCV,
 )
 from broadlearn.io import load, read_header, save
@@ -58,11 +59,12 @@ MODELS = [
         enhancement_inputs=2, enhancement_scale=(0.5, 2.0), standardize="robust", **SMALL
     ),
     BLSClassifier(sample_scores="held_out", **SMALL),
+    BLSClassifier(n_enhancement_nodes="infinite", random_state=0),
     BLSClassifier(sample_scores=NeighborScorer(5), **SMALL),
     BLSClassifier(sample_scores=UniformScorer(), **SMALL),
     FuzzyBLSClassifier(**SMALL),
     IntuitionisticFuzzyBLSClassifier(**SMALL),
-    BroadEnsembleClassifier(
+    PathEnsembleClassifier(
         BLSClassifier(**SMALL),
         {"C": [0.1, 1.0, 10.0], "sample_scores": ["uniform", NeighborScorer(5)]},
         ensemble_size=3,
@@ -70,6 +72,8 @@ MODELS = [
         cv=StratifiedKFold(3),
         random_state=0,
     ),
+    BroadEnsembleClassifier(ensemble_size=4, class_weight="balanced"),
+    BroadEnsembleClassifier(max_exact_samples=100, random_state=0),
     ELMClassifier(20, random_state=0),
     HierarchicalELMClassifier(20, n_autoencoder_nodes=5, random_state=0),
     NeuroFuzzyBLSClassifier(2, 3, 20, random_state=0),
@@ -234,6 +238,24 @@ def test_files_of_this_format_are_read_for_ever(kind):
             np.testing.assert_allclose(values, expected[name], rtol=0, atol=1e-8)
         else:
             assert values.tolist() == expected[name]
+
+
+def test_the_ensembles_of_files_are_those_that_were_saved():
+    model = load(kept.FOLDER / "v2-ensemble.blm")
+    assert type(model) is PathEnsembleClassifier
+    assert type(load(kept.FOLDER / "v2-kernel-ensemble.blm")) is BroadEnsembleClassifier
+
+
+@pytest.mark.slow
+def test_an_ensemble_of_many_samples_is_a_small_file(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(3000, 20))
+    codes = (rows[:, 0] + rows[:, 1] * rows[:, 2] + rng.normal(size=3000) > 0) * 1
+    model = BroadEnsembleClassifier(random_state=0).fit(rows, codes)
+    save(model, tmp_path / "model.blm")
+    assert (tmp_path / "model.blm").stat().st_size < 20e6
+    again = load(tmp_path / "model.blm")
+    np.testing.assert_array_equal(again.predict_proba(rows[:9]), model.predict_proba(rows[:9]))
 
 
 def test_files_of_this_format_are_few_and_small():
@@ -417,3 +439,10 @@ def test_names_from_a_hostile_file_cannot_steer_the_terminal(tmp_path):
     path = tmp_path / "hostile.blm"
     forged.write_file(path, forged.model(forged.node("ObjectNode", "a.\x1b[2J", 5)))
     assert refused(path, "it holds a").isprintable()
+
+
+def test_a_model_of_infinitely_many_nodes_keeps_its_samples_once(tmp_path):
+    rng = np.random.default_rng(0)
+    rows, labels = rng.normal(size=(600, 20)), rng.integers(0, 2, 600)
+    save(BLSClassifier(n_enhancement_nodes="infinite").fit(rows, labels), tmp_path / "model.blm")
+    assert (tmp_path / "model.blm").stat().st_size < 2 * rows.nbytes

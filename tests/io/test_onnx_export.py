@@ -2,6 +2,7 @@ import sys
 
 import numpy as np
 import pytest
+from sklearn import config_context
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.decomposition import PCA
@@ -252,3 +253,34 @@ def test_without_the_extra_its_name_is_given(monkeypatch):
     monkeypatch.setitem(sys.modules, "skl2onnx", None)
     with pytest.raises(ImportError, match=r'pip install "broadlearn\[onnx\]"'):
         to_onnx(BLSClassifier(**SMALL).fit(X, y))
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.parametrize(
+    "form",
+    [
+        {},
+        {"enhancement_inputs": None},
+        {"enhancement_inputs": None, "n_feature_nodes": 2},
+        {"enhancement_inputs": None, "feature_activation": "tanh", "enhancement_scale": (0.5, 2.0)},
+    ],
+    ids=str,
+)
+def test_infinitely_many_nodes(form, activation):
+    model = BLSClassifier(
+        n_enhancement_nodes="infinite", activation=activation, C=100.0, random_state=0, **form
+    )
+    check_parity(model.fit(X[::2], NAMES[::2]), X)
+    rows, labels = load_breast_cancer(return_X_y=True)
+    check_parity(model.fit(rows[::4], labels[::4]), rows)
+
+
+def test_infinitely_many_nodes_of_a_regressor_and_many_in_their_place():
+    model = BLSRegressor(n_enhancement_nodes="infinite", random_state=0).fit(X, X[:, :2])
+    single = X.astype(np.float32)
+    found = run(to_onnx(model), X=single)["variable"]
+    np.testing.assert_allclose(found, model.predict(single.astype(np.float64)), atol=1e-5)
+    model = BLSClassifier(n_enhancement_nodes="infinite", random_state=0)
+    with config_context(working_memory=0.1), pytest.warns(UserWarning, match="nodes are drawn"):
+        model.fit(X, y)
+    check_parity(model, X)

@@ -3,11 +3,13 @@ from functools import partial
 import numpy as np
 import pytest
 from plain import plain_ridge
-from sklearn.base import is_classifier
+from sklearn import config_context
+from sklearn.base import clone, is_classifier
 from sklearn.datasets import make_classification
 from threadpoolctl import threadpool_limits
 
 from broadlearn import (
+    PUBLISHED_FORM,
     BLSClassifier,
     BLSRegressor,
     BroadFeatures,
@@ -304,3 +306,117 @@ def test_a_refit_leaves_nothing_of_other_scores():
     model.set_params(sample_scores="uniform").fit(X, y)
     assert "membership_" not in vars(model)
     np.testing.assert_array_equal(model.sample_scores_, 1.0)
+
+
+# Infinitely many enhancement nodes
+
+INFINITE = [
+    BLSClassifier(activation="sine"),
+    BLSClassifier(sample_scores="held_out", enhancement_inputs=None),
+    BLSClassifier(feature_activation="tanh", activation="relu", enhancement_scale=(0.5, 2.0)),
+    BLSClassifier(**PUBLISHED_FORM),
+    FuzzyBLSClassifier(feature_weights="sparse", standardize="robust"),
+    IntuitionisticFuzzyBLSClassifier(activation="sigmoid", feature_scaling="robust"),
+]
+
+
+def gram(model, X):
+    """Products of samples over all nodes of a fitted model, from its definition."""
+    Z = model._standardization.affine(X)
+    F = model._map.features(Z)
+    inputs = F if model.enhancement_inputs is None else Z[:, :-1]
+    return F @ F.T + 1000.0 * model._map.node_kernel()(inputs, inputs)
+
+
+def refitted(K, T, C, s, left_out):
+    """Predictions for a sample by kernel ridge without it, where weights are squares of s."""
+    s = s.copy()
+    s[left_out] = 0.0
+    alpha = np.linalg.solve(K * np.outer(s, s) + np.eye(len(K)) / C, T * s[:, None])
+    return K[left_out] @ (s[:, None] * alpha)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("model", INFINITE, ids=lambda model: str(model)[:60])
+def test_infinitely_many_nodes_are_kernel_ridge(model, weighted, n_classes):
+    X, y = make_classification(
+        120, 8, n_informative=6, n_classes=n_classes, flip_y=0.2, random_state=0
+    )
+    weight = np.random.default_rng(0).uniform(0.2, 1.0, 90) if weighted else None
+    model.set_params(n_enhancement_nodes="infinite", C=0.1, random_state=0)
+    model.fit(X[:90], y[:90], weight)
+    K, codes = gram(model, X), y[:90]
+    T = np.where(codes == 1, 1.0, -1.0)[:, None] if n_classes == 2 else np.eye(3)[codes]
+    s = model.sample_scores_ * (1.0 if weight is None else np.sqrt(weight))
+    L = K[:90, :90]
+    alpha = np.linalg.solve(L * np.outer(s, s) + np.eye(90) / 0.1, T * s[:, None])
+    expected = K[90:, :90] @ (s[:, None] * alpha)
+    found = model.decision_function(X[90:]).reshape(30, -1)
+    np.testing.assert_allclose(found, expected, atol=1e-9)
+    assert model.solver_ == "dual"
+    assert model.output_weights_.shape[0] == model._map.settings.n_features + 90
+    held_out = np.stack([refitted(L, T, 0.1, s, i) for i in range(90)])
+    slope = learn_slopes(held_out[None], codes, weight, model.sample_scores_)
+    assert model.proba_slope_ == pytest.approx(slope[0], abs=1e-8)
+
+
+def test_infinitely_many_nodes_for_real_targets():
+    X, _ = make(100)
+    Y = np.column_stack([X[:, 0] ** 2, X[:, 1]])
+    model = BLSRegressor(n_enhancement_nodes="infinite", C=10.0, random_state=0).fit(X, Y)
+    K = gram(model, X)
+    T = Y - Y.mean(axis=0)
+    expected = Y.mean(axis=0) + K @ np.linalg.solve(K + np.eye(100) / 10.0, T)
+    np.testing.assert_allclose(model.predict(X), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("C", [1.0, 1e5])
+def test_single_precision_is_kept_of_infinitely_many_nodes(C):
+    X, y = make(150)
+    model = BLSClassifier(n_enhancement_nodes="infinite", C=C, random_state=0)
+    expected = clone(model).fit(X, y).decision_function(X)
+    found = model.fit(X.astype(np.float32), y).decision_function(X.astype(np.float32))
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, expected, atol=1e-4)
+
+
+def test_prediction_of_infinitely_many_nodes_in_blocks_equals_one_block(monkeypatch):
+    X, y = make(100)
+    model = BLSClassifier(n_enhancement_nodes="infinite", random_state=0).fit(X, y)
+    expected = model.decision_function(X)
+    small = partial(row_slices, numbers=700)
+    monkeypatch.setattr("broadlearn.models.base.row_slices", small)
+    np.testing.assert_allclose(model.decision_function(X), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("activation", ["tanh", "sigmoid", "relu", "sine"])
+def test_many_nodes_are_nearly_infinitely_many(activation, monkeypatch):
+    X, y = make(300)
+    model = BLSClassifier(
+        n_enhancement_nodes="infinite",
+        activation=activation,
+        enhancement_inputs=None,
+        random_state=0,
+    )
+    expected = model.fit(X[:200], y[:200]).decision_function(X[200:])
+    errors = []
+    for q in (250, 8000):
+        monkeypatch.setattr("broadlearn.random_features.infinite_map.MANY_NODES", q)
+        with config_context(working_memory=0.5), pytest.warns(UserWarning, match=f"{q:,} nodes"):
+            model.fit(X[:200], y[:200])
+        assert model.output_weights_.shape == (64 + q, 1)
+        errors.append(np.sqrt(np.mean((model.decision_function(X[200:]) - expected) ** 2)))
+    # What is left is the difference of erf and tanh.
+    assert errors[1] < (0.05 if activation in ("tanh", "sigmoid") else 0.4 * errors[0])
+
+
+def test_products_over_infinitely_many_nodes_need_no_seed():
+    X, y = make(80)
+    settings = {"n_enhancement_nodes": "infinite", "feature_weights": "sparse"}
+    first, second = (
+        BLSClassifier(n_feature_nodes=1, random_state=seed, **settings).fit(X, y)._map
+        for seed in (0, 1)
+    )
+    np.testing.assert_array_equal(first.enhancement_weights, second.enhancement_weights)
+    assert first.node_kernel() == second.node_kernel()

@@ -416,3 +416,17 @@ def test_without_samples_there_is_nothing_to_solve():
     model = BLSClassifier(**SIZES)
     with pytest.raises(ValueError, match="There are no rows to learn from"):
         settle(model, open_stream(model, X, y, np.arange(4), None))
+
+
+def test_infinitely_many_nodes_can_neither_learn_on_nor_grow(model):
+    X, y = make(60)
+    infinite = model.set_params(n_enhancement_nodes="infinite").fit(X, y)
+    for method in ("partial_fit", "warm_up", "forget", "grow"):
+        assert not hasattr(infinite, method)
+        with pytest.raises(AttributeError, match="n_enhancement_nodes='infinite' keeps all"):
+            getattr(infinite, method)
+    infinite.set_params(n_enhancement_nodes=50)
+    with pytest.raises(ValueError, match="n_enhancement_nodes='infinite' keeps all"):
+        infinite.grow(X, y, n_enhancement_nodes=100)
+    with pytest.raises(ValueError, match="n_enhancement_nodes='infinite' keeps all"):
+        infinite.fit(X, y).grow(X, y, n_enhancement_nodes="infinite")

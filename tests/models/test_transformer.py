@@ -87,3 +87,8 @@ def test_the_published_form_is_one_argument_away():
     assert features._map.enhancement_weights.shape == (7, 10)
     for model in (BLSClassifier, FuzzyBLSClassifier, IntuitionisticFuzzyBLSClassifier):
         model(**PUBLISHED_FORM, random_state=0).fit(X, X[:, 0] > 0)
+
+
+def test_infinitely_many_nodes_are_not_columns():
+    with pytest.raises(ValueError, match="'n_enhancement_nodes' parameter of BroadFeatures must"):
+        BroadFeatures(n_enhancement_nodes="infinite").fit(np.ones((5, 2)))

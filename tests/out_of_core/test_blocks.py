@@ -7,12 +7,12 @@ from sklearn.linear_model import LogisticRegression
 from broadlearn import (
     BLSClassifier,
     BLSRegressor,
-    BroadEnsembleClassifier,
     BroadFeatures,
     ELMClassifier,
     FuzzyBLSClassifier,
     IntuitionisticFuzzyBLSClassifier,
     IntuitionisticFuzzyTwinSVC,
+    PathEnsembleClassifier,
 )
 from broadlearn.out_of_core import fit_blocks
 from broadlearn.sample_scores import FuzzyScorer, NeighborScorer
@@ -192,7 +192,7 @@ def test_empty_blocks_are_passed_over(rows):
         (ELMClassifier(), "that has partial_fit, not a ELMClassifier"),
         (IntuitionisticFuzzyTwinSVC(), "not a IntuitionisticFuzzyTwinSVC"),
         (BroadFeatures(), "not a BroadFeatures"),
-        (BroadEnsembleClassifier(), "not a BroadEnsembleClassifier"),
+        (PathEnsembleClassifier(), "not a PathEnsembleClassifier"),
         (BLSClassifier(sample_scores="fuzy"), "sample_scores"),
         (LogisticRegression(), "not a LogisticRegression"),
         (

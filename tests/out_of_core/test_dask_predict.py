@@ -8,13 +8,13 @@ from sklearn.base import is_classifier
 from broadlearn import (
     BLSClassifier,
     BLSRegressor,
-    BroadEnsembleClassifier,
     ELMClassifier,
     FuzzyBLSClassifier,
     HierarchicalELMClassifier,
     IntuitionisticFuzzyBLSClassifier,
     IntuitionisticFuzzyTwinSVC,
     NeuroFuzzyBLSClassifier,
+    PathEnsembleClassifier,
     PathSearchCV,
 )
 from broadlearn.out_of_core import decision_function, predict, predict_proba
@@ -59,7 +59,7 @@ def test_classifiers(y, function):
         HierarchicalELMClassifier(20, n_autoencoder_nodes=5),
         NeuroFuzzyBLSClassifier(2, 2, 20),
         IntuitionisticFuzzyTwinSVC(),
-        BroadEnsembleClassifier(param_grid={"C": [0.1, 1.0]}, ensemble_size=2, n_draws=1, cv=2),
+        PathEnsembleClassifier(param_grid={"C": [0.1, 1.0]}, ensemble_size=2, n_draws=1, cv=2),
         PathSearchCV(BLSClassifier(2, 3, 1, 20), {"C": [0.1, 1.0]}, cv=2),
     ],
     ids=lambda model: type(model).__name__,

@@ -159,3 +159,9 @@ def test_scores_that_need_all_samples_at_once_are_refused(rows, scores):
         ValueError, match=r"compares all samples with each other.*use sample_scores"
     ):
         fit_in_passes(model, Halves(*rows, [20]))
+
+
+def test_infinitely_many_nodes_are_refused(rows):
+    model = BLSClassifier(n_enhancement_nodes="infinite")
+    with pytest.raises(ValueError, match="n_enhancement_nodes='infinite' keeps all samples"):
+        fit_in_passes(model, Halves(*rows, [20]))

@@ -12,12 +12,12 @@ from broadlearn.utils import draw_seed
 WIDTHS, SIZES, CS = [1.0, 4.0], [10, 60], [0.1, 100.0]
 
 
-def make_cell(X, y, train, test, names, tolerance=1e-11, weight=None):
-    model = IntuitionisticFuzzyBLSClassifier(2, 4, 1, max(SIZES), random_state=0)
+def make_cell(X, y, train, test, names, tolerance=1e-11, weight=None, sizes=SIZES):
+    model = IntuitionisticFuzzyBLSClassifier(2, 4, 1, max(sizes), random_state=0)
     fold = prepare_fold(model, X, y, weight, (train, test), WIDTHS)
     data, recipe, seed = fold.data, model.feature_map(), draw_seed(0)
     scorers = [batch_scorer(get_scorer(name), classifier=True) for name in names]
-    axes = Axes(scorers, "neg_log_loss" in names, tolerance, 1 << 20, True, SIZES, CS)
+    axes = Axes(scorers, "neg_log_loss" in names, tolerance, 1 << 20, True, sizes, CS)
     family = recipe.learn(data.X, data.standardization, seed, data.weight)
     broad_map = family.cut(2, 4, recipe.draw_layer(seed, 8, data.X.shape[1]))
     affine = {"train": data.standardization.affine(data.X)}
@@ -28,15 +28,16 @@ def make_cell(X, y, train, test, names, tolerance=1e-11, weight=None):
 @pytest.mark.parametrize("n_train", [40, 300])
 @pytest.mark.parametrize("names", [["accuracy", "roc_auc"], ["neg_log_loss"]])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_scores_are_those_of_single_fits(n_train, names, weighted):
+@pytest.mark.parametrize("sizes", [SIZES, ["infinite"]], ids=str)
+def test_scores_are_those_of_single_fits(n_train, names, weighted, sizes):
     X, y = make_classification(n_train + 100, 6, flip_y=0.1, random_state=0)
     train, test = np.arange(n_train), np.arange(n_train, n_train + 100)
     weight = np.random.default_rng(1).integers(0, 3, len(y)) * 1.0 if weighted else None
     given = lambda rows: None if weight is None else weight[rows]  # noqa: E731
-    found = make_cell(X, y, train, test, names, weight=weight).judge()
-    assert found.shape == (len(names), 2, len(WIDTHS), len(SIZES), len(CS))
+    found = make_cell(X, y, train, test, names, weight=weight, sizes=sizes).judge()
+    assert found.shape == (len(names), 2, len(WIDTHS), len(sizes), len(CS))
     for w, width in enumerate(WIDTHS):
-        for j, q in enumerate(SIZES):
+        for j, q in enumerate(sizes):
             for c, C in enumerate(CS):
                 model = IntuitionisticFuzzyBLSClassifier(
                     2, 4, 1, q, C, kernel_width=width, random_state=0

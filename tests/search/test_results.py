@@ -97,3 +97,11 @@ def test_layer_sizes_count_all_groups():
     defaults = {"n_enhancement_nodes": 20, "n_enhancement_groups": 3}
     np.testing.assert_array_equal(layer_sizes(columns, defaults), [60] * 6 + [15, 30])
     assert layer_sizes({}, {"n_hidden_nodes": 7}) == 7
+
+
+def test_infinitely_many_nodes_are_the_largest_model():
+    columns = parameter_columns([SubGrid(("n_enhancement_nodes",), (("infinite", 100),))])
+    assert best_first(np.array([0.5, 0.5]), columns, {}).tolist() == [1, 0]
+    columns = parameter_columns([SubGrid(("n_enhancement_nodes",), ((20, 10),)), SubGrid((), ())])
+    sizes = layer_sizes(columns, {"n_enhancement_nodes": "infinite"})
+    np.testing.assert_array_equal(sizes, [20, 10, np.inf])

@@ -1,9 +1,17 @@
 import numpy as np
 import pytest
-from scipy.optimize import minimize_scalar
+from scipy.optimize import minimize, minimize_scalar
 from scipy.special import expit, log_softmax
 
-from broadlearn.solvers.calibration import bounded, learn_slope, learn_slopes, probabilities
+from broadlearn.solvers.calibration import (
+    MIN_SHARE,
+    bounded,
+    learn_link,
+    learn_slope,
+    learn_slopes,
+    link_probabilities,
+    probabilities,
+)
 
 
 def make(k, n=400, slope=4.0, seed=0):
@@ -75,3 +83,93 @@ def test_two_classes_from_one_column():
     np.testing.assert_allclose(p[:, 1], expit(2 * bounded(np.array([0.3, -2.0]))))
     np.testing.assert_allclose(p.sum(axis=1), 1)
     assert probabilities(np.zeros((2, 3), dtype=np.float32), 2.0).dtype == np.float32
+
+
+def held_out(k, n=300, seed=0):
+    """Decisions of least squares on 0 and 1, or on -1 and 1 for two classes (k = 1)."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, max(k, 2), n)
+    T = 2.0 * codes[:, None] - 1 if k == 1 else np.eye(k)[codes]
+    return 0.6 * T + 0.2 * (k > 1) + rng.normal(size=T.shape) * 0.4, codes
+
+
+def plain_link_loss(slopes, decision, codes, weight):
+    """Smoothed log-loss."""
+    a, b = slopes
+    linear = decision / np.sqrt(1 + decision**2)
+    if decision.shape[1] == 1:
+        e = np.clip(decision, 2 * MIN_SHARE - 1, 1 - 2 * MIN_SHARE)
+        scaled = np.hstack([np.zeros_like(e), a * linear + b * (np.log(1 + e) - np.log(1 - e))])
+    else:
+        scaled = a * linear + b * np.log(np.maximum(decision, MIN_SHARE))
+    k, total = scaled.shape[1], weight.sum()
+    target = (total * np.eye(k)[codes] + 1) / (total + k)
+    return -weight @ (target * log_softmax(scaled, axis=1)).sum(axis=1) / total
+
+
+@pytest.mark.parametrize("k", [1, 3])
+@pytest.mark.parametrize("kind", ["plain", "weights"])
+def test_slopes_of_the_link_have_the_least_loss(k, kind):
+    decision, codes = held_out(k)
+    rng = np.random.default_rng(1)
+    weight = rng.uniform(0.1, 2, codes.size) if kind == "weights" else None
+    found = learn_link(decision, codes, weight)
+    counts = np.ones(codes.size) if weight is None else weight
+    best = minimize(
+        plain_link_loss,
+        [1.0, 1.0],
+        (decision, codes, counts),
+        method="Nelder-Mead",
+        bounds=[(1e-3, None), (0, None)],
+        options={"xatol": 1e-7, "fatol": 1e-12},
+    )
+    assert plain_link_loss(found, decision, codes, counts) == pytest.approx(best.fun, abs=1e-7)
+    np.testing.assert_allclose(found, best.x, atol=0.01)
+
+
+@pytest.mark.parametrize("k", [1, 3])
+@pytest.mark.parametrize("kind", ["good", "wrong", "perfect", "zero"])
+def test_slopes_of_the_link_are_never_negative(k, kind):
+    decision, codes = held_out(k)
+    change = {"good": 1.0, "wrong": -1.0, "perfect": 100.0, "zero": 0.0}[kind]
+    slopes = learn_link(change * decision, codes)
+    assert np.isfinite(slopes).all()
+    assert (slopes >= 0).all()
+    assert np.isfinite(link_probabilities(change * decision, slopes)).all()
+
+
+@pytest.mark.parametrize("k", [1, 2, 4])
+@pytest.mark.parametrize("slopes", [(3.0, 0.0), (2.0, 1.0), (1e-3, 5.0)])
+def test_the_link_keeps_the_order_of_decisions(k, slopes):
+    decision = np.random.default_rng(0).normal(size=(500, k)) * 2
+    shares = link_probabilities(decision, np.array(slopes))
+    chosen = (decision[:, 0] > 0) * 1 if k == 1 else decision.argmax(axis=1)
+    np.testing.assert_array_equal(shares.argmax(axis=1), chosen)
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+    assert (shares >= 0).all()
+
+
+def test_the_link_of_one_column_is_that_of_its_closed_form():
+    decision = np.array([[-3.0], [-0.5], [0.0], [0.2], [0.999]])
+    clipped = np.clip(decision, -0.98, 0.98)
+    odds = np.exp(2 * decision / np.sqrt(1 + decision**2)) * ((1 + clipped) / (1 - clipped)) ** 0.5
+    found = link_probabilities(decision, np.array([2.0, 0.5]))
+    np.testing.assert_allclose(found[:, 1:], odds / (1 + odds), atol=1e-12)
+
+
+@pytest.mark.parametrize("k", [1, 3])
+def test_the_link_keeps_float32(k):
+    decision, codes = held_out(k)
+    slopes = learn_link(decision, codes)
+    single = link_probabilities(decision.astype(np.float32), slopes)
+    assert single.dtype == np.float32
+    np.testing.assert_allclose(single, link_probabilities(decision, slopes), atol=1e-5)
+
+
+def test_the_learnt_link_keeps_the_order_of_decisions_that_are_all_small():
+    decision, codes = held_out(3, 2000)
+    share = np.maximum(0.2 + 0.6 * np.eye(3)[codes], 0.0)
+    small = np.array([[-0.5, -0.2, 0.0], [0.001, 0.002, 0.0]])
+    for some in (decision, share):
+        shares = link_probabilities(small, learn_link(some, codes))
+        np.testing.assert_array_equal(shares.argmax(axis=1), [2, 1])

@@ -49,12 +49,13 @@ def test_refinement_brings_digits_back():
         assert after < 0.1 * before
 
 
+@pytest.mark.parametrize("with_rows", [True, False])
 @pytest.mark.parametrize("scored", [True, False])
-def test_dual_gives_every_penalty(scored):
+def test_dual_gives_every_penalty(scored, with_rows):
     G, T, s = make(20, 50, 2)
     s[3] = 0.0
     s = s if scored else None
-    coefficients = dual_path(G @ G.T, G, s, T, CS)
+    coefficients = dual_path(G @ G.T, G if with_rows else None, s, T, CS)
     for c, C in enumerate(CS):
         scored_alpha = coefficients[c] if s is None else coefficients[c] * s[:, None]
         np.testing.assert_allclose(G @ (G.T @ scored_alpha), G @ plain_ridge(G, T, C, s), atol=1e-7)

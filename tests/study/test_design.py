@@ -41,6 +41,38 @@ def test_run_frame_and_summary(tmp_path):
         assert study.run(store) == []
 
 
+def test_large_data_sets_are_left_out_for_all_models():
+    study = make_study(["iris", "digits"], ["BLS", "GaussianProcess"], max_rows=1500)
+    assert {unit.dataset for unit in study.plan} == {"iris"}
+    with pytest.raises(
+        ValueError, match=r"GaussianProcess is affordable up to 1500 rows, .*digits"
+    ):
+        make_study(["iris", "digits"], ["BLS", "GaussianProcess"])
+
+
+def test_data_sets_of_the_collection(tmp_path, monkeypatch):
+    monkeypatch.setenv("BROADLEARN_DATA", str(tmp_path))
+    table = "\tf1\tf2\tclase\n" + "".join(f"{i}\t{i}\t{i % 2}\t{i % 3}\n" for i in range(30))
+    # The second is among the 28, the third on two scales.
+    for name in ("glass", "statlog-heart", "spect"):
+        folder = tmp_path / "uci121" / name
+        folder.mkdir(parents=True)
+        (folder / f"{name}.txt").write_text(f"fich1= {name}_R.dat\n")
+        (folder / f"{name}_R.dat").write_text(table)
+        (folder / "conxuntos_kfold.dat").write_text("0 1 2\n3 4 5\n")
+    assert expand_name("uci121-others") == ["glass:uci121"]
+    noises = ["none", "labels:0.2:train", "outliers:0.2:train"]
+    study = make_study(["glass:uci121"], ["majority"], protocols=["nested"], noises=noises)
+    assert [unit.dataset for unit in study.plan] == ["glass"] * 3
+    with ResultStore(tmp_path / "results.db") as store:
+        assert [outcome.status for outcome in study.run(store)] == ["done"] * 3
+    # Folds are the protocol's: the authors' splits do not make it another table.
+    data = study.data[study.plan[0].fingerprint]
+    assert make_study(tables=[data], models=["majority"]).plan[1].key == study.plan[0].key
+    with pytest.raises(ValueError, match="no_such"):
+        make_study(["no_such:uci121"])
+
+
 def test_costs_are_positive_and_grow_with_rows():
     study = make_study(["iris", "digits"], ["BLS"], protocols=["paper"])
     small, large = (study.cost(unit) for unit in study.plan)
@@ -55,6 +87,8 @@ def test_costs_are_positive_and_grow_with_rows():
         ({"datasets": ["no_such"]}, "no_such"),
         ({"noises": ["loud"]}, "noise"),
         ({"grid": "huge"}, "grid"),
+        ({"max_rows": 100}, "max_rows"),
+        ({"protocols": ["given-splits"]}, "protocols must hold some of paper, nested, got 'given"),
     ],
 )
 def test_bad_arguments_are_named(arguments, message):

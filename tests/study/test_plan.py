@@ -23,7 +23,8 @@ OTHERS = {
 
 def dataset(name, rows, columns=2, seed=0):
     rng = np.random.default_rng(seed)
-    return SimpleNamespace(name=name, X=rng.normal(size=(rows, columns)), y=np.arange(rows) % 2)
+    X, y = rng.normal(size=(rows, columns)), np.arange(rows) % 2
+    return SimpleNamespace(name=name, X=X, y=y, splits=())
 
 
 def test_key_and_seeds_never_change():
@@ -59,7 +60,7 @@ def test_writing_does_not_change_a_unit():
     [
         ("dataset", "", "dataset must be a text"),
         ("model", None, "model must be a text"),
-        ("protocol", "optimistic", "protocol must be one of paper, nested, got 'optimistic'"),
+        ("protocol", "optimistic", "protocol must be one of paper, nested, given-splits, got"),
         ("grid", "huge", "grid must be one of paper, reduced"),
         ("seed", -1, "seed must be a whole number"),
         ("seed", True, "seed must be a whole number"),
@@ -134,3 +135,12 @@ def test_fingerprint_of_mixed_columns():
 
 def test_negative_zero_is_zero():
     assert fingerprint([[-0.0]], ["a"]) == fingerprint([[0.0]], ["a"])
+
+
+def test_splits_are_part_of_the_fingerprint():
+    X, y = np.eye(4), [0, 1, 0, 1]
+    plain = fingerprint(X, y)
+    assert fingerprint(X, y, ()) == plain
+    first = [(np.array([0, 1]), np.array([2, 3]))]
+    moved = [(np.array([0, 1, 2]), np.array([3]))]
+    assert len({plain, fingerprint(X, y, first), fingerprint(X, y, moved)}) == 3

@@ -6,7 +6,7 @@ import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import StratifiedKFold
 
-from broadlearn import BLSClassifier, BroadEnsembleClassifier, PathSearchCV
+from broadlearn import BLSClassifier, PathEnsembleClassifier, PathSearchCV
 from broadlearn.study import protocols
 from broadlearn.study.datasets import (
     Dataset,
@@ -65,7 +65,7 @@ def test_labels_that_judge_a_fold_choose_nothing_in_it(kind, monkeypatch):
     spec = Recorded("BLS", BLSClassifier(1, 4), {"reduced": GRID})
     if kind == "ensemble":
         spec = Recorded(
-            "Ensemble", BroadEnsembleClassifier(BLSClassifier(1, 4), GRID, ensemble_size=4)
+            "Ensemble", PathEnsembleClassifier(BLSClassifier(1, 4), GRID, ensemble_size=4)
         )
     test = fixed[0][1]
     for seed in range(3):
@@ -204,3 +204,50 @@ def test_settings_that_a_model_has_not_are_missing():
     frame = sensitivity(load_dataset("iris"), find_model("ELM"), grid="reduced")
     assert frame["kernel_width"].isna().all()
     assert list(frame["C"]) == sorted(frame["C"])
+
+
+def given(spec, data, seed=0, noise="none"):
+    return run_unit(
+        Unit(data.name, noise, spec.name, "given-splits", seed, "reduced", "0"), data, spec
+    )
+
+
+def with_splits(data):
+    rows = np.random.default_rng(0).permutation(len(data.y))
+    return replace(data, splits=((rows[:100], rows[100:]), (rows[50:], rows[:50])))
+
+
+def test_given_splits_are_fitted_as_they_stand():
+    data = with_splits(load_dataset("iris"))
+    spec = find_model("broadlearn:BLSClassifier")
+    for seed, (train, test) in enumerate(data.splits):
+        result = given(spec, data, seed)
+        own = Unit("iris", "none", spec.name, "given-splits", seed, "reduced", "0")
+        model = BLSClassifier(random_state=own.model_seed).fit(data.X[train], data.y[train])
+        assert result.fold_scores == [model.score(data.X[test], data.y[test])]
+        assert result.chosen == {}
+
+
+def test_given_splits_search_a_grid_on_training_rows():
+    data = with_splits(load_dataset("iris"))
+    result = given(SMALL, data)
+    assert set(result.chosen) == set(GRID)
+    test = data.splits[0][1]
+    labels = data.y.copy()
+    labels[test] = (labels[test] + 1) % 3
+    assert given(SMALL, replace(data, y=labels)).chosen == result.chosen
+
+
+def test_a_column_of_predictions_is_no_table():
+    class Column(DummyClassifier):
+        def predict(self, X):
+            return super().predict(X)[:, None]
+
+    data = with_splits(load_dataset("iris"))
+    result = given(ModelSpec("column", Column(strategy="most_frequent")), data)
+    assert result.fold_scores == given(find_model("majority"), data).fold_scores
+
+
+def test_given_splits_have_no_noise():
+    with pytest.raises(ValueError, match="noise must be none"):
+        given(SMALL, with_splits(load_dataset("iris")), noise="labels:0.2")

@@ -1,7 +1,13 @@
 import numpy as np
+import pandas as pd
 import pytest
 
-from broadlearn.study.published_results import published_grids, published_settings, published_table
+from broadlearn.study.published_results import (
+    published_classifiers,
+    published_grids,
+    published_settings,
+    published_table,
+)
 
 MODELS = ["BLS", "ELM", "NeuroFBLS", "IF-TSVM", "H-ELM", "F-BLS", "IF-BLS"]
 
@@ -116,3 +122,16 @@ def test_printed_statistics_are_of_known_models():
     assert counts.shape == (21, 5)
     assert {*counts["row"], *counts["column"]} == set(MODELS)
     assert (counts[["win", "tie", "loss"]].sum(axis=1) == 28).all()
+
+
+def test_published_classifiers():
+    raw, filled = published_classifiers(fill=False), published_classifiers()
+    assert raw.shape == filled.shape == (121, 179)
+    assert raw.index.is_unique
+    assert raw.columns.is_unique
+    assert int(raw.isna().sum().sum()) == 449
+    assert not filled.isna().any(axis=None)
+    assert ((filled >= 0) & (filled <= 100)).all(axis=None)
+    assert filled.loc["abalone", "rbf_matlab"] == pytest.approx(raw.loc["abalone"].mean())
+    pd.testing.assert_frame_equal(filled.where(raw.notna()), raw)
+    assert raw.loc["abalone", "svm_C"] == 66.0

@@ -1,6 +1,7 @@
 import sys
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
@@ -15,6 +16,7 @@ from broadlearn.study.search_spaces import KNOWN, PUBLISHED_MODELS, find_model
 SKLEARN_MODELS = (
     "SVC",
     "RandomForest",
+    "ExtraTrees",
     "HistGradientBoosting",
     "LogisticRegression",
     "MLP",
@@ -28,7 +30,8 @@ def test_the_seven_models_are_those_of_the_published_table():
 
 
 def test_all_models_by_name():
-    assert {*PUBLISHED_MODELS, "Ensemble", *SKLEARN_MODELS, "majority"} <= set(KNOWN)
+    others = {"Ensemble", "PathEnsemble", "GaussianProcess", "majority"}
+    assert {*PUBLISHED_MODELS, *others, *SKLEARN_MODELS} <= set(KNOWN)
     assert tuple(KNOWN)[: len(PUBLISHED_MODELS)] == PUBLISHED_MODELS
     assert all(spec.name == name and spec.cost > 0 for name, spec in KNOWN.items())
 
@@ -104,12 +107,60 @@ def test_unknown_models_are_named(name, message):
         find_model(name)
 
 
-def test_the_ensemble_chooses_by_itself_on_the_folds_of_the_study():
+def test_the_former_ensemble_chooses_by_itself_on_the_folds_of_the_study():
     folds = StratifiedKFold(3)
-    model = find_model("Ensemble").search("paper", folds, 7, refit=True)
-    assert isinstance(model, BroadEnsembleClassifier)
+    spec = find_model("PathEnsemble")
+    model = spec.search("paper", folds, 7, refit=True)
+    assert type(model) is type(spec.estimator)
     assert (model.cv, model.random_state) == (folds, 7)
     # Test folds of the whole table are no folds of the training rows.
-    judged = find_model("Ensemble").search("paper", folds, 7, refit=False)
+    judged = spec.search("paper", folds, 7, refit=False)
     assert isinstance(judged, GridSearchCV)
-    assert judged.estimator.cv == BroadEnsembleClassifier().cv
+    assert judged.estimator.cv == spec.estimator.cv
+
+
+def test_the_ensemble_is_fitted_as_it_stands():
+    model = find_model("Ensemble").search("paper", StratifiedKFold(3), 7, refit=True)
+    assert isinstance(model, BroadEnsembleClassifier)
+
+
+def test_settings_that_a_fold_is_too_small_for_are_not_chosen():
+    search = find_model("k-NN").search("paper", StratifiedKFold(3), 0, refit=True)
+    with pytest.warns(UserWarning, match="Scoring failed|non-finite"):
+        search.fit(X[45:57], y[45:57])
+    assert search.best_params_["kneighborsclassifier__n_neighbors"] <= 8
+
+
+def test_the_gaussian_process_needs_no_search():
+    spec = find_model("GaussianProcess")
+    model = spec.search("paper", StratifiedKFold(3), 0, refit=True).fit(X[::3], y[::3])
+    assert model.score(X[1::3], y[1::3]) > 0.9
+    assert spec.max_rows == 1500
+
+
+@pytest.mark.parametrize("name", ["LightGBM", "CatBoost"])
+def test_boosters_take_any_labels_and_one_thread(name):
+    pytest.importorskip(name.lower(), reason=f"{name} is not installed")
+    spec = find_model(name)
+    model = spec.search("paper", StratifiedKFold(2), 7, refit=True)
+    alone = model.estimator if isinstance(model, GridSearchCV) else model
+    parameters = alone.get_params()
+    assert parameters["random_state"] == 7
+    assert parameters.get("thread_count", parameters.get("n_jobs")) == 1
+    assert len(ParameterGrid(spec.grids.get("paper", {}))) <= 12
+    quick = {"n_estimators" if name == "LightGBM" else "iterations": 10}
+    labels = np.array(["a", "b", "c"])[y]
+    assert alone.set_params(**quick).fit(X, labels).score(X, labels) > 0.9
+
+
+def test_a_booster_that_is_not_installed_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "catboost", None)
+    with pytest.raises(ValueError, match=r"'CatBoost' needs a package .* pip install catboost"):
+        find_model("CatBoost")
+
+
+def test_a_seeded_model_is_a_copy_with_all_of_its_seeds_set():
+    spec = find_model("RandomForest")
+    assert spec.seeded(7).random_state == 7
+    assert spec.estimator.random_state is None
+    assert find_model("MLP").seeded(7).get_params()["mlpclassifier__random_state"] == 7

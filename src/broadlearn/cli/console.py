@@ -54,6 +54,21 @@ def command() -> Iterator[Callable[[], list[str]]]:
             say(f"Note: {sentence}", errors)
 
 
+@contextmanager
+def progress_bar(estimator: Any) -> Iterator[None]:
+    """Show the progress of a fit on a terminal, where scikit-learn has callbacks for it."""
+    if not is_terminal() or not hasattr(estimator, "set_callbacks"):
+        yield
+        return
+    from sklearn.callback import ProgressBar
+
+    estimator.set_callbacks(ProgressBar())
+    try:
+        yield
+    finally:
+        estimator.set_callbacks()
+
+
 def note(sentence: str) -> None:
     """Say something that is no fault."""
     warnings.warn(sentence, UserWarning, stacklevel=2)

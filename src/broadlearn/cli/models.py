@@ -18,7 +18,15 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from broadlearn.audit import LANDMARKS, MAX_EXACT_ROWS
-from broadlearn.cli.console import command, is_terminal, listed, note, print_facts, print_json
+from broadlearn.cli.console import (
+    command,
+    is_terminal,
+    listed,
+    note,
+    print_facts,
+    print_json,
+    progress_bar,
+)
 from broadlearn.cli.tables import (
     AsJson,
     Data,
@@ -30,7 +38,7 @@ from broadlearn.cli.tables import (
     named,
     read_labelled,
 )
-from broadlearn.ensemble import BroadEnsembleClassifier
+from broadlearn.ensemble import BroadEnsembleClassifier, PathEnsembleClassifier
 from broadlearn.io import column_preparation, load, read_frame, read_header, save
 from broadlearn.models import BLSClassifier
 from broadlearn.registry import REGISTRY, find_entry
@@ -55,11 +63,10 @@ def fit(
         typer.Option(
             "--model",
             "-m",
-            help=f"One of {', '.join(NAMES)}, in upper or lower case. The ensemble searches all "
-            "kinds of scores and averages the best 25 settings; for tables of up to some 10,000 "
-            "rows.",
+            help=f"One of {', '.join(NAMES)}, in upper or lower case. The ensemble needs no "
+            "tuning: it averages models of infinite width that it chooses by leave-one-out.",
         ),
-    ] = "IF-BLS",
+    ] = "Ensemble",
     tune: Annotated[
         bool, typer.Option("--tune", help="Search the settings, by cross-validation.")
     ] = False,
@@ -83,7 +90,10 @@ def fit(
                 f"{data} has {table.X.shape[1]} columns besides the target, of which a model file "
                 f"may hold {MAX_COLUMNS}; leave some out, by --drop or in the file."
             )
-        if sum(count >= FOLDS for count in table.classes.values()) < 2:
+        by_itself = entry.estimator is BroadEnsembleClassifier
+        if by_itself and tune:
+            note("--tune changes nothing: the ensemble chooses its members by itself.")
+        if not by_itself and sum(count >= FOLDS for count in table.classes.values()) < 2:
             raise ValueError(
                 f"The target column {target!r} of {data} must hold at least two classes of {FOLDS} "
                 f"or more rows, for {FOLDS}-fold cross-validation; it has {counted(table.classes)}."
@@ -93,8 +103,12 @@ def fit(
             estimator.set_params(landmarks=LANDMARKS)
         folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
         options = {"cv": folds, "n_jobs": jobs, "verbose": int(is_terminal())}
-        optimistic = tune or isinstance(estimator, BroadEnsembleClassifier)
+        optimistic = tune or "Ensemble" in entry.name
+        how = "the best setting of the search, so optimistic" if optimistic else "cross-validated"
         if isinstance(estimator, BroadEnsembleClassifier):
+            fitted, scores = _chosen_by_itself(table, estimator)
+            how = "leave-one-out; members were chosen on the same rows, so slightly optimistic"
+        elif isinstance(estimator, PathEnsembleClassifier):
             fitted, scores = _searched(table, estimator.set_params(**options))
         elif tune:
             fitted, scores = _searched(table, PathSearchCV(estimator, **options))
@@ -102,7 +116,8 @@ def fit(
             fitted, scores = _plain(table, estimator, folds, jobs)
         save(fitted, output)
         columns, settings = needed_columns(fitted), model_settings(fitted[-1])
-        mean, std = float(np.mean(scores)), float(np.std(scores))
+        mean, std, folds = float(np.mean(scores)), float(np.std(scores)), len(scores)
+        spread = f" ± {std:.2%} over {folds} folds" if folds == FOLDS else ""
         majority = max(table.classes.values()) / len(table.X)
         if as_json:
             print_json(
@@ -112,13 +127,12 @@ def fit(
                 classes=table.classes,
                 model=entry.name,
                 settings=settings,
-                accuracy={"mean": mean, "std": std, "folds": FOLDS, "optimistic": optimistic},
+                accuracy={"mean": mean, "std": std, "folds": folds, "optimistic": optimistic},
                 majority_share=majority,
                 written=[str(output)],
                 notes=notes(),
             )
             return
-        how = "the best setting of the search, so optimistic" if optimistic else "cross-validated"
         print_facts(
             {
                 "model": entry.name,
@@ -126,7 +140,7 @@ def fit(
                 "columns": len(columns),
                 "classes": counted(table.classes),
                 "settings": listed(settings),
-                "accuracy": f"{mean:.2%} ± {std:.2%} over {FOLDS} folds ({how})",
+                "accuracy": f"{mean:.2%}{spread} ({how})",
                 "most frequent class": f"{majority:.2%} of the rows",
                 "written": output,
             }
@@ -231,7 +245,10 @@ def _prepared(model: Any) -> Iterator[tuple[Any, Any]]:
 
 def model_settings(model: BaseEstimator) -> dict[str, Any]:
     """Parameters of a model; of an ensemble, what it is made of."""
-    if not isinstance(model, BroadEnsembleClassifier):
+    if isinstance(model, BroadEnsembleClassifier):
+        families = Counter(f"{row['family']} on {row['inputs']}" for row in model.members_)
+        return {"kernels": len(model.members_), **families, "scores": model.members_[0]["scores"]}
+    if not isinstance(model, PathEnsembleClassifier):
         return dict(model.get_params(deep=False))
     return {
         "average of": type(model.estimator or BLSClassifier()).__name__,
@@ -250,6 +267,18 @@ def _plain(
         model, table.X, table.y, cv=folds, n_jobs=jobs, scoring="accuracy", error_score="raise"
     )
     return model.fit(table.X, table.y), scores
+
+
+def _chosen_by_itself(
+    table: Labelled, estimator: BroadEnsembleClassifier
+) -> tuple[Pipeline, Array]:
+    """The ensemble fitted to all rows, and whether it is right about each without that row."""
+    prepare = column_preparation(table.X)
+    with progress_bar(estimator):
+        estimator.fit(prepare.fit_transform(table.X), table.y)
+    chosen = estimator.classes_[estimator.leave_one_out_proba_.argmax(axis=1)]
+    right = np.asarray(chosen == np.asarray(table.y), dtype=np.float64)
+    return Pipeline([("prepare", prepare), ("model", estimator)]), right
 
 
 def _searched(table: Labelled, search: Any) -> tuple[Pipeline, Array]:

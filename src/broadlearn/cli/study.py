@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-import os
-import shlex
-import sys
 from contextlib import ExitStack
-from itertools import count, product
+from itertools import product
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import pandas as pd
 import typer
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
-from broadlearn.cli.console import (
-    SOME_FAILED,
-    console,
-    errors,
-    is_terminal,
-    one_sentence,
-    say,
-    split_list,
-)
+from broadlearn.cli.console import console, errors, one_sentence, say, split_list
+from broadlearn.cli.units import command_line, exit_if_lost, n_processes, run_units, why
 from broadlearn.io import read_table
 from broadlearn.study import (
     DEFAULT_STORE,
     PROTOCOLS,
     PUBLISHED_MODELS,
     Dataset,
-    Outcome,
     ResultStore,
     cluster_executor,
     dataset_from_table,
@@ -53,7 +41,8 @@ Names = Annotated[
         "--dataset",
         "-d",
         help="Data sets by name, several with commas; also uci28, uci28-honest (with spect's true "
-        "label) or embedded for all of these. See `broadlearn datasets list`.",
+        "label), uci121-others (the collection without the 28) or embedded for all of these. See "
+        "`broadlearn datasets list`.",
     ),
 ]
 Models = Annotated[
@@ -105,6 +94,9 @@ def run(
     noise: Annotated[
         list[str] | None, typer.Option(help="none, or kind:level:where as variance:0.1:train.")
     ] = None,
+    max_rows: Annotated[
+        int | None, typer.Option(help="Leave out data sets with more rows than this.")
+    ] = None,
     seeds: Annotated[int, typer.Option(help="Repetitions under `nested`.")] = 1,
     grid: GridName = "paper",
     store: Store = DEFAULT_STORE,
@@ -136,42 +128,19 @@ def run(
             seeds=seeds,
             grid=grid,
             tables=tables,
+            max_rows=max_rows,
         )
         results = stack.enter_context(ResultStore(store))
-        executor, workers = None, os.cpu_count() or 1 if jobs < 1 else jobs
+        executor, workers = None, n_processes(jobs)
         if dask is not None:
             executor, workers = stack.enter_context(
                 cluster_executor(dask, insecure=insecure, n_workers=workers)
             )
-        done = {unit.key for unit in study.summary(results).units["done"]}
-        left = [unit for unit in study.plan if unit.key not in done]
-        say(
-            f"{len(study.plan)} units, {len(done)} done before, {len(left)} to do on "
-            f"{workers} {'process' if workers == 1 else 'processes'}; results in {store}",
-            errors,
-        )
-        bar = stack.enter_context(_progress())
-        task = bar.add_task("starting", total=sum(study.cost(unit) for unit in left) or 1.0)
-        ended = count(1)
-
-        def show(outcome: Outcome) -> None:
-            unit = outcome.unit
-            text = f"{next(ended)}/{len(left)}  {unit.dataset}, {unit.model}, {unit.protocol}"
-            bar.update(task, advance=study.cost(unit), description=text)
-            if outcome.status != "done":
-                say(_why(outcome.status, unit, outcome.error), bar.console)
-            elif not is_terminal():
-                say(text, errors)
-
-        study.run(results, n_jobs=workers, timeout=timeout, executor=executor, report=show)
-        bar.stop()
+        run_units(study, results, workers, timeout=timeout, executor=executor)
         if report is not None:
-            page = write_report(study.frame(results), report, title=title, command=_command_line())
+            page = write_report(study.frame(results), report, title=title, command=command_line())
             say(f"Report: {page.resolve()}")
-        lost = len(study.plan) - study.summary(results).counts["done"]
-        if lost:
-            errors.print(f"{lost} of {len(study.plan)} units are not done; see `study status`.")
-            raise typer.Exit(SOME_FAILED)
+        exit_if_lost(study, results)
 
 
 @app.command()
@@ -185,7 +154,7 @@ def status(store: Store = DEFAULT_STORE) -> None:
             table.add_row(protocol, state, str(n_units))
         console.print(table)
         for row in frame[~frame["status"].isin(["done", "running"])].itertuples():
-            say(_why(row.status, row, row.error))
+            say(why(row.status, row, row.error))
 
 
 @app.command("report")
@@ -209,10 +178,12 @@ def write(
             frame = results.to_frame()
             if export is not None:
                 results.export_csv(export)
+        # A leaderboard has a page of its own.
+        frame = frame[frame["protocol"].isin(PROTOCOLS)]
         if grid is not None:
             frame = frame[frame["grid"] == grid]
         curves = None if sensitivity_of is None else pd.read_csv(sensitivity_of)
-        page = write_report(frame, folder, title=title, command=_command_line(), sensitivity=curves)
+        page = write_report(frame, folder, title=title, command=command_line(), sensitivity=curves)
         say(f"Report: {page.resolve()}")
 
 
@@ -239,25 +210,3 @@ def _kept(store: Path) -> ResultStore:
     if not store.is_file():
         raise ValueError(f"There is no file of results at {store}; `study run` makes it.")
     return ResultStore(store)
-
-
-def _why(status: str, unit: Any, error: object) -> str:
-    """Why a unit is not done."""
-    return f"{status}: {unit.dataset}, {unit.model}, {unit.protocol}, {unit.noise}: {error}"
-
-
-def _progress() -> Progress:
-    return Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TextColumn("{task.percentage:>3.0f} %"),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        console=errors,
-        disable=not is_terminal(),
-    )
-
-
-def _command_line() -> str:
-    return shlex.join(["broadlearn", *sys.argv[1:]])

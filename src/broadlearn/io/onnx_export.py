@@ -16,11 +16,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from broadlearn.ensemble import BroadEnsembleClassifier, BroadEnsembleRegressor
 from broadlearn.io.errors import reason
+from broadlearn.io.onnx_ensembles import average_output
+from broadlearn.io.onnx_kernels import kernel_products
 from broadlearn.io.onnx_tables import LevelTable, column_inputs, exportable
 from broadlearn.models import BLSRegressor, BroadFeatures
-from broadlearn.random_features import HIGH, LOW, BroadMap, FuzzyMap
+from broadlearn.random_features import HIGH, LOW, BroadMap, FuzzyMap, InfiniteMap
 from broadlearn.registry import entries_that
+from broadlearn.solvers import MIN_SHARE
 from broadlearn.utils import Standardization
 from broadlearn.utils.sklearn_compat import BaseSearchCV
 
@@ -46,7 +50,8 @@ def to_onnx(model: BaseEstimator, initial_types: Sequence[tuple[str, Any]] | Non
     Parameters
     ----------
     model : estimator
-        A classifier of the BLS or ELM family, `BLSRegressor`, `BroadFeatures`, or a pipeline of
+        A classifier of the BLS or ELM family, an ensemble, `BLSRegressor`, `BroadFeatures`, or a
+        pipeline of
         those with steps that skl2onnx converts, or with `broadlearn.io.column_preparation`.
     initial_types : list of (str, skl2onnx type), default=None
         Inputs of the graph, as skl2onnx wants them: one per column where the pipeline selects
@@ -148,6 +153,7 @@ def _register_converters() -> None:
 
     others = {
         BLSRegressor: _convert_regressor,
+        BroadEnsembleRegressor: _convert_regressor,
         BroadFeatures: _convert_features,
         LevelTable: _convert_levels,
     }
@@ -174,7 +180,7 @@ def _infer_shape(operator: Any) -> None:
     if isinstance(fitted, LevelTable):
         output.type = FloatTensorType()
         n_columns = sum(rows.shape[1] for rows in fitted.rows)
-    elif isinstance(fitted, BLSRegressor):
+    elif isinstance(fitted, BLSRegressor | BroadEnsembleRegressor):
         n_columns = fitted.intercept_.size
     else:
         n_columns = fitted._n_features_out
@@ -214,6 +220,13 @@ class _Graph:
     def affine(self, rows: str, weights: NDArray[np.floating]) -> str:
         """``[rows, 1] weights``."""
         return self.node("Add", self.node("MatMul", rows, weights[:-1]), weights[-1])
+
+    def columns(self, rows: str, n_columns: int) -> list[str]:
+        """The columns of rows, each of one column still."""
+        return [
+            self.node("Slice", rows, np.array([j]), np.array([j + 1]), np.array([1]))
+            for j in range(n_columns)
+        ]
 
     def reshape(self, name: str, *lengths: int) -> str:
         """Rows of another shape."""
@@ -276,10 +289,20 @@ def _scaled_rows(graph: _Graph, grouped: str) -> str:
 
 
 def _enhancements(graph: _Graph, Z: str, F: str, broad_map: BroadMap) -> str:
-    """E^l from Z where the map is affine, else from F^m."""
-    inputs = Z if broad_map.enhances_inputs else F
-    U = graph.affine(inputs, broad_map.enhancement_weights)
-    return graph.activate(U, broad_map.settings.activation)
+    """E^l from Z where the map is affine, else from F^m; of a kernel its products."""
+    if isinstance(broad_map, InfiniteMap):
+        inputs = F
+        if broad_map.settings.enhancement_inputs is not None:
+            inputs = Z
+        elif broad_map.affine:
+            first = broad_map.feature_weights if broad_map.basis is None else broad_map.basis
+            inputs = graph.affine(Z, first)
+        samples = broad_map.enhancement_weights.T
+        E = kernel_products(graph, inputs, broad_map.node_kernel(), samples)
+    else:
+        U = graph.affine(Z if broad_map.enhances_inputs else F, broad_map.enhancement_weights)
+        E = graph.activate(U, broad_map.settings.activation)
+    return E if broad_map.strength == 1.0 else graph.node("Mul", E, broad_map.strength)
 
 
 def _output(graph: _Graph, operator: Any) -> str:
@@ -298,15 +321,43 @@ def _output(graph: _Graph, operator: Any) -> str:
     return graph.node("Add", first, graph.node("MatMul", E, W_E))
 
 
+def _average_output(graph: _Graph, operator: Any) -> str:
+    """The average of an ensemble of infinite width."""
+    from onnx import TensorProto
+
+    average = operator.raw_operator._average
+    rows = graph.node("Cast", operator.inputs[0].full_name, to=TensorProto.DOUBLE)
+    Z = _standardized(graph, operator, average.forms.standardization)
+    return average_output(graph, rows, Z, average)
+
+
+def _evidence(graph: _Graph, decision: str, fitted: Any) -> str:
+    """What class probabilities are the softmax of."""
+    squared = graph.node("Mul", decision, decision)
+    length = graph.node("Sqrt", graph.node("Add", squared, 1.0))
+    bounded = graph.node("Div", decision, length)
+    if not hasattr(fitted, "proba_slopes_"):
+        return graph.node("Mul", bounded, fitted.proba_slope_)
+    a, b = fitted.proba_slopes_.tolist()
+    if fitted.classes_.size == 2:
+        most = 1.0 - 2.0 * MIN_SHARE
+        clipped = graph.node("Min", graph.node("Max", decision, -most), most)
+        odds = graph.node("Div", graph.node("Add", clipped, 1.0), graph.node("Sub", 1.0, clipped))
+        logarithm = graph.node("Log", odds)
+    else:
+        logarithm = graph.node("Log", graph.node("Max", decision, MIN_SHARE))
+    return graph.node("Add", graph.node("Mul", bounded, a), graph.node("Mul", logarithm, b))
+
+
 def _convert_classifier(scope: Any, operator: Any, container: Any) -> None:
     from onnx import TensorProto
 
     graph, fitted = _Graph(scope, container), operator.raw_operator
     label, probabilities = operator.outputs
-    decision = _output(graph, operator)
-    squared = graph.node("Mul", decision, decision)
-    length = graph.node("Sqrt", graph.node("Add", squared, 1.0))
-    scaled = graph.node("Mul", graph.node("Div", decision, length), fitted.proba_slope_)
+    average = isinstance(fitted, BroadEnsembleClassifier)
+    output = _average_output if average else _output
+    decision = output(graph, operator)
+    scaled = _evidence(graph, decision, fitted)
     if fitted.classes_.size == 2:
         second = graph.node("Sigmoid", scaled)
         shares = graph.node("Concat", graph.node("Sub", 1.0, second), second, axis=1)
@@ -324,8 +375,10 @@ def _convert_classifier(scope: Any, operator: Any, container: Any) -> None:
 
 
 def _convert_regressor(scope: Any, operator: Any, container: Any) -> None:
-    graph = _Graph(scope, container)
-    prediction = graph.node("Add", _output(graph, operator), operator.raw_operator.intercept_)
+    graph, fitted = _Graph(scope, container), operator.raw_operator
+    average = isinstance(fitted, BroadEnsembleRegressor)
+    output = _average_output if average else _output
+    prediction = graph.node("Add", output(graph, operator), fitted.intercept_)
     graph.finish(prediction, operator.outputs[0])
 
 

@@ -10,9 +10,22 @@ import sys
 from importlib import import_module
 from typing import Any
 
+from broadlearn.ensemble import (
+    BroadEnsembleClassifier,
+    KernelAverage,
+    PathEnsembleClassifier,
+)
 from broadlearn.io.tables import to_numbers, to_texts
 from broadlearn.models import Batch, BroadFeatures, StreamState
-from broadlearn.random_features import AutoencoderMap, BroadMap, FuzzyMap, MapSettings
+from broadlearn.random_features import (
+    AutoencoderMap,
+    BroadMap,
+    FuzzyMap,
+    InfiniteMap,
+    InputForms,
+    LimitKernel,
+    MapSettings,
+)
 from broadlearn.registry import REGISTRY
 from broadlearn.sample_scores import SCORERS, FuzzyGeometry, KernelGeometry
 from broadlearn.utils import Standardization
@@ -36,6 +49,13 @@ _FUNCTIONS = {
     "sklearn.feature_selection": "chi2 f_classif f_regression",
 }
 
+_MODELS = [entry.estimator for entry in REGISTRY.values()]
+# Named as in public, but for these: files had the first name before it was given to another model.
+_RENAMED: dict[type, str] = {
+    PathEnsembleClassifier: "BroadEnsembleClassifier",
+    BroadEnsembleClassifier: "KernelEnsembleClassifier",
+}
+
 
 def _named(places: dict[str, str]) -> dict[str, Any]:
     """What other libraries have in public places, by names such as "sklearn.PCA"."""
@@ -46,20 +66,27 @@ def _named(places: dict[str, str]) -> dict[str, Any]:
 # By the kind of node that skops makes of them.
 STORED_TYPES: dict[str, dict[str, Any]] = {
     "ObjectNode": {
-        # Named as in public; one that is renamed keeps its first name by a line here.
-        **{entry.estimator.__name__: entry.estimator for entry in REGISTRY.values()},
+        **{_RENAMED.get(model, model.__name__): model for model in _MODELS},
+        "KernelAverage": KernelAverage,
         **{scorer.__name__: scorer for scorer in SCORERS.values()},
         "AutoencoderMap": AutoencoderMap,
         "BroadFeatures": BroadFeatures,
         "BroadMap": BroadMap,
         "FuzzyGeometry": FuzzyGeometry,
         "FuzzyMap": FuzzyMap,
+        "InfiniteMap": InfiniteMap,
         "KernelGeometry": KernelGeometry,
         "MapSettings": MapSettings,
         "StreamState": StreamState,
         **_named(_SKLEARN),
     },
-    "TupleNode": {"tuple": tuple, "Batch": Batch, "Standardization": Standardization},
+    "TupleNode": {
+        "tuple": tuple,
+        "Batch": Batch,
+        "InputForms": InputForms,
+        "LimitKernel": LimitKernel,
+        "Standardization": Standardization,
+    },
     "DictNode": {"dict": dict},
     "ListNode": {"list": list},
     "SliceNode": {"slice": slice},

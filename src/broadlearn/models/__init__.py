@@ -25,6 +25,7 @@ from broadlearn.models.intuitionistic_fuzzy_bls import (
     IntuitionisticFuzzyBLSClassifier,
 )
 from broadlearn.models.online import (
+    NEEDS_ALL_SAMPLES,
     centred_blocks,
     empty_state,
     know_classes,
@@ -40,6 +41,7 @@ __all__ = [
     "ACTIVATION",
     "COUNT",
     "MAX_HELD_OUT",
+    "NEEDS_ALL_SAMPLES",
     "OF_SAMPLES",
     "PUBLISHED_FORM",
     "SCORE_CONSTRAINTS",

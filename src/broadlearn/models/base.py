@@ -13,9 +13,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from broadlearn.random_features import BroadMap, MappedSamples, MapRecipe, MapSettings, draw_map
+from broadlearn.random_features import (
+    INFINITE,
+    BroadMap,
+    InfiniteNodes,
+    MappedSamples,
+    MapRecipe,
+    MapSettings,
+    draw_map,
+)
 from broadlearn.sample_scores import Samples, SampleScorer, Trust, UniformScorer
-from broadlearn.solvers import learn_slopes, probabilities, solve_ridge
+from broadlearn.solvers import learn_slopes, probabilities, solve_kernel, solve_ridge
 from broadlearn.utils import (
     FLOAT_TYPES,
     MAX_VALUE,
@@ -181,7 +189,9 @@ class BroadModel(BaseEstimator):
 
     def feature_map(self) -> MapRecipe:
         """What the random map is drawn from, as the parameters say."""
-        return MapSettings(**{f.name: getattr(self, f.name) for f in fields(MapSettings)})
+        settings = MapSettings(**{f.name: getattr(self, f.name) for f in fields(MapSettings)})
+        infinite = getattr(self, "n_enhancement_nodes", None) == INFINITE
+        return InfiniteNodes(settings) if infinite else settings
 
     def scorer(self) -> SampleScorer:
         """The way that samples are trusted, as the parameters say; here all alike."""
@@ -203,6 +213,8 @@ class BroadModel(BaseEstimator):
         `weights` are those of the map's columns. Nothing stays of an earlier fit.
         """
         rotation, direct = broad_map.rotation, None
+        # Sums over training samples cancel: in float32 nothing would be left of them.
+        dtype = np.dtype(np.float64) if broad_map.kernel else dtype
         if rotation is not None:
             r = rotation.shape[1]
             weights = np.concatenate([rotation @ weights[:r], weights[r:]])
@@ -227,23 +239,24 @@ class BroadModel(BaseEstimator):
             self._map.feature_weights.shape[1],
             self._map.enhancement_weights.shape[1],
         )
-        W = self.output_weights_.astype(rows.dtype, copy=False)
-        out = np.empty((rows.shape[0], W.shape[1]), dtype=rows.dtype)
+        dtype = self.output_weights_.dtype if self._map.kernel else rows.dtype
+        W = self.output_weights_.astype(dtype, copy=False)
+        out = np.empty((rows.shape[0], W.shape[1]), dtype=dtype)
         n_numbers = n_layer + (n_features if self._direct_weights is None else 0)
         parts = list(row_slices(rows.shape[0], n_numbers))
-        buffer = np.empty((parts[0].stop, n_layer), dtype=rows.dtype)
+        buffer = np.empty((parts[0].stop, n_layer), dtype=dtype)
         for part in parts:
-            affine = self._standardization.affine(rows, part)
+            affine = self._standardization.affine(rows, part).astype(dtype, copy=False)
             features = None
             if self._direct_weights is None:
                 features = self._map.features(affine)
                 np.matmul(features, W[:n_features], out=out[part])
             else:
-                direct = self._direct_weights.astype(rows.dtype, copy=False)
+                direct = self._direct_weights.astype(dtype, copy=False)
                 np.matmul(affine, direct, out=out[part])
             layer = self._map.enhancements(affine, features, out=buffer[: len(affine)])
             out[part] += layer @ W[n_features:]
-        return out
+        return out.astype(rows.dtype, copy=False)
 
 
 class BroadClassifier(ClassifierMixin, BroadModel):
@@ -279,7 +292,10 @@ class BroadClassifier(ClassifierMixin, BroadModel):
 
         broad_map = draw_map(recipe, data.X, data.standardization, seed, data.weight)
         design = MappedSamples(broad_map, data.X, data.standardization)
-        solution = solve_ridge(design, data.T, self.C, score, data.weight, self.solver)
+        if not broad_map.kernel:
+            solution = solve_ridge(design, data.T, self.C, score, data.weight, self.solver)
+        else:
+            solution = solve_kernel(design, data.T, self.C, score, data.weight)
 
         held_out = solution.held_out(design(some), data.T, score, data.weight, some)
         weight = None if data.weight is None else data.weight[some]

@@ -33,8 +33,10 @@ class BLSClassifier(BLSBase):
         than there are input features add nothing.
     n_enhancement_groups : int, default=1
         l, number of groups of enhancement nodes.
-    n_enhancement_nodes : int, default=936
-        q, nodes per enhancement group.
+    n_enhancement_nodes : int or "infinite", default=936
+        q, nodes per enhancement group. "infinite" is the limit of many nodes, by the closed form of
+        their products and as strong as 1,000: for tables of up to some 5,000 samples, of which the
+        model keeps all. See :ref:`infinitely_many_nodes`.
     C : float, default=1.0
         Weight of the errors relative to the penalty on W; a larger C fits more closely.
     sample_scores : str or SampleScorer, default="uniform"
@@ -78,7 +80,8 @@ class BLSClassifier(BLSBase):
     ----------
     classes_ : ndarray of shape (n_classes,)
     output_weights_ : ndarray of shape (m * p + l * q, n_outputs)
-        W; one column for two classes, else one per class.
+        W; one column for two classes, else one per class. With infinitely many nodes, coefficients
+        of the training samples follow the weights of the m * p feature nodes.
     sample_scores_ : ndarray of shape (n_samples,)
         Score of each training sample. What else a scorer finds is there too, such as `membership_`.
     solver_ : {"primal", "dual"}
@@ -113,7 +116,7 @@ class BLSClassifier(BLSBase):
         n_feature_groups: int = 1,
         n_feature_nodes: int = 64,
         n_enhancement_groups: int = 1,
-        n_enhancement_nodes: int = 936,
+        n_enhancement_nodes: int | str = 936,
         C: float = 1.0,
         *,
         sample_scores: str | SampleScorer = "uniform",

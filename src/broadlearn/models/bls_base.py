@@ -13,7 +13,7 @@ from sklearn.utils.validation import validate_data
 from broadlearn.models import online
 from broadlearn.models.base import MAX_HELD_OUT, BroadClassifier, BroadModel, untrusted
 from broadlearn.models.stream import Batch, StreamState
-from broadlearn.random_features import MappedSamples
+from broadlearn.random_features import INFINITE, MappedSamples
 from broadlearn.sample_scores import Trust
 from broadlearn.solvers import PrimalSolution, learn_slopes
 from broadlearn.utils import (
@@ -43,6 +43,11 @@ MAP_CONSTRAINTS: dict[str, list[Any]] = {
     "standardize": STANDARDIZE,
     "random_state": ["random_state"],
 }
+# Of models; a transformer needs a number of columns.
+MODEL_CONSTRAINTS: dict[str, list[Any]] = {
+    **MAP_CONSTRAINTS,
+    "n_enhancement_nodes": [COUNT, StrOptions({INFINITE})],
+}
 #: The nodes of the published code, for ``BLSClassifier(**PUBLISHED_FORM)`` and its relatives.
 PUBLISHED_FORM: dict[str, Any] = {
     "feature_weights": "random",
@@ -58,7 +63,7 @@ class BLSBase(BroadClassifier):
 
     _parameter_constraints: dict[str, list[Any]] = {
         **BroadModel._parameter_constraints,
-        **MAP_CONSTRAINTS,
+        **MODEL_CONSTRAINTS,
     }
     _stream: StreamState | None = None
 

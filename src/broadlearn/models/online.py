@@ -19,7 +19,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from broadlearn.models.stream import Batch, StreamState
-from broadlearn.random_features import BroadMap, MappedSamples, draw_map, grow_map
+from broadlearn.random_features import INFINITE, BroadMap, MappedSamples, draw_map, grow_map
 from broadlearn.sample_scores import UniformScorer, learn_geometry
 from broadlearn.solvers import Block, design_blocks, rows_residual, solve_sums
 from broadlearn.utils import (
@@ -34,6 +34,11 @@ NO_SUMS = (
     "This model was made by fit, which keeps no sums over its rows. A model that is to learn or "
     "forget rows later starts with partial_fit; after warm_up(X, y), partial_fit(X, y) gives the "
     "model of fit."
+)
+
+NEEDS_ALL_SAMPLES = (
+    f"n_enhancement_nodes={INFINITE!r} keeps all samples of one fit; to learn samples in parts or "
+    "to grow, a model needs a number of nodes."
 )
 
 # Methods that go on from sums over samples.
@@ -58,6 +63,8 @@ class OnlineMethod:
     def __get__(self, model: Any, owner: type | None = None) -> Any:
         if model is None:
             return self.method
+        if model.n_enhancement_nodes == INFINITE:
+            raise AttributeError(NEEDS_ALL_SAMPLES)
         # Bad parameters are named by the method.
         with suppress(KeyError, ValueError):
             scorer = model.scorer()
@@ -254,6 +261,8 @@ def grow(
         The weights that the samples were learnt with.
     """
     check_is_fitted(self)
+    if self._map.kernel or str(n_enhancement_nodes) == INFINITE:
+        raise ValueError(NEEDS_ALL_SAMPLES)
     present = self._map.settings
     wanted = {
         "n_enhancement_nodes": n_enhancement_nodes,

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
 from broadlearn.models import (
+    NEEDS_ALL_SAMPLES,
     Batch,
     StreamState,
     centred_blocks,
@@ -26,6 +27,7 @@ from broadlearn.out_of_core.row_blocks import RowBlock
 from broadlearn.out_of_core.rows import Rows
 from broadlearn.random_features import (
     ACTIVATIONS,
+    INFINITE,
     BroadMap,
     NestedMaps,
     draw_feature_weights,
@@ -70,6 +72,8 @@ def fit_in_passes(model: Model, rows: Rows, classes: ArrayLike | None = None) ->
     scorer = model.scorer()
     if not scorer.streams:
         raise ValueError(scorer.why_not())
+    if model.n_enhancement_nodes == INFINITE:
+        raise ValueError(NEEDS_ALL_SAMPLES)
     for name, value in WHOLE_TABLE:
         if getattr(model, name) == value:
             raise ValueError(

@@ -5,6 +5,18 @@ from broadlearn.random_features.broad_map import HIGH, LOW, BroadMap, MappedSamp
 from broadlearn.random_features.draws import draw_feature_weights
 from broadlearn.random_features.fuzzy_rules import FuzzyMap, FuzzyRules
 from broadlearn.random_features.hidden_layer import AutoencoderMap, Autoencoders, HiddenLayer
+from broadlearn.random_features.infinite_map import INFINITE, InfiniteMap, InfiniteNodes
+from broadlearn.random_features.input_forms import InputForms, learn_forms
+from broadlearn.random_features.limit_kernels import (
+    METRICS,
+    KernelBasis,
+    LimitKernel,
+    SamplePairs,
+    Units,
+    few_input_points,
+    learn_units,
+    unit_name,
+)
 from broadlearn.random_features.nested_maps import (
     MapFamily,
     MapRecipe,
@@ -15,26 +27,42 @@ from broadlearn.random_features.nested_maps import (
     kept_enhancements,
     to_interval,
 )
+from broadlearn.random_features.node_kernels import NodeKernel, input_choices
 
 __all__ = [
     "ACTIVATIONS",
     "HIGH",
+    "INFINITE",
     "LOW",
+    "METRICS",
     "AutoencoderMap",
     "Autoencoders",
     "BroadMap",
     "FuzzyMap",
     "FuzzyRules",
     "HiddenLayer",
+    "InfiniteMap",
+    "InfiniteNodes",
+    "InputForms",
+    "KernelBasis",
+    "LimitKernel",
     "MapFamily",
     "MapRecipe",
     "MapSettings",
     "MappedSamples",
     "NestedMaps",
+    "NodeKernel",
+    "SamplePairs",
+    "Units",
     "draw_feature_weights",
     "draw_map",
+    "few_input_points",
     "grow_map",
+    "input_choices",
     "interleave",
     "kept_enhancements",
+    "learn_forms",
+    "learn_units",
     "to_interval",
+    "unit_name",
 ]

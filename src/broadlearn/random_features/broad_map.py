@@ -9,7 +9,7 @@ The enhancement inputs collapse likewise: F^m W_E = [Z, 1] (A W_E).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,8 @@ class BroadMap:
         Rᵗ, where fewer columns than F^m has stand for it; None where F^m itself is used.
     rotation : ndarray of shape (mp, r) or None
         Q, with orthonormal columns.
+    strength : float
+        Factor on the values of enhancement nodes.
     """
 
     settings: MapSettings
@@ -54,6 +56,9 @@ class BroadMap:
     affine: bool = False
     basis: Array | None = None
     rotation: Array | None = None
+    strength: float = 1.0
+    # Whether the columns behind F^m are products with training samples in place of nodes.
+    kernel: ClassVar[bool] = False
 
     @property
     def enhances_inputs(self) -> bool:
@@ -97,7 +102,10 @@ class BroadMap:
         else:
             U = np.matmul(features, W[:-1], out=out)
             U += W[-1]
-        return ACTIVATIONS[self.settings.activation](U)
+        E = ACTIVATIONS[self.settings.activation](U)
+        if self.strength != 1.0:
+            E *= self.strength
+        return E
 
     def design(self, affine: Floats, out: Floats | None = None) -> Floats:
         """G = [F^m, E^l] for a block ``[Z, 1]``."""
@@ -122,13 +130,17 @@ class BroadMap:
 
 
 class MappedSamples:
-    """The design matrix of some samples, whose rows are made when they are asked for."""
+    """The design matrix of some samples, whose rows are made when they are asked for.
+
+    Products with training samples are made once for all.
+    """
 
     def __init__(self, broad_map: BroadMap, X: Floats, standardization: Standardization) -> None:
         self.map, self.X, self.standardization = broad_map, X, standardization
         first = broad_map.feature_weights if broad_map.basis is None else broad_map.basis
         self.n_rows = X.shape[0]
         self.n_columns: int = first.shape[1] + broad_map.enhancement_weights.shape[1]
+        self._whole: Floats | None = None
 
     @property
     def n_nodes(self) -> int:
@@ -137,7 +149,11 @@ class MappedSamples:
 
     def __call__(self, rows: slice | NDArray[np.intp], out: Floats | None = None) -> Floats:
         """The columns that stand for some rows of G, in `out` if that is given."""
-        return self.map.columns(self.standardization.affine(self.X, rows), out)
+        if not self.map.kernel:
+            return self.map.columns(self.standardization.affine(self.X, rows), out)
+        if self._whole is None:
+            self._whole = self.map.columns(self.standardization.affine(self.X))
+        return self._whole[rows]
 
 
 def interleave(broad_map: BroadMap) -> BroadMap:

@@ -6,7 +6,7 @@ from broadlearn.sample_scores.functions import (
     neighbor_agreement,
 )
 from broadlearn.sample_scores.fuzzy import FuzzyGeometry, FuzzyScorer
-from broadlearn.sample_scores.held_out import HeldOutScorer
+from broadlearn.sample_scores.held_out import HeldOutScorer, margin_scores, margins_of
 from broadlearn.sample_scores.intuitionistic import IntuitionisticScorer, IntuitionisticScores
 from broadlearn.sample_scores.kernel_geometry import KernelGeometry
 from broadlearn.sample_scores.named import SCORERS, as_scorer
@@ -32,5 +32,7 @@ __all__ = [
     "fuzzy_membership",
     "intuitionistic_scores",
     "learn_geometry",
+    "margin_scores",
+    "margins_of",
     "neighbor_agreement",
 ]

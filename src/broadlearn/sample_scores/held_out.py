@@ -88,12 +88,17 @@ def held_out_scores(samples: Samples) -> Array:
         G = design(rows).astype(np.float64, copy=False)
         predict = spectrum.held_out(G, T[rows], np.minimum(weight[rows], 1.0), MIN_REMAINDER)
         for i, C in enumerate(PENALTIES):
-            margins[i, rows] = _margin(predict(C), codes[rows])
+            margins[i, rows] = margins_of(predict(C), codes[rows])
     losses = np.minimum(np.maximum(1.0 - margins, 0.0) ** 2, MAX_LOSS) @ weight
-    return np.asarray(expit(STEEPNESS * margins[int(np.argmin(losses))]))
+    return margin_scores(margins[int(np.argmin(losses))])
 
 
-def _margin(decision: Array, codes: NDArray[np.intp]) -> Array:
+def margin_scores(margins: Array) -> Array:
+    """Scores of samples by the margins of held-out decisions; never 0 itself."""
+    return np.asarray(expit(STEEPNESS * margins))
+
+
+def margins_of(decision: Array, codes: NDArray[np.intp]) -> Array:
     """Decision for the own class less that for the best other one."""
     if decision.shape[1] == 1:
         return np.where(codes == 1, decision[:, 0], -decision[:, 0])

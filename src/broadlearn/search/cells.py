@@ -47,7 +47,7 @@ class Axes(NamedTuple):
         Numbers of a block of rows that may be held at a time.
     train : bool
         Whether training samples are scored too.
-    sizes : sequence of int
+    sizes : sequence of int, or "infinite" alone
         Nodes of a group of the last layer, q.
     Cs : sequence of float
     """
@@ -57,7 +57,7 @@ class Axes(NamedTuple):
     tolerance: float
     block_numbers: int
     train: bool
-    sizes: Sequence[int] = ()
+    sizes: Sequence[int | str] = ()
     Cs: Sequence[float] = ()
 
 
@@ -82,7 +82,10 @@ class Cell:
         self.fold, self.axes, self.affine, self.data = fold, axes, affine, fold.data
         self.map = interleave(broad_map)
         n_groups = broad_map.settings.n_enhancement_groups
-        self.columns = [self.map.n_feature_columns + n_groups * q for q in axes.sizes]
+        self.columns = [
+            self.map.n_columns if isinstance(q, str) else self.map.n_feature_columns + n_groups * q
+            for q in axes.sizes
+        ]
         self.valid = [w for w, error in enumerate(fold.errors) if not error]
         self._kept: dict[str, Array] = {}
 
@@ -111,7 +114,7 @@ class Cell:
         n_rows, n = self.data.X.shape[0], self.columns[j]
         if n_rows >= n:
             return False
-        if self.axes.slopes:
+        if self.axes.slopes or self.map.kernel:
             # As in fit, where leave-one-out keeps its digits only in the smaller form.
             return True
         n_C, n_widths = len(self.axes.Cs), len(self.fold.errors)
@@ -219,19 +222,25 @@ class Cell:
         return self._slopes(w, rows, decisions.reshape(-1, rows.size, k)).reshape(n_C, n_sizes)
 
     def _dual(self, chosen: list[int], result: Array) -> None:
-        """Grow ``G Gᵗ`` from size to size; it serves all widths and penalties."""
+        """Grow ``G Gᵗ`` from size to size; it serves all widths and penalties.
+
+        Behind F, a kernel has products of samples themselves: no nodes grow, and coefficients of
+        samples are weights.
+        """
         n_rows, k = self.data.T.shape
         G = self.map.columns(self.affine["train"]).astype(np.float64, copy=False)
+        kernel, F = self.map.kernel, G[:, : self.map.n_feature_columns]
         K, done = np.zeros((n_rows, n_rows)), 0
         for j in sorted(chosen, key=lambda j: self.columns[j]):
             n = self.columns[j]
-            K += G[:, done:n] @ G[:, done:n].T
+            K += F @ F.T + G[:, -n_rows:] if kernel else G[:, done:n] @ G[:, done:n].T
             done = n
             for w in self.valid:
                 s = self.data.diagonal(self.fold.scores[w])
-                alphas = dual_path(K, G[:, :n], s, self.data.T, self.axes.Cs)
+                alphas = dual_path(K, None if kernel else G[:, :n], s, self.data.T, self.axes.Cs)
                 coefficients = alphas if s is None else alphas * s[None, :, None]
-                flat = G[:, :n].T @ coefficients.transpose(1, 0, 2).reshape(n_rows, -1)
+                flat = coefficients.transpose(1, 0, 2).reshape(n_rows, -1)
+                flat = np.concatenate([F.T @ flat, flat]) if kernel else G[:, :n].T @ flat
                 slopes = self._dual_slopes(K, G[:, :n] @ flat, alphas, w)
                 for t, part in enumerate(("test", "train")[: 1 + self.axes.train]):
                     outputs = np.concatenate([H[:, :n] @ flat for _, H in self._designs(part)])

@@ -20,6 +20,7 @@ from broadlearn.models import (
     encode_samples,
     score_samples,
 )
+from broadlearn.random_features import INFINITE, MapRecipe
 from broadlearn.sample_scores import UniformScorer
 from broadlearn.search.cells import Axes, Cell
 from broadlearn.search.grid import ROLES, SubGrid
@@ -221,13 +222,13 @@ def run_grid(estimator: BroadModel, grid: SubGrid, task: Task, axes: Axes) -> Gr
     """
     plan = Plan(estimator, grid, ROLES)
     path = plan.path
-    axes = axes._replace(sizes=[int(q) for q in path["size"]], Cs=[float(C) for C in path["C"]])
+    axes, sizes = axes._replace(Cs=[float(C) for C in path["C"]]), path["size"]
     scores, errors = plan.empty(axes, len(task.splits))
-    largest = {
-        name: max(path[role])
-        for role, name in zip(path, plan.names, strict=True)
-        if role in ("groups", "nodes", "size") and name is not None
-    }
+    names = {role: name for role, name in zip(path, plan.names, strict=True) if name is not None}
+    largest = {name: max(path[role]) for role, name in names.items() if role in ("groups", "nodes")}
+    # Infinitely many nodes are a map of their own.
+    infinite = [j for j, q in enumerate(sizes) if q == INFINITE]
+    kinds = [[j for j in range(len(sizes)) if j not in infinite], infinite]
     prepared: dict[Any, list[Fold]] = {}
     for position, outer in plan.outer:
         template = clone(estimator).set_params(**outer, **largest)
@@ -243,10 +244,15 @@ def run_grid(estimator: BroadModel, grid: SubGrid, task: Task, axes: Axes) -> Gr
         folds = prepared[key]
         for f, fold in enumerate(folds):
             errors[(*position, ..., f)] = fold.errors
-        for i, j, f, part in _run_cells(template, path, axes, folds, task):
-            # A cell has axes (scorer, part, width, size, C), a plan (…, size, C, width).
-            index = (slice(None), slice(None), *position, i, j, ..., f)
-            scores[index] = part.transpose(0, 1, 3, 4, 2)
+        for some in filter(None, kinds):
+            axes = axes._replace(sizes=[sizes[j] for j in some])
+            if "size" in names:
+                q = INFINITE if some is infinite else max(axes.sizes)
+                template.set_params(**{names["size"]: q})
+            for i, j, f, part in _run_cells(template, path, axes, folds, task):
+                # A cell has axes (scorer, part, width, size, C), a plan (…, size, C, width).
+                index = (slice(None), slice(None), *position, i, j, ..., f)
+                scores[index][:, :, some] = part.transpose(0, 1, 3, 4, 2)
     return plan.results(scores, errors)
 
 
@@ -266,8 +272,11 @@ def _run_cells(
     tasks = list(product(range(len(nodes)), some_folds))
     per_cell = len(path["width"]) * len(axes.sizes) * len(axes.Cs)
     report = partial(task.report, per_cell) if workers == 1 else None
+    recipe, seed = model.feature_map(), draw_seed(model.random_state)
     calls = (
-        delayed(limited)(_evaluate, model, groups, nodes[j], axes, [folds[f] for f in some], report)
+        delayed(limited)(
+            _evaluate, recipe, seed, groups, nodes[j], axes, [folds[f] for f in some], report
+        )
         for j, some in tasks
     )
     for (j, some), cells in zip(tasks, parallel(calls, task.n_jobs), strict=True):
@@ -279,7 +288,8 @@ def _run_cells(
 
 
 def _evaluate(
-    template: BroadModel,
+    recipe: MapRecipe,
+    seed: int,
     groups: list[int],
     p: int,
     axes: Axes,
@@ -290,7 +300,6 @@ def _evaluate(
 
     There are none for a fold that cannot be fitted.
     """
-    recipe, seed = template.feature_map(), draw_seed(template.random_state)
     layers: dict[int, Array] = {}
     result: list[list[Array]] = []
     for fold in folds:

@@ -50,7 +50,8 @@ class PathSearchCV(BaseSearchCV):
 
     The path serves ``C``, ``n_feature_groups``, ``n_feature_nodes``, ``n_enhancement_nodes``,
     ``n_hidden_nodes``, ``n_fuzzy_groups``, ``n_fuzzy_rules`` and ``kernel_width``, and of the twin
-    SVM ``C1``, ``C2`` and ``kernel_width``; any other parameter is looped over outside of it.
+    SVM ``C1``, ``C2`` and ``kernel_width``; any other parameter is looped over outside of it. Of
+    infinitely many enhancement nodes, one matrix of products serves all ``C`` and scores.
 
     Parameters
     ----------

@@ -10,6 +10,7 @@ from numpy.ma import MaskedArray
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from broadlearn.random_features import INFINITE
 from broadlearn.search.grid import SubGrid
 from broadlearn.utils import Array
 
@@ -153,4 +154,5 @@ def _values(
     results: Mapping[str, Any], defaults: Mapping[str, Any], name: str, absent: int = 0
 ) -> Array:
     column, fixed = results.get(f"param_{name}"), defaults.get(name, absent)
-    return np.asarray(fixed if column is None else column.filled(fixed), dtype=np.float64)
+    given = np.asarray(fixed if column is None else column.astype(object).filled(fixed), object)
+    return np.where(given == INFINITE, np.inf, given).astype(np.float64)

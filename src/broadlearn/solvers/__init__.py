@@ -1,6 +1,21 @@
 """Weighted ridge problems: G, S, T -> W, whole grids of them, and what they predict held out."""
 
-from broadlearn.solvers.calibration import bounded, learn_slope, learn_slopes, probabilities
+from broadlearn.solvers.calibration import (
+    MIN_SHARE,
+    bounded,
+    learn_link,
+    learn_slope,
+    learn_slopes,
+    link_probabilities,
+    probabilities,
+)
+from broadlearn.solvers.gram import KernelDesign, solve_gram, solve_kernel
+from broadlearn.solvers.landmarks import (
+    LandmarkSolution,
+    LandmarkSums,
+    solve_landmarks,
+    sum_landmarks,
+)
 from broadlearn.solvers.path import (
     dual_inverse_diagonals,
     dual_path,
@@ -28,9 +43,13 @@ from broadlearn.solvers.spectrum import Spectrum
 from broadlearn.solvers.updates import add_rows, append_sums, remove_rows, solve_sums
 
 __all__ = [
+    "MIN_SHARE",
     "Block",
     "Design",
     "DualSolution",
+    "KernelDesign",
+    "LandmarkSolution",
+    "LandmarkSums",
     "PrimalSolution",
     "Spectrum",
     "add_rows",
@@ -41,9 +60,11 @@ __all__ = [
     "dual_path",
     "dual_remainder",
     "dual_residual",
+    "learn_link",
     "learn_slope",
     "learn_slopes",
     "leave_one_out",
+    "link_probabilities",
     "normal_equations",
     "prediction_error",
     "primal_leverages",
@@ -53,7 +74,11 @@ __all__ = [
     "remove_rows",
     "rows_residual",
     "solve_dual",
+    "solve_gram",
+    "solve_kernel",
+    "solve_landmarks",
     "solve_ridge",
     "solve_sums",
+    "sum_landmarks",
     "weighted_ridge",
 ]

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, softmax
+from scipy.optimize import minimize
+from scipy.special import expit, logsumexp, softmax
 
 from broadlearn.utils import Array, Floats
 
 SLOPE_RANGE = (1e-3, 1e4)
 MAX_STEPS = 60
+# No decision is taken for a smaller estimate of a probability than this.
+MIN_SHARE = 0.01
 
 
 def bounded(decision: Floats) -> Floats:
@@ -37,6 +40,68 @@ def probabilities(decision: Floats, slope: float) -> Floats:
         second = expit(scaled)
         return np.concatenate([1 - second, second], axis=1)
     return np.asarray(softmax(scaled, axis=1))
+
+
+def _evidence(decision: Floats) -> tuple[Floats, Floats]:
+    """Bounded decisions, and logarithms of what they are as estimates of probabilities."""
+    if decision.shape[1] == 1:
+        clipped = np.clip(decision, 2 * MIN_SHARE - 1, 1 - 2 * MIN_SHARE)
+        return bounded(decision), np.log((1 + clipped) / (1 - clipped))
+    return bounded(decision), np.log(np.maximum(decision, MIN_SHARE))
+
+
+def link_probabilities(decision: Floats, slopes: Array) -> Floats:
+    """Class probabilities by two slopes; one column of decisions means two classes.
+
+    Decisions of least squares on 0 and 1 (or -1 and 1) estimate probabilities, so their logarithm
+    is the natural scale; where they are overfitted or beyond 0 and 1, the bounded decisions are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> link_probabilities(np.array([[0.0]]), np.ones(2))
+    array([[0.5, 0.5]])
+    """
+    a, b = slopes.astype(decision.dtype)
+    linear, logarithm = _evidence(decision)
+    scaled = a * linear + b * logarithm
+    if decision.shape[1] == 1:
+        second = expit(scaled)
+        return np.concatenate([1 - second, second], axis=1)
+    return np.asarray(softmax(scaled, axis=1))
+
+
+def learn_link(decision: Array, codes: NDArray[np.intp], weight: Array | None = None) -> Array:
+    """Slopes, not negative, of the least weighted log-loss of `link_probabilities`.
+
+    Targets are smoothed as in `learn_slopes`. The loss is convex.
+
+    Parameters
+    ----------
+    decision : ndarray of shape (n_samples, n_classes) or (n_samples, 1)
+        Held-out decisions.
+    codes : ndarray of shape (n_samples,)
+    weight : ndarray of shape (n_samples,) or None
+    """
+    evidence = np.stack(_evidence(decision))
+    if decision.shape[1] == 1:
+        evidence = np.concatenate([np.zeros_like(evidence), evidence], axis=2)
+    k = evidence.shape[2]
+    weights = np.ones(codes.size) if weight is None else weight
+    total = float(weights.sum())
+    target = (total * np.eye(k)[codes] + 1.0) / (total + k) * weights[:, None] / total
+
+    def loss(slopes: Array) -> tuple[float, Array]:
+        scaled = np.tensordot(slopes, evidence, 1)
+        shares = softmax(scaled, axis=1)
+        difference = shares * (weights / total)[:, None] - target
+        value = weights @ logsumexp(scaled, axis=1) / total - np.vdot(target, scaled)
+        return float(value), np.tensordot(evidence, difference, 2)
+
+    # Logarithms alone are equal where decisions are small: the other slope keeps their order.
+    bounds = [SLOPE_RANGE, (0.0, SLOPE_RANGE[1])]
+    found = minimize(loss, np.ones(2), jac=True, method="L-BFGS-B", bounds=bounds)
+    return np.asarray(found.x, dtype=np.float64)
 
 
 def learn_slope(decision: Array, codes: NDArray[np.intp], weight: Array) -> float:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dtrtrs
+from scipy.linalg.lapack import dpotrf, dtrtri, dtrtrs
 
 from broadlearn.utils import Array
 
@@ -124,22 +124,23 @@ def primal_leverages(
     return result
 
 
-def dual_path(K: Array, G: Array, s: Array | None, T: Array, Cs: Sequence[float]) -> Array:
+def dual_path(K: Array, G: Array | None, s: Array | None, T: Array, Cs: Sequence[float]) -> Array:
     """Dual coefficients ``alpha = (S K S + I/C)⁻¹ S T`` for all penalties of one size.
 
-    ``K = G Gᵗ`` is factorised, the residual of the refinement is taken from G. The result has shape
-    (n_Cs, n_rows, n_targets), and ``Gᵗ S alpha`` is W; NaN for a C at which the factorisation
-    fails.
+    ``K = G Gᵗ`` is factorised, the residual of the refinement is taken from G, or from K if there
+    is no G. The result has shape (n_Cs, n_rows, n_targets), and ``Gᵗ S alpha`` is W; NaN for a C at
+    which the factorisation fails.
     """
     if s is not None:
         K = K * s[:, None] * s[None, :]
-        G = G * s[:, None]
+        G = None if G is None else G * s[:, None]
         T = T * s[:, None]
     result = np.empty((len(Cs), *T.shape))
     for c, (L, C) in enumerate(zip(_factors(K, Cs), Cs, strict=True)):
         alpha = _solve(L, T)
-        for _ in range(2):
-            alpha = alpha + _solve(L, T - G @ (G.T @ alpha) - alpha / C)
+        for _ in range(1 if G is None else 2):
+            fitted = K @ alpha if G is None else G @ (G.T @ alpha)
+            alpha = alpha + _solve(L, T - fitted - alpha / C)
         result[c] = alpha
     return result
 
@@ -148,8 +149,8 @@ def dual_inverse_diagonals(K: Array, s: Array | None, Cs: Sequence[float]) -> Ar
     """Diagonals of ``(S K S + I/C)⁻¹`` for all penalties, of shape (n_Cs, n_rows)."""
     if s is not None:
         K = K * s[:, None] * s[None, :]
-    identity = np.eye(K.shape[0])
-    halves = (dtrtrs(L, identity, lower=1)[0] for L in _factors(K, Cs))
+    # Above its diagonal a factor holds anything, and so does its inverse.
+    halves = (np.tril(dtrtri(L, lower=1, overwrite_c=1)[0]) for L in _factors(K, Cs))
     return np.stack([np.einsum("ij,ij->j", half, half) for half in halves])
 
 

@@ -20,6 +20,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_solve, solve_triangular
+from scipy.linalg.lapack import dtrtri
 
 from broadlearn.utils import BLOCK_NUMBERS, Array, Floats, row_slices
 
@@ -29,6 +30,11 @@ Rows = NDArray[np.intp]
 
 # Estimated relative errors of predictions from which on one, and two, refinements are made.
 REFINE_ONCE, REFINE_TWICE = 3e-11, 1e-6
+LOST_PENALTY = (
+    "The ridge problem cannot be solved in float64 with C={:g}: the penalty 1/C is lost against "
+    "the features. Use a smaller C, or standardize=True if the columns of X are on very different "
+    "scales."
+)
 # Part of a row that stays in its own prediction at least.
 MIN_REMAINDER = 1e-10
 
@@ -136,9 +142,12 @@ class DualSolution(NamedTuple):
 
         The remainder ``1 - h`` is ``[(S G Gᵗ S + I/C)⁻¹]_ii / C``, which keeps its digits there.
         """
-        units = np.eye(self.factor.shape[0])[:, rows]
-        half = solve_triangular(self.factor, units, lower=True, check_finite=False)
-        inverse = np.einsum("ij,ij->j", half, half)
+        if self.factor.flags.f_contiguous:
+            half = dtrtri(self.factor, lower=1)[0].T
+        else:
+            # The inverse of the factor, transposed: LAPACK takes its rows for columns.
+            half = dtrtri(self.factor.T)[0]
+        inverse = np.einsum("ij,ij->i", half, half)[rows]
         s = score if weight is None else np.sqrt(weight) * (1.0 if score is None else score)
         T, s = T[rows], None if s is None else s[rows]
         residual = dual_residual(self.alpha[rows], s, T, G @ self.weights, self.C)
@@ -171,11 +180,7 @@ def factorize(gram: Array, C: float) -> Array:
     try:
         return np.asarray(np.linalg.cholesky(gram), dtype=np.float64)
     except np.linalg.LinAlgError as error:
-        raise ValueError(
-            f"The ridge problem cannot be solved in float64 with C={C:g}: the penalty 1/C is lost "
-            "against the features. Use a smaller C, or standardize=True if the columns of X are "
-            "on very different scales."
-        ) from error
+        raise ValueError(LOST_PENALTY.format(C)) from error
 
 
 def design_blocks(design: Design, T: Array, s: Array | None) -> Iterator[Block]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from broadlearn.study.collection import TWO_SCALES, Collection, read_collection
 from broadlearn.study.datasets import (
     Dataset,
     dataset_from_table,
@@ -22,10 +23,13 @@ from broadlearn.study.datasets import (
     pairwise_tasks,
 )
 from broadlearn.study.design import DEFAULT_STORE, Study, expand_name, make_study
+from broadlearn.study.leaderboard import LEADERBOARD_STORE, Leaderboard, make_leaderboard
+from broadlearn.study.leaderboard_ranks import Standing, rank_among_published
 from broadlearn.study.noise import Noise, apply_noise, parse_noise
 from broadlearn.study.plan import PROTOCOLS, Unit
 from broadlearn.study.protocols import run_unit, sensitivity
 from broadlearn.study.published_results import (
+    published_classifiers,
     published_grids,
     published_settings,
     published_table,
@@ -35,17 +39,22 @@ from broadlearn.study.runner import Outcome, cluster_executor
 from broadlearn.study.search_spaces import PUBLISHED_MODELS, ModelSpec, find_model
 
 if TYPE_CHECKING:
-    from broadlearn.study.report import write_report
+    from broadlearn.study.report import write_leaderboard, write_report
 
 __all__ = [
     "DEFAULT_STORE",
+    "LEADERBOARD_STORE",
     "PROTOCOLS",
     "PUBLISHED_MODELS",
+    "TWO_SCALES",
+    "Collection",
     "Dataset",
+    "Leaderboard",
     "ModelSpec",
     "Noise",
     "Outcome",
     "ResultStore",
+    "Standing",
     "Study",
     "Unit",
     "UnitResult",
@@ -61,22 +70,27 @@ __all__ = [
     "find_model",
     "load_dataset",
     "make_cohort",
+    "make_leaderboard",
     "make_study",
     "pairwise_tasks",
     "parse_noise",
+    "published_classifiers",
     "published_grids",
     "published_settings",
     "published_table",
+    "rank_among_published",
+    "read_collection",
     "run_unit",
     "sensitivity",
+    "write_leaderboard",
     "write_report",
 ]
 
 
 def __getattr__(name: str) -> Any:
     # Figures take a second to import, which only a report is worth.
-    if name == "write_report":
-        from broadlearn.study.report import write_report
+    if name in ("write_leaderboard", "write_report"):
+        from broadlearn.study import report
 
-        return write_report
+        return getattr(report, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

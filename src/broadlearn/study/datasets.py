@@ -33,6 +33,8 @@ from broadlearn.study.fetch import MIRRORS, Mirror, Progress, fetch
 from broadlearn.study.folders import cache_folder, find_file
 from broadlearn.utils import Array
 
+# Training and test rows.
+Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 # Name of the cohort that is made, not loaded.
 MADE_UP = "cohort"
 
@@ -49,12 +51,15 @@ class Dataset:
         `broadlearn.io.column_preparation`.
     y : ndarray of shape (n_rows,)
     info : DatasetInfo
+    splits : tuple of (train, test), default=()
+        Row numbers, where the splits come with the data; see `broadlearn.study.read_collection`.
     """
 
     name: str
     X: Array | pd.DataFrame
     y: NDArray[Any]
     info: DatasetInfo
+    splits: tuple[Split, ...] = ()
 
 
 def dataset_names(kind: str | None = None) -> list[str]:
@@ -266,7 +271,7 @@ def dataset_from_table(table: Table) -> Dataset:
     if table.y is None:
         raise ValueError(f"Table {table.name!r} must have a target column.")
     numbers = as_numeric(table.X)
-    return _own_dataset(table.name, table.X if numbers is None else numbers, table.y, "a file")
+    return own_dataset(table.name, table.X if numbers is None else numbers, table.y, "a file")
 
 
 def pairwise_tasks(data: Dataset | Table, groups: Sequence[str]) -> list[Dataset]:
@@ -308,7 +313,7 @@ def pairwise_tasks(data: Dataset | Table, groups: Sequence[str]) -> list[Dataset
         chosen = np.isin(labels, pair)
         X = data.X[chosen]
         X = X.reset_index(drop=True) if isinstance(X, pd.DataFrame) else X
-        tasks.append(_own_dataset(" vs ".join(pair), X, data.y[chosen], data.name))
+        tasks.append(own_dataset(" vs ".join(pair), X, data.y[chosen], data.name))
     return tasks
 
 
@@ -334,11 +339,13 @@ def make_cohort(random_state: int | np.random.RandomState | None = None) -> Data
     >>> make_cohort(0).info.class_counts
     {'AD': 187, 'CN': 228, 'MCI': 398}
     """
-    return _own_dataset(MADE_UP, *cohort(random_state), "made up")
+    return own_dataset(MADE_UP, *cohort(random_state), "made up")
 
 
-def _own_dataset(name: str, X: Any, y: NDArray[Any], source: str) -> Dataset:
+def own_dataset(
+    name: str, X: Any, y: NDArray[Any], source: str, splits: tuple[Split, ...] = ()
+) -> Dataset:
     """A data set that the registry does not know."""
     n_rows, n_columns = X.shape
     info = DatasetInfo(name, "", "table", n_rows, n_columns, class_counts(y), source=source)
-    return Dataset(name, X, y, info)
+    return Dataset(name, X, y, info, splits)

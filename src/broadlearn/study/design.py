@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
 
+from broadlearn.study.collection import read_collection
 from broadlearn.study.datasets import Dataset, dataset_names, dataset_variants, load_dataset
 from broadlearn.study.plan import PROTOCOLS, Unit, fingerprint, make_plan
 from broadlearn.study.result_store import ResultStore, Summary
@@ -20,7 +21,9 @@ from broadlearn.study.store_file import FAILURES
 HONEST_VARIANT = "zjoined"
 # The published label of spect is a column of the table, not the diagnosis.
 TRUE_LABELS = {"spect": "true_diagnosis_label_267"}
-GROUPS = ("uci28", "uci28-honest", "extra", "embedded")
+GROUPS = ("uci28", "uci28-honest", "uci121-others", "extra", "embedded")
+# `name:uci121` is a data set of the collection in its own layout.
+COLLECTION = "uci121"
 # Where results are kept by default.
 DEFAULT_STORE = Path("study") / "results.db"
 
@@ -118,7 +121,8 @@ def expand_name(name: str) -> list[str]:
     ----------
     name : str
         "uci28", "extra" or "embedded" for all of these, "uci28-honest" for the 28 with the true
-        label where the published one is another column, or a data set.
+        label where the published one is another column, "uci121-others" for the collection without
+        the 28, or a data set.
 
     Returns
     -------
@@ -132,10 +136,13 @@ def expand_name(name: str) -> list[str]:
     """
     if name not in GROUPS:
         return [name]
+    if name == "uci121-others":
+        ours = set(dataset_names("uci28"))
+        named = [data.name for data in read_collection().datasets]
+        return [f"{n}:{COLLECTION}" for n in named if n.replace("-", "_") not in ours]
     if name != "uci28-honest":
         return dataset_names(name)
-    named = dataset_names("uci28")
-    return [f"{n}:{TRUE_LABELS[n]}" if n in TRUE_LABELS else n for n in named]
+    return [f"{n}:{TRUE_LABELS[n]}" if n in TRUE_LABELS else n for n in dataset_names("uci28")]
 
 
 def make_study(
@@ -147,13 +154,15 @@ def make_study(
     seeds: int = 1,
     grid: str = "paper",
     tables: Iterable[Dataset] = (),
+    max_rows: int | None = None,
 ) -> Study:
     """Put a study together.
 
     Parameters
     ----------
     datasets : sequence of str
-        Names that `load_dataset` knows, with ``name:variant`` for another form.
+        Names that `load_dataset` knows, with ``name:variant`` for another form; ``name:uci121`` is
+        a data set of the collection, see `read_collection`.
     models : sequence of str, default=the seven of the published study
         See `find_model`.
     protocols : sequence of {"paper", "nested"}
@@ -163,6 +172,9 @@ def make_study(
     grid : {"paper", "reduced"}, default="paper"
     tables : iterable of Dataset
         Data sets of your own.
+    max_rows : int, default=None
+        Leave out data sets with more rows, for all models: a model that is not affordable there
+        (`ModelSpec.max_rows`) must not be ranked on others than the rest.
 
     Returns
     -------
@@ -181,6 +193,9 @@ def make_study(
     """
     if seeds < 1:
         raise ValueError(f"seeds must be a whole number from 1 on, got {seeds}.")
+    if unknown := [protocol for protocol in protocols if protocol not in PROTOCOLS]:
+        known = ", ".join(PROTOCOLS)
+        raise ValueError(f"protocols must hold some of {known}, got {unknown[0]!r}.")
     specs = {spec.name: spec for spec in map(find_model, models)}
     if len(specs) < len(models):
         raise ValueError("models holds two of the same name; give each a name of its own.")
@@ -188,15 +203,28 @@ def make_study(
     plan: list[Unit] = []
     data: dict[str, Dataset] = {}
     for protocol in protocols:
-        used = [_load(name, protocol) for name in datasets] + own
+        loaded = [*(_load(name, protocol) for name in datasets), *own]
+        used = [table for table in loaded if max_rows is None or len(table.y) <= max_rows]
+        if not used and loaded:
+            raise ValueError(f"max_rows must leave a data set, got {max_rows}.")
         data |= {fingerprint(table.X, table.y): table for table in used}
         repetitions = range(seeds if protocol == "nested" else 1)
         plan += make_plan(used, list(specs), [protocol], noises, repetitions, grid)
+    for spec in specs.values():
+        large = [d.name for d in data.values() if spec.max_rows and len(d.y) > spec.max_rows]
+        if large:
+            raise ValueError(
+                f"model {spec.name} is affordable up to {spec.max_rows} rows, which "
+                f"{', '.join(large)} pass: set max_rows, or leave the model out."
+            )
     return Study(plan, data, specs)
 
 
 def _load(name: str, protocol: str) -> Dataset:
     name, _, variant = name.partition(":")
+    if variant == COLLECTION:
+        # Folds are those of the protocol, not the authors'.
+        return replace(read_collection(names=[name]).datasets[0], splits=())
     if not variant and protocol == "nested" and HONEST_VARIANT in dataset_variants(name):
         try:
             return load_dataset(name, HONEST_VARIANT)

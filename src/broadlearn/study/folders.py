@@ -24,14 +24,14 @@ def cache_folder() -> Path:
 def find_file(info: DatasetInfo) -> Path | None:
     """Find the CSV file of a data set in the first folder that has it."""
     inside = "extra" if info.kind == "extra" else "uci28-variants" if info.variant else "uci28"
-    for folder in _folders():
+    for folder in data_folders():
         for path in (folder / inside / info.file_name, folder / info.file_name):
             if path.is_file():
                 return path
     return None
 
 
-def _folders() -> Iterator[Path]:
+def data_folders() -> Iterator[Path]:
     """Folders that may have data, in order."""
     if named := os.environ.get("BROADLEARN_DATA"):
         if not Path(named).is_dir():

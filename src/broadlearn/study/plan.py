@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from numbers import Integral
 from typing import Any
 
@@ -17,6 +18,8 @@ from broadlearn.study.datasets import Dataset
 from broadlearn.study.noise import Noise, parse_noise
 
 PROTOCOLS = ("paper", "nested")
+# On splits that come with the data; the seed of a unit is the number of its split.
+GIVEN_SPLITS = "given-splits"
 GRIDS = ("paper", "reduced")
 FINGERPRINT_DIGITS = 16
 
@@ -31,9 +34,9 @@ class Unit:
     noise : str
         Short form of a `Noise`, kept as ``str(parse_noise(noise))``.
     model : str
-    protocol : {"paper", "nested"}
+    protocol : {"paper", "nested", "given-splits"}
     seed : int
-        Number of the repetition.
+        Number of the repetition, or of the split.
     grid : {"paper", "reduced"}
         The settings to try.
     fingerprint : str
@@ -63,7 +66,7 @@ class Unit:
             value = getattr(self, name)
             if not isinstance(value, str) or not value:
                 raise ValueError(f"{name} must be a text that is not empty, got {value!r}.")
-        for name, known in (("protocol", PROTOCOLS), ("grid", GRIDS)):
+        for name, known in (("protocol", (*PROTOCOLS, GIVEN_SPLITS)), ("grid", GRIDS)):
             if getattr(self, name) not in known:
                 raise ValueError(
                     f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}."
@@ -123,7 +126,7 @@ def make_plan(
     prints: dict[str, str] = {}
     sizes: dict[str, int] = {}
     for data in datasets:
-        found = fingerprint(data.X, data.y)
+        found = fingerprint(data.X, data.y, data.splits)
         if prints.setdefault(data.name, found) != found:
             raise ValueError(f"datasets holds two different tables that are named {data.name!r}.")
         sizes[data.name] = int(np.prod(np.shape(data.X)))
@@ -140,8 +143,10 @@ def make_plan(
     return list(dict.fromkeys(units))
 
 
-def fingerprint(X: ArrayLike | pd.DataFrame, y: ArrayLike) -> str:
-    """Short SHA-256 of the values of a table; names and number types do not count.
+def fingerprint(
+    X: ArrayLike | pd.DataFrame, y: ArrayLike, splits: Iterable[Sequence[NDArray[np.intp]]] = ()
+) -> str:
+    """Short SHA-256 of the values of a table and its splits; names and number types do not count.
 
     Examples
     --------
@@ -156,6 +161,8 @@ def fingerprint(X: ArrayLike | pd.DataFrame, y: ArrayLike) -> str:
     digest = hashlib.sha256(json.dumps([len(columns), len(np.asarray(y))]).encode())
     for column in (*columns, np.asarray(y)):
         digest.update(_column_bytes(column))
+    for rows in chain.from_iterable(splits):
+        digest.update(json.dumps(rows.tolist()).encode())
     return digest.hexdigest()[:FINGERPRINT_DIGITS]
 
 

@@ -1,4 +1,4 @@
-"""How a model is evaluated: as published, or honestly.
+"""How a model is evaluated: as published, honestly, or on splits that come with the data.
 
 paper
     As published. Columns are brought to mean 0 and deviation 1 before splitting; 5 contiguous
@@ -8,12 +8,16 @@ nested
     Honest. Stratified, shuffled 5 folds; on the training rows of each, a setting is chosen on 3
     inner folds, refitted and judged once on the test rows. Everything, imputation and
     standardisation included, is learnt on training rows.
+given-splits
+    Fitted on the training rows of one split that comes with the data, judged once on its test rows.
+    A model with a grid is searched as in "nested"; any other is fitted as it stands.
 """
 
 from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -24,14 +28,12 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
 from broadlearn.io import column_preparation
-from broadlearn.study.datasets import Dataset
+from broadlearn.study.datasets import Dataset, Split
 from broadlearn.study.noise import Noise, apply_noise, parse_noise
-from broadlearn.study.plan import Unit
+from broadlearn.study.plan import GIVEN_SPLITS, Unit
 from broadlearn.study.result_store import UnitResult
 from broadlearn.study.search_spaces import ModelSpec
 from broadlearn.utils import Array
-
-Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 N_FOLDS, N_INNER_FOLDS = 5, 3
 # The settings that `sensitivity` reports.
@@ -87,7 +89,7 @@ def run_unit(unit: Unit, data: Dataset, spec: ModelSpec) -> UnitResult:
     UnitResult
     """
     start = time.perf_counter()
-    judge = _judge_paper if unit.protocol == "paper" else _judge_nested
+    judge = _JUDGES[unit.protocol]
     with warnings.catch_warnings():
         # Settings that cannot be fitted on a fold are left out by the search, and rare classes are
         # spread as far as they go; the figures say so.
@@ -195,11 +197,39 @@ def _judge_nested(
             X, y = apply_noise(X, y, noise, seed)
             if noise.where == "all":
                 X_test, y_test = apply_noise(X_test, y_test, noise, (seed + N_FOLDS) % 2**31)
-        inner = StratifiedKFold(N_INNER_FOLDS, shuffle=True, random_state=unit.split_seed)
-        search = spec.search(unit.grid, inner, unit.model_seed, refit=True).fit(X, y)
+        search = spec.search(unit.grid, _inner_folds(unit), unit.model_seed, refit=True).fit(X, y)
         scores.append(float(search.score(X_test, y_test)))
         chosen.append(dict(getattr(search, "best_params_", {})))
     return scores, chosen
+
+
+def _judge_given(
+    unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise
+) -> tuple[list[float], dict[str, Any]]:
+    if noise.kind != "none":
+        raise ValueError(f"noise must be none under the protocol {GIVEN_SPLITS}, got {noise}.")
+    train, test = data.splits[unit.seed]
+    X, X_test = _numbers(data, train, test)
+    searched = bool(spec.grids.get(unit.grid))
+    if searched:
+        model = spec.search(unit.grid, _inner_folds(unit), unit.model_seed, refit=True)
+    else:
+        model = spec.seeded(unit.model_seed)
+    model.fit(X, data.y[train])
+    # Some models predict a column.
+    score = float(np.mean(np.ravel(model.predict(X_test)) == data.y[test]))
+    return [score], dict(model.best_params_) if searched else {}
+
+
+_JUDGES: dict[str, Callable[..., tuple[list[float], Any]]] = {
+    "paper": _judge_paper,
+    "nested": _judge_nested,
+    GIVEN_SPLITS: _judge_given,
+}
+
+
+def _inner_folds(unit: Unit) -> StratifiedKFold:
+    return StratifiedKFold(N_INNER_FOLDS, shuffle=True, random_state=unit.split_seed)
 
 
 def _numbers(data: Dataset, *parts: NDArray[np.intp]) -> list[Array]:

@@ -1,7 +1,8 @@
-"""The published study's own numbers, as data: what its tables print, nothing computed.
+"""Published numbers as data: the study's own, and those of 179 other classifiers.
 
-All accuracies and deviations are in percent, as printed. Accuracies are the best mean test accuracy
-over the whole grid, on 5 unshuffled folds: optimistic figures, of the ``paper`` protocol.
+What the study's tables print, nothing computed: accuracies and deviations in percent, the best mean
+test accuracy over the whole grid, on 5 unshuffled folds: optimistic figures, of the ``paper``
+protocol. `published_classifiers` has the other authors' table, under their protocol.
 """
 
 from __future__ import annotations
@@ -76,6 +77,35 @@ def published_table(name: str = "accuracy") -> pd.DataFrame:
         raise ValueError(f"name must be one of {', '.join(_FILES)}, got {name!r}.")
     table = _read(_FILES[name])
     return table[list(_PRINTED_ORDER)].astype(float) if "dataset" in table.index.names else table
+
+
+def published_classifiers(*, fill: bool = True) -> pd.DataFrame:
+    """Accuracies of 179 classifiers on 121 data sets of the UCI repository, in percent.
+
+    Those of Fernández-Delgado et al., "Do we need hundreds of classifiers to solve real world
+    classification problems?", JMLR 15 (2014), to one decimal, as their authors distribute them.
+
+    Parameters
+    ----------
+    fill : bool, default=True
+        Whether a classifier that failed on a data set gets the mean accuracy of those that did not,
+        as the authors do for their ranks; NaN otherwise.
+
+    Returns
+    -------
+    DataFrame
+        Rows are data sets, columns classifiers.
+
+    Examples
+    --------
+    >>> from broadlearn.study import published_classifiers
+    >>> published_classifiers().shape
+    (121, 179)
+    >>> float(published_classifiers().loc["iris", "rf_caret"])
+    96.0
+    """
+    table = _read("fernandez_delgado_2014_accuracy").astype(float)
+    return table.T.fillna(table.mean(axis=1)).T if fill else table
 
 
 def published_settings(study: Literal["uci", "noise", "adni"] = "uci") -> pd.DataFrame:

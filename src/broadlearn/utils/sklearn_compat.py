@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from sklearn.base import _fit_context as fit_context
@@ -20,8 +21,21 @@ from sklearn.utils._param_validation import (
 )
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
+try:
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+except ImportError:  # before scikit-learn 1.9
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """An estimator without callbacks."""
+
+    def with_callbacks(method: Any) -> Any:
+        """The method as it is."""
+        return method
+
+
 __all__ = [
     "BaseSearchCV",
+    "CallbackSupportMixin",
     "HasMethods",
     "Interval",
     "MultimetricScorer",
@@ -30,12 +44,34 @@ __all__ = [
     "Scorer",
     "StrOptions",
     "arff_module",
+    "callback_steps",
     "check_sample_weight",
     "fit_context",
     "handle_zeros_in_scale",
     "is_constant_feature",
     "validate_parameter_constraints",
+    "with_callbacks",
 ]
+
+
+def callback_steps(estimator: Any, n_steps: int) -> Callable[[], None]:
+    """A function to call after each of so many steps of a fit, which tells callbacks."""
+    if not hasattr(estimator, "_init_callback_context"):
+        return lambda: None
+    root = estimator._init_callback_context(max_subtasks=n_steps)
+    root.call_on_fit_task_begin(estimator=estimator)
+    done = 0
+
+    def step() -> None:
+        nonlocal done
+        done += 1
+        part = root.subcontext(task_name="step")
+        part.call_on_fit_task_begin(estimator=estimator)
+        part.call_on_fit_task_end(estimator=estimator)
+        if done == n_steps:
+            root.call_on_fit_task_end(estimator=estimator)
+
+    return step
 
 
 def arff_module() -> Any:

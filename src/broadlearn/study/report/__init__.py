@@ -7,6 +7,7 @@ everything in a folder.
 
 from broadlearn.study.report.drawing import to_svg
 from broadlearn.study.report.figures import critical_difference_figure
+from broadlearn.study.report.leaderboard_page import sentence, write_leaderboard
 from broadlearn.study.report.page import write_report
 from broadlearn.study.report.pooling import accuracies, check_units, pool
 
@@ -15,6 +16,8 @@ __all__ = [
     "check_units",
     "critical_difference_figure",
     "pool",
+    "sentence",
     "to_svg",
+    "write_leaderboard",
     "write_report",
 ]

@@ -1,25 +1,17 @@
-"""The report: one self-contained HTML page, and its tables as files beside it."""
+"""The report of a study: its sections, each with tables, figures and captions."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from importlib.resources import files
+from collections.abc import Sequence
 from pathlib import Path
 
-import matplotlib
 import pandas as pd
-from markupsafe import Markup
-from matplotlib.figure import Figure
 
 from broadlearn.study.plan import PROTOCOLS
 from broadlearn.study.report import figures, tables
-from broadlearn.study.report.drawing import to_svg
+from broadlearn.study.report.document import Section, environment, write_document
 from broadlearn.study.report.pooling import accuracies, check_units, not_done, optimism, pool
-from broadlearn.study.report.result_table import ENVIRONMENT, ResultTable
 from broadlearn.study.report.sensitivity_figures import (
     check_sensitivity,
     setting_figure,
@@ -28,35 +20,6 @@ from broadlearn.study.report.sensitivity_figures import (
 from broadlearn.study.report.statistics_tables import statistics_tables
 from broadlearn.study.report.summary import summarise
 from broadlearn.study.report.tables import left_out_note, protocol_note
-from broadlearn.study.result_store import versions
-from broadlearn.utils import encoded, write_whole
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A figure on the page."""
-
-    name: str
-    title: str
-    caption: str
-    svg: Markup
-
-
-@dataclass
-class Section:
-    """A heading and what is below it: paragraphs, figures, tables."""
-
-    name: str
-    title: str
-    texts: list[str] = field(default_factory=list)
-    pictures: list[Picture] = field(default_factory=list)
-    tables: list[ResultTable] = field(default_factory=list)
-
-    def draw(self, name: str, title: str, caption: str, figure: Figure | None) -> None:
-        """Add a figure, if there is one."""
-        if figure is not None:
-            svg = to_svg(figure, f"figure_{name}", f"{title}. {caption}")
-            self.pictures.append(Picture(name, title, caption, svg))
 
 
 def write_report(
@@ -111,36 +74,26 @@ def write_report(
     cells = pool(units)
     settings = None if sensitivity is None else check_sensitivity(sensitivity)
     sections = _sections(units, cells, settings)
-    page = _render(
+    return write_document(
+        folder,
+        "page.html.j2",
+        sections,
         title=title,
         command=command,
         summary=summarise(units, cells),
-        sections=sections,
         caveats=caveats,
-        environment=_environment(frame),
+        environment=environment(frame),
     )
-    folder = Path(folder)
-    (folder / "tables").mkdir(parents=True, exist_ok=True)
-    (folder / "figures").mkdir(exist_ok=True)
-    for section in sections:
-        for table in section.tables:
-            write_whole(folder / "tables" / f"{table.name}.csv", f"{table.to_csv()}\n")
-            write_whole(folder / "tables" / f"{table.name}.md", f"{table.to_markdown()}\n")
-            write_whole(folder / "tables" / f"{table.name}.tex", f"{table.to_latex()}\n")
-        for picture in section.pictures:
-            write_whole(folder / "figures" / f"{picture.name}.svg", f"{picture.svg}\n")
-    write_whole(folder / "index.html", page)
-    return folder / "index.html"
 
 
 def _sections(
     units: pd.DataFrame, cells: pd.DataFrame, sensitivity: pd.DataFrame | None
 ) -> list[Section]:
-    """The sections for which there are results."""
+    """All sections; some may be empty."""
     protocols = [p for p in PROTOCOLS if p in set(units["protocol"])]
     clean = [p for p in protocols if not accuracies(cells, p).empty]
     noisy = [p for p in protocols if figures.noise_kinds(cells, p)]
-    sections = [
+    return [
         Section("accuracy", "Accuracy", tables=[tables.accuracy_table(cells, p) for p in clean]),
         _statistics_section(cells, clean),
         _optimism_section(cells),
@@ -154,7 +107,6 @@ def _sections(
             tables=[tables.not_done_table(units)] if len(not_done(units)) else [],
         ),
     ]
-    return [s for s in sections if s.texts or s.pictures or s.tables]
 
 
 def _statistics_section(cells: pd.DataFrame, protocols: Sequence[str]) -> Section:
@@ -250,32 +202,3 @@ def _sensitivity_section(sensitivity: pd.DataFrame | None) -> Section:
             surface_figure(sensitivity, dataset, model),
         )
     return section
-
-
-def _environment(frame: pd.DataFrame) -> dict[str, dict[str, str]]:
-    """Versions that made the results, where the units know them, and this page."""
-    here = versions() | {"pandas": pd.__version__, "matplotlib": matplotlib.__version__}
-    known = pd.DataFrame([v for v in frame.get("versions", ()) if isinstance(v, Mapping)])
-    computed = {n: ", ".join(sorted(set(known[n].dropna().astype(str)))) for n in known}
-    return ({"Results": computed} if computed else {}) | {"This page": here}
-
-
-def _render(**content: object) -> str:
-    templates = files(__package__) / "templates"
-    script, style = ((templates / name).read_text("utf-8") for name in ("sort.js", "style.css"))
-    return ENVIRONMENT.get_template("page.html.j2").render(
-        **content,
-        as_link=_as_link,
-        script=Markup(script),
-        script_hash=f"sha256-{_base64(hashlib.sha256(script.encode()).digest())}",
-        style=Markup(style),
-    )
-
-
-def _as_link(text: str, kind: str) -> str:
-    """The text as a data URL."""
-    return f"data:{kind};charset=utf-8;base64,{_base64(encoded(text))}"
-
-
-def _base64(content: bytes) -> str:
-    return base64.b64encode(content).decode()

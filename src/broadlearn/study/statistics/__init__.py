@@ -5,6 +5,7 @@ with a missing accuracy is left out for all models, and the result names it in `
 Accuracies are compared to 10 decimals, so that means that differ only by rounding tie.
 """
 
+from broadlearn.study.statistics.condition_tests import ConditionTests, compare_conditions
 from broadlearn.study.statistics.pair_tests import PairTests, compare_pairs, holm
 from broadlearn.study.statistics.rank_tests import (
     FriedmanResult,
@@ -17,11 +18,13 @@ from broadlearn.study.statistics.rank_tests import (
 )
 
 __all__ = [
+    "ConditionTests",
     "FriedmanResult",
     "NemenyiResult",
     "PairTests",
     "Ranks",
     "cliques",
+    "compare_conditions",
     "compare_pairs",
     "friedman",
     "holm",

@@ -1,0 +1,162 @@
+"""The candidates of an ensemble of infinite width, and what they are judged by.
+
+Families, widths and rules were chosen on the 28 data sets of the published study
+(docs/results/flagship.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from broadlearn.ensemble.kernel_average import KernelAverage
+from broadlearn.random_features import LimitKernel
+from broadlearn.solvers import learn_slopes, probabilities
+from broadlearn.utils import Array, Floats
+
+# Half powers of ten, from the least to the largest.
+PENALTIES: tuple[float, ...] = tuple(10.0 ** (k / 2) for k in range(-3, 11))
+# The penalty that the search begins with.
+FIRST_PENALTY = 5
+# Losses that differ by less are equal: neither rounding nor next to nothing must choose.
+TIE = 1e-4
+
+
+def _kernels() -> list[LimitKernel]:
+    found = []
+    for inputs in ("standardized", "normal_scores"):
+        found += [LimitKernel("gaussian", inputs, g) for g in (1 / 16, 1 / 4, 1.0, 4.0)]
+        found += [LimitKernel("arcsine", inputs, g) for g in (0.3, 1.0)]
+    found += [LimitKernel("spherical_cauchy", "standardized", g) for g in (1 / 4, 1.0, 4.0)]
+    for inputs in ("standardized", "ranks"):
+        found += [LimitKernel("cauchy", inputs, g) for g in (1 / 4, 1.0, 4.0)]
+    found += [LimitKernel("few_inputs", "ranks", g, k) for g in (0.1, 0.5, 2.0) for k in (2, 4)]
+    return [*found, LimitKernel("linear", "standardized")]
+
+
+KERNELS: tuple[LimitKernel, ...] = tuple(_kernels())
+
+# Held-out predictions -> loss.
+Loss = Callable[[Array], float]
+
+
+class Problem(NamedTuple):
+    """What an ensemble is fitted to.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    T : ndarray of shape (n_samples, n_targets)
+    weight : ndarray of shape (n_samples,) or None
+    make_loss : callable
+        Positions of samples -> loss of held-out predictions for them.
+    rescore : callable or None
+        Held-out predictions -> scores of the samples, for a second fit.
+    """
+
+    X: Floats
+    T: Array
+    weight: Array | None
+    make_loss: Callable[[NDArray[np.intp]], Loss]
+    rescore: Callable[[Array], Array] | None
+
+    def take(self, rows: NDArray[np.intp]) -> Problem:
+        """The problem on some samples."""
+        weight = None if self.weight is None else self.weight[rows]
+        make_loss = self.make_loss
+        return Problem(
+            self.X[rows], self.T[rows], weight, lambda some: make_loss(rows[some]), self.rescore
+        )
+
+
+class Candidate(NamedTuple):
+    """A kernel with its best penalty, and its held-out loss."""
+
+    kernel: LimitKernel
+    C: float
+    loss: float
+
+
+class FittedEnsemble(NamedTuple):
+    """What a fit gives.
+
+    Attributes
+    ----------
+    average : KernelAverage
+    members : list of Candidate
+        In the order of the average's kernels.
+    held_out : ndarray of shape (n_samples, n_targets)
+        The average's predictions for samples that it was fitted without.
+    score : ndarray of shape (n_samples,) or None
+        Scores of the samples; None where all count alike.
+    """
+
+    average: KernelAverage
+    members: list[Candidate]
+    held_out: Array
+    score: Array | None
+
+
+def classification_loss(codes: NDArray[np.intp], weight: Array | None) -> Loss:
+    """Log-loss of held-out decisions at the slope that suits them best."""
+    every, tiny = np.arange(codes.size), np.finfo(np.float64).tiny
+
+    def loss(held_out: Array) -> float:
+        slope = float(learn_slopes(held_out[None], codes, weight)[0])
+        own = probabilities(held_out, slope)[every, codes]
+        return float(-np.average(np.log(np.maximum(own, tiny)), weights=weight))
+
+    return loss
+
+
+def squared_loss(T: Array, weight: Array | None) -> Loss:
+    """Mean squared error of held-out predictions, each target in units of its own deviation."""
+    # Targets of any size: their squares could be too large.
+    size = np.abs(T).max(axis=0)
+    size = np.where(size > 0.0, size, 1.0)
+    total = np.average((T / size) ** 2, axis=0, weights=weight)
+    scale = np.where(total > 0.0, total, 1.0)
+
+    def loss(held_out: Array) -> float:
+        error = (held_out - T) / size
+        return float(np.mean(np.average(error**2, axis=0, weights=weight) / scale))
+
+    return loss
+
+
+def best_penalty(
+    held_out: Callable[[float], Array], loss: Loss, start: int = FIRST_PENALTY
+) -> tuple[int, float]:
+    """The penalty of least held-out loss, downhill from a first guess, and that loss.
+
+    Parameters
+    ----------
+    held_out : callable
+        C -> held-out predictions.
+    loss : callable
+    start : int
+        Position in `PENALTIES`.
+    """
+    losses: dict[int, float] = {}
+
+    def at(i: int) -> float:
+        if not 0 <= i < len(PENALTIES):
+            return np.inf
+        if i not in losses:
+            losses[i] = loss(held_out(PENALTIES[i]))
+        return losses[i]
+
+    best = start
+    while True:
+        lower = min((best - 1, best + 1), key=at)
+        if at(lower) >= at(best) - TIE:
+            return best, at(best)
+        best = lower
+
+
+def best_first(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Candidates by their loss, in their own order where losses are equal."""
+    return sorted(candidates, key=lambda candidate: round(candidate.loss / TIE))

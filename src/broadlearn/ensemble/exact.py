@@ -1,0 +1,99 @@
+"""An ensemble on all samples: kernels compared, fitted and judged by exact leave-one-out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from broadlearn.ensemble.candidates import (
+    FIRST_PENALTY,
+    KERNELS,
+    PENALTIES,
+    Candidate,
+    FittedEnsemble,
+    Problem,
+    best_first,
+    best_penalty,
+)
+from broadlearn.ensemble.kernel_average import KernelAverage, samples_in, shared_order
+from broadlearn.random_features import InputForms, KernelBasis, SamplePairs, Units
+from broadlearn.solvers import solve_gram
+from broadlearn.utils import Array, Floats
+
+
+def kernel_ridge(
+    gram: Array, T: Array, C: float, score: Array | None, weight: Array | None
+) -> tuple[Array, Array]:
+    """Coefficients of the samples, and predictions for each by the model fitted without it."""
+    s = score if weight is None else np.sqrt(weight) * (1.0 if score is None else score)
+    solution = solve_gram(gram, s, T, C)
+    return solution.weights, solution.held_out(gram, T, score, weight, np.arange(len(T)))
+
+
+def compare_kernels(
+    problem: Problem, samples: dict[str, Floats], units: Units, step: Callable[[], object]
+) -> list[Candidate]:
+    """All kernels, each with the penalty that suits it best, the best first.
+
+    `samples` are those of the problem in all forms.
+    """
+    _, T, weight, make_loss, _ = problem
+    pairs, loss = SamplePairs(KernelBasis(samples)), make_loss(np.arange(len(T)))
+    found, start = [], FIRST_PENALTY
+    for kernel in sorted(KERNELS, key=shared_order):
+        gram = pairs.values(kernel, units) + 1.0
+
+        def held_out(C: float, gram: Any = gram) -> Array:
+            return kernel_ridge(gram, T, C, None, weight)[1]
+
+        start, value = best_penalty(held_out, loss, start)
+        found.append(Candidate(kernel, PENALTIES[start], value))
+        step()
+    return best_first(found)
+
+
+def fit_exactly(
+    problem: Problem,
+    members: Sequence[Candidate],
+    forms: InputForms,
+    units: Units,
+    score: Array | None,
+    step: Callable[[], object],
+) -> FittedEnsemble:
+    """Fit members to all samples and average them."""
+    X, T, weight, make_loss, _ = problem
+    members = sorted(members, key=lambda member: shared_order(member.kernel))
+    kernels = [member.kernel for member in members]
+    samples = samples_in(forms, X.astype(np.float64, copy=False), kernels)
+    pairs, loss = SamplePairs(KernelBasis(samples)), make_loss(np.arange(len(X)))
+    coefficients = np.empty((len(members), *T.shape))
+    held_out, judged = np.zeros_like(T), []
+    for i, member in enumerate(members):
+        gram: Any = pairs.values(member.kernel, units) + 1.0
+        weights, without = kernel_ridge(gram, T, member.C, score, weight)
+        coefficients[i] = weights / len(members)
+        held_out += without / len(members)
+        judged.append(member._replace(loss=loss(without)))
+        step()
+    average = KernelAverage(forms, units, X, kernels, coefficients)
+    return FittedEnsemble(average, judged, held_out, score)
+
+
+def fit_twice(
+    problem: Problem,
+    members: Sequence[Candidate],
+    forms: InputForms,
+    units: Units,
+    min_gain: float,
+    step: Callable[[], object],
+) -> FittedEnsemble:
+    """Fit members, and once more with scores by their held-out predictions if that is better."""
+    first = fit_exactly(problem, members, forms, units, None, step)
+    if problem.rescore is None:
+        return first
+    score = problem.rescore(first.held_out)
+    second = fit_exactly(problem, members, forms, units, score, step)
+    loss = problem.make_loss(np.arange(len(problem.X)))
+    return second if loss(second.held_out) < loss(first.held_out) - min_gain else first

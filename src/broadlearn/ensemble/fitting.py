@@ -1,0 +1,72 @@
+"""The fit of an ensemble of infinite width, from arrays to the average of its members."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+
+from broadlearn.ensemble.candidates import KERNELS, FittedEnsemble, Problem
+from broadlearn.ensemble.exact import compare_kernels, fit_twice
+from broadlearn.ensemble.kernel_average import samples_in
+from broadlearn.ensemble.landmark_fit import SECOND_KERNELS, fit_landmarks
+from broadlearn.random_features import learn_forms, learn_units
+
+# Samples on which all kernels are compared; the best of them are fitted to more.
+MAX_COMPARED = 700
+# Matrices of samples x samples that are there at a time, and bytes of them that need no word.
+MATRICES, QUIET_BYTES = 5, 1.5e9
+
+
+def count_steps(n_samples: int, size: int, max_exact: int, rescored: bool) -> int:
+    """Steps that `fit_ensemble` reports."""
+    if n_samples > max_exact:
+        return len(KERNELS) + SECOND_KERNELS + 3
+    return len(KERNELS) + min(size, len(KERNELS)) * (1 + rescored)
+
+
+def fit_ensemble(
+    problem: Problem,
+    size: int,
+    max_exact: int,
+    min_gain: float,
+    seed: int,
+    step: Callable[[], object],
+) -> FittedEnsemble:
+    """Compare kernels, fit the best ones, and average them.
+
+    Parameters
+    ----------
+    problem : Problem
+    size : int
+        Members of an ensemble on all samples.
+    max_exact : int
+        Samples up to which it is one; beyond, landmarks are taken.
+    min_gain : float
+        What a second fit, with other scores of the samples, must gain in held-out loss.
+    seed : int
+    step : callable
+        Called after each of `count_steps` steps.
+    """
+    X, _, weight, _, _ = problem
+    memory = MATRICES * 8 * len(X) ** 2
+    if len(X) <= max_exact and memory > QUIET_BYTES:
+        warnings.warn(
+            f"max_exact_samples={max_exact} lets {len(X)} samples be fitted with matrices of "
+            f"samples x samples, some {memory / 1e9:.1f} GB in all.",
+            UserWarning,
+            stacklevel=4,
+        )
+    generator = np.random.default_rng(seed)
+    forms = learn_forms(X, weight)
+    some = np.arange(len(X))
+    if len(X) > MAX_COMPARED:
+        some = np.sort(generator.permutation(len(X))[:MAX_COMPARED])
+    part = problem.take(some)
+    samples = samples_in(forms, part.X.astype(np.float64, copy=False), KERNELS)
+    units = learn_units(samples, part.weight)
+    candidates = compare_kernels(part, samples, units, step)
+    if len(X) <= max_exact:
+        return fit_twice(problem, candidates[:size], forms, units, min_gain, step)
+    return fit_landmarks(problem, candidates, forms, units, min_gain, generator, step)

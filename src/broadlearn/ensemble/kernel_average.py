@@ -1,0 +1,66 @@
+"""The average of many kernel models as one function of samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from broadlearn.random_features import InputForms, KernelBasis, LimitKernel, SamplePairs, Units
+from broadlearn.utils import Array, Floats, row_slices
+
+# Numbers of a block of a kernel: what the processor keeps at hand while many kernels follow.
+CACHED_NUMBERS = 1 << 19
+
+
+@dataclass(frozen=True)
+class KernelAverage:
+    """``f(x) = sum_m sum_i (k_m(x, x_i) + 1) a_mi`` over members m and basis samples i.
+
+    Attributes
+    ----------
+    forms : InputForms
+    units : dict
+        Mean distances of the training samples.
+    basis : ndarray of shape (n_basis, n_features)
+        Training samples, all of them or landmarks.
+    kernels : list of LimitKernel
+        In `shared_order`.
+    coefficients : ndarray of shape (n_members, n_basis, n_outputs)
+        The members' shares are contained.
+    """
+
+    forms: InputForms
+    units: Units
+    basis: Floats
+    kernels: list[LimitKernel]
+    coefficients: Array
+
+    def __call__(self, X: Floats) -> Floats:
+        """The average for samples, block by block."""
+        rows_of_basis = samples_in(self.forms, self.basis.astype(X.dtype, copy=False), self.kernels)
+        basis = KernelBasis(rows_of_basis)
+        coefficients = self.coefficients.astype(X.dtype, copy=False)
+        out = np.zeros((X.shape[0], coefficients.shape[2]), dtype=X.dtype)
+        out[:] = coefficients.sum(axis=(0, 1))
+        parts = list(row_slices(X.shape[0], self.basis.shape[0], CACHED_NUMBERS))
+        memory = np.empty((2, parts[0].stop, len(self.basis)), dtype=X.dtype)
+        samples = samples_in(self.forms, X, self.kernels)
+        for rows in parts:
+            block = {form: Z[rows] for form, Z in samples.items()}
+            scratch, K = memory[:, : rows.stop - rows.start]
+            pairs = SamplePairs(basis, block, scratch)
+            for kernel, weights in zip(self.kernels, coefficients, strict=True):
+                out[rows] += pairs.values(kernel, self.units, out=K) @ weights
+        return out
+
+
+def samples_in(forms: InputForms, X: Floats, kernels: Sequence[LimitKernel]) -> dict[str, Floats]:
+    """Samples in all forms that some kernels need."""
+    return {form: forms(X, form) for form in dict.fromkeys(kernel.inputs for kernel in kernels)}
+
+
+def shared_order(kernel: LimitKernel) -> tuple[object, ...]:
+    """Sorts kernels so that those that share their work follow each other."""
+    return (*kernel.base, kernel.family, kernel.width)

@@ -1,0 +1,147 @@
+"""Broad learning at infinite width: an average over families of nodes, for regression."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from broadlearn.ensemble.candidates import Problem, squared_loss
+from broadlearn.ensemble.classifier import member_table
+from broadlearn.ensemble.fitting import count_steps, fit_ensemble
+from broadlearn.models import COUNT, centre_samples
+from broadlearn.utils import FLOAT_TYPES, Floats, check_weights, draw_seed
+from broadlearn.utils.sklearn_compat import (
+    CallbackSupportMixin,
+    callback_steps,
+    fit_context,
+    with_callbacks,
+)
+
+
+class BroadEnsembleRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, BaseEstimator):
+    """Broad learning at infinite width: the regressor to use if you use one.
+
+    The kernels of :class:`BroadEnsembleClassifier`, each with its best penalty, compared by the
+    squared error of their exact leave-one-out predictions; the best ones are averaged.
+
+    Parameters
+    ----------
+    ensemble_size : int, default=12
+        Kernels that are averaged, where there are at most `max_exact_samples` samples.
+    max_exact_samples : int, default=4000
+        Samples up to which matrices of samples x samples are built: 8 n² bytes each, some five of
+        them, so 640 MB in all at 4,000.
+    random_state : int, RandomState or None, default=None
+        Seeds which samples kernels are compared on, and which become landmarks. With at most 700
+        samples nothing is drawn.
+
+    Attributes
+    ----------
+    members_ : list of dict
+        One row per member, such as for ``pandas.DataFrame``: ``family``, ``inputs``, ``width``,
+        ``n_inputs``, ``C``, ``scores`` ("uniform"), ``weight`` (they sum to one) and the
+        ``held_out_loss``.
+    leave_one_out_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
+        Predictions for the training samples, each by the ensemble fitted without it (with the same
+        kernels and penalties).
+    intercept_ : ndarray of shape (n_targets,)
+        Mean of the targets, which is taken from them first.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Where X has column names that are strings.
+
+    See Also
+    --------
+    BroadEnsembleClassifier : The same for classes.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.metrics import r2_score
+    >>> from broadlearn import BroadEnsembleRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = BroadEnsembleRegressor().fit(X, y)
+    >>> r2_score(y, model.leave_one_out_prediction_) > 0.45
+    True
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "ensemble_size": [COUNT],
+        "max_exact_samples": [COUNT],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        ensemble_size: int = 12,
+        max_exact_samples: int = 4000,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.ensemble_size = ensemble_size
+        self.max_exact_samples = max_exact_samples
+        self.random_state = random_state
+
+    @with_callbacks
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Compare kernels, fit the best ones and average them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        sample_weight : array-like of shape (n_samples,), default=None
+            A sample of weight w counts as w copies of it, a sample of weight 0 as absent.
+
+        Returns
+        -------
+        self
+        """
+        rows, targets = validate_data(
+            self, X, y, dtype=FLOAT_TYPES, multi_output=True, y_numeric=True
+        )
+        one_target = targets.ndim == 1
+        weight = None if sample_weight is None else check_weights(sample_weight, rows)
+        Y = np.asarray(targets, dtype=np.float64).reshape(len(rows), -1)
+        data, mean = centre_samples(rows, Y, weight, False)
+        size, most = self.ensemble_size, self.max_exact_samples
+        step = callback_steps(self, count_steps(len(data.X), size, most, rescored=False))
+
+        def make_loss(some: NDArray[np.intp]) -> Any:
+            return squared_loss(data.T[some], None if data.weight is None else data.weight[some])
+
+        problem = Problem(data.X, data.T, data.weight, make_loss, None)
+        seed = draw_seed(self.random_state)
+        fitted = fit_ensemble(problem, size, most, np.inf, seed, step)
+        held_out = np.empty(Y.shape, dtype=rows.dtype)
+        held_out[data.keep] = fitted.held_out
+        if not isinstance(data.keep, slice):
+            held_out[~data.keep] = fitted.average(rows[~data.keep])
+        held_out += mean.astype(rows.dtype, copy=False)
+        self.members_ = member_table(fitted)
+        self.intercept_ = mean.astype(rows.dtype, copy=False)
+        self.leave_one_out_prediction_ = held_out.ravel() if one_target else held_out
+        self._average, self._one_target = fitted.average, one_target
+        return self
+
+    def predict(self, X: ArrayLike) -> Floats:
+        """Predict targets.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_targets)
+        """
+        check_is_fitted(self)
+        rows = validate_data(self, X, dtype=FLOAT_TYPES, reset=False)
+        prediction = self._average(rows)
+        prediction += self.intercept_.astype(rows.dtype, copy=False)
+        return prediction.ravel() if self._one_target else prediction

@@ -1,0 +1,123 @@
+"""Averages of kernel models as nodes of an ONNX graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from broadlearn.ensemble import KernelAverage, samples_in
+from broadlearn.io.onnx_kernels import arcsine
+from broadlearn.random_features import (
+    METRICS,
+    InputForms,
+    KernelBasis,
+    LimitKernel,
+    few_input_points,
+    unit_name,
+)
+from broadlearn.utils import Array
+
+
+def average_output(graph: Any, rows: str, standardized: str, average: KernelAverage) -> str:
+    """The average for rows, given as they are and standardised.
+
+    `graph` adds nodes, see `broadlearn.io.onnx_export`.
+    """
+    forms, kernels = average.forms, average.kernels
+    basis = KernelBasis(samples_in(forms, average.basis.astype(np.float64, copy=False), kernels))
+    samples = {"standardized": standardized}
+    for form in ("ranks", "normal_scores"):
+        if form in basis.samples:
+            samples[form] = _interpolated(graph, rows, forms, form)
+    bases: dict[tuple[str, str, float], str] = {}
+    total = graph.constant(average.coefficients.sum(axis=(0, 1)))
+    for kernel, weights in zip(kernels, average.coefficients, strict=True):
+        if kernel.base not in bases:
+            bases[kernel.base] = _base(graph, samples[kernel.inputs], basis, *kernel.base)
+        unit = average.units[unit_name(METRICS[kernel.family], kernel.inputs)]
+        K = _values(graph, samples[kernel.inputs], bases[kernel.base], basis, kernel, unit)
+        total = graph.node("Add", total, graph.node("MatMul", K, weights.astype(np.float64)))
+    return str(total)
+
+
+def _interpolated(graph: Any, rows: str, forms: InputForms, form: str) -> str:
+    """Columns on straight lines between their knots."""
+    knots, heights = forms.knots.T, getattr(forms, form).T
+    widths = np.diff(knots, axis=1)
+    slopes = np.diff(heights, axis=1) / np.where(widths > 0.0, widths, 1.0)
+    beyond = graph.node("Sub", graph.node("Unsqueeze", rows, np.array([2])), knots[:, :-1])
+    within = graph.node("Min", graph.node("Max", beyond, 0.0), widths)
+    rise = graph.node("ReduceSum", graph.node("Mul", within, slopes), np.array([2]), keepdims=0)
+    return str(graph.node("Add", rise, heights[:, 0]))
+
+
+def _squares(graph: Any, Z: str) -> str:
+    return str(graph.node("ReduceSum", graph.node("Mul", Z, Z), np.array([1])))
+
+
+def _base(graph: Any, Z: str, basis: KernelBasis, metric: str, form: str, width: float) -> str:
+    B: Any = basis.samples[form]
+    if metric == "product":
+        return str(graph.node("MatMul", Z, B.T))
+    if metric == "columns":
+        return _few_inputs(graph, Z, basis, form, width)
+    if metric == "squared" and B.shape[1] == 1:
+        # ONNX Runtime would move the scale of one column into the product, rounded to float32.
+        difference = graph.node("Sub", Z, B.T)
+        return str(graph.node("Mul", difference, difference))
+    if metric == "squared":
+        products = graph.node("Mul", graph.node("MatMul", Z, B.T), -2.0)
+        sums = graph.node("Add", _squares(graph, Z), basis.lowered_squares(form))
+        return str(graph.node("Max", graph.node("Add", products, sums), 0.0))
+    # Column by column: all at once would take rows x basis x columns numbers.
+    total = ""
+    for j, column in enumerate(graph.columns(Z, B.shape[1])):
+        part = graph.node("Abs", graph.node("Sub", column, B[:, j]))
+        total = graph.node("Add", total, part) if total else part
+    return total
+
+
+def _few_inputs(graph: Any, Z: str, basis: KernelBasis, form: str, width: float) -> str:
+    """Products of the features of few inputs, from Chebyshev polynomials of the columns."""
+    to_features = few_input_points(width)[0]
+    scaled = graph.node("Mul", Z, 1.0 / np.sqrt(3.0))
+    x = graph.node("Min", graph.node("Max", scaled, -1.0), 1.0)
+    polynomials = [graph.node("Add", graph.node("Mul", x, 0.0), 1.0), x]
+    for _ in range(2, len(to_features)):
+        twice = graph.node("Mul", graph.node("Mul", x, polynomials[-1]), 2.0)
+        polynomials.append(graph.node("Sub", twice, polynomials[-2]))
+    last = np.array([2])
+    stacked = graph.node(
+        "Concat", *(graph.node("Unsqueeze", part, last) for part in polynomials), axis=2
+    )
+    features: Any = basis.features(form, width)
+    own = graph.reshape(graph.node("MatMul", stacked, to_features), len(features))
+    n_columns = basis.samples[form].shape[1]
+    return str(graph.node("MatMul", own, features / n_columns))
+
+
+def _values(
+    graph: Any, Z: str, base: str, basis: KernelBasis, kernel: LimitKernel, unit: float
+) -> str:
+    if kernel.family == "linear":
+        return str(graph.node("Mul", base, 1.0 / unit**2))
+    if kernel.family == "few_inputs":
+        return str(graph.node("Pow", base, float(kernel.n_inputs)))
+    if kernel.family == "arcsine":
+        return _arcsine(graph, Z, base, basis, kernel)
+    if kernel.family == "spherical_cauchy":
+        base = graph.node("Sqrt", base)
+    rate = kernel.width / (unit**2 if kernel.family == "gaussian" else unit)
+    return str(graph.node("Exp", graph.node("Mul", base, -rate)))
+
+
+def _arcsine(graph: Any, Z: str, base: str, basis: KernelBasis, kernel: LimitKernel) -> str:
+    squares: Array = basis.squares(kernel.inputs).astype(np.float64)
+    twice = 2.0 * kernel.width**2 / np.sqrt(basis.samples[kernel.inputs].shape[1])
+    own = graph.node("Add", graph.node("Mul", _squares(graph, Z), twice), 1.0 + twice)
+    cosine = graph.node("Mul", graph.node("Add", base, 1.0), twice)
+    cosine = graph.node("Div", cosine, graph.node("Sqrt", own))
+    cosine = graph.node("Div", cosine, np.sqrt(1.0 + twice * (1.0 + squares)))
+    clipped = graph.node("Min", graph.node("Max", cosine, -1.0), 1.0)
+    return str(graph.node("Mul", arcsine(graph, clipped), 2.0 / np.pi))

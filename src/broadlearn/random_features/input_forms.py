@@ -1,0 +1,87 @@
+"""The forms in which kernels see the columns of a table: standardised, as ranks, as normal scores.
+
+Ranks and normal scores are step functions of a column that are made continuous: straight lines
+between the column's distinct values, or between its quantiles where these are many. They treat all
+monotone transformations of a column alike, and no value can lie further out than the extremes.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtri
+
+from broadlearn.utils import Array, Floats, Standardization, learn_standardization
+
+FORMS = ("standardized", "ranks", "normal_scores")
+# Points of a column between which ranks are interpolated.
+MAX_KNOTS = 128
+
+
+class InputForms(NamedTuple):
+    """What is learnt from training samples about the forms of their columns.
+
+    Attributes
+    ----------
+    standardization : Standardization
+        Robust: outlying samples do not count.
+    knots : ndarray of shape (n_knots, n_features)
+        Increasing values of each column; the last one is repeated where there are fewer.
+    ranks : ndarray of shape (n_knots, n_features)
+        What each knot becomes, between -√3 and √3: evenly spread values have deviation 1.
+    normal_scores : ndarray of shape (n_knots, n_features)
+        The same, with mean 0 and deviation 1 over the training samples.
+    """
+
+    standardization: Standardization
+    knots: Array
+    ranks: Array
+    normal_scores: Array
+
+    def __call__(self, X: Floats, form: str) -> Floats:
+        """Samples in one of the `FORMS`."""
+        if form == "standardized":
+            return self.standardization.affine(X)[:, :-1]
+        heights = self.ranks if form == "ranks" else self.normal_scores
+        out = np.empty(X.shape, dtype=X.dtype)
+        for j in range(X.shape[1]):
+            out[:, j] = np.interp(X[:, j], self.knots[:, j], heights[:, j])
+        return out
+
+
+def learn_forms(X: Floats, weight: Array | None = None) -> InputForms:
+    """Learn all forms from samples; one of weight w counts as w copies.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[1.0], [2.0], [1000.0]])
+    >>> learn_forms(X)(X, "ranks").ravel().round(2)
+    array([-1.15,  0.  ,  1.15])
+    """
+    columns = [_learn_column(X[:, j].astype(np.float64), weight) for j in range(X.shape[1])]
+    n_knots = max(column.shape[1] for column in columns)
+    padded = [np.pad(c, ((0, 0), (0, n_knots - c.shape[1])), mode="edge") for c in columns]
+    knots, ranks, scores = np.moveaxis(np.array(padded), 0, 2)
+    return InputForms(learn_standardization(X, weight, "robust"), knots, ranks, scores)
+
+
+def _learn_column(x: Array, weight: Array | None) -> Array:
+    """Knots of a column, with their standardised ranks and normal scores, as three rows."""
+    values, inverse = np.unique(x, return_inverse=True)
+    counts = np.bincount(inverse, weights=weight, minlength=values.size).astype(np.float64)
+    total = counts.sum()
+    middle = (np.cumsum(counts) - counts / 2) / total
+    if values.size > MAX_KNOTS:
+        wanted = np.linspace(0.0, 1.0, MAX_KNOTS)
+        chosen = np.unique(np.searchsorted(middle, wanted).clip(max=values.size - 1))
+        chosen = np.unique(np.r_[0, chosen, values.size - 1])
+        heights = np.interp(values, values[chosen], middle[chosen])
+    else:
+        chosen, heights = np.arange(values.size), middle
+    normal = ndtri(heights)
+    normal -= np.average(normal, weights=counts)
+    deviation = np.sqrt(np.average(normal**2, weights=counts))
+    normal /= deviation if deviation > 0.0 else 1.0
+    return np.array([values, np.sqrt(12.0) * (heights - 0.5), normal])[:, chosen]

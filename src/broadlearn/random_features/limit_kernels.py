@@ -1,0 +1,265 @@
+r"""Kernels that layers of infinitely many random nodes become.
+
+Ridge sees the nodes of a layer only through the products of samples, and the mean product of two
+samples a, b over all nodes of a kind is a kernel in closed form:
+
+- sine nodes with Gaussian weights: :math:`\exp(-g \|a - b\|^2)`, ``"gaussian"``;
+- with independent Cauchy weights: :math:`\exp(-g \|a - b\|_1)`, ``"cauchy"``;
+- with spherical Cauchy weights: :math:`\exp(-g \|a - b\|)`, ``"spherical_cauchy"``;
+- with Gaussian weights on k columns only, drawn with repeats:
+  :math:`(\frac1D \sum_j \exp(-g (a_j - b_j)^2))^k`, ``"few_inputs"``;
+- erf nodes with Gaussian weights: the arcsine kernel, ``"arcsine"``;
+- nodes that are linear: the product, ``"linear"``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from broadlearn.utils import Array, Floats
+
+# What each family is a function of.
+METRICS = {
+    "gaussian": "squared",
+    "spherical_cauchy": "squared",
+    "cauchy": "city",
+    "few_inputs": "columns",
+    "arcsine": "product",
+    "linear": "product",
+}
+# Part of the largest eigenvalue below which features of "few_inputs" are left out. Not to be
+# changed: saved models have coefficients that go with it.
+MIN_VALUE = 1e-5
+# Samples from which a mean distance is taken.
+MAX_UNIT_SAMPLES = 1000
+
+
+class LimitKernel(NamedTuple):
+    """The mean product over infinitely many nodes of one kind.
+
+    Attributes
+    ----------
+    family : str
+        One of `METRICS`.
+    inputs : str
+        The form in which it sees columns, see `InputForms`.
+    width : float
+        g, in units of the mean distance (its square for "gaussian") between training samples; of
+        the columns' deviations for "few_inputs" and "arcsine". "linear" has none.
+    n_inputs : int
+        k, the columns that a node looks at, for "few_inputs": a power of two from 2 on.
+    """
+
+    family: str
+    inputs: str
+    width: float = 1.0
+    n_inputs: int = 0
+
+    @property
+    def base(self) -> tuple[str, str, float]:
+        """What kernels that share their work agree in."""
+        metric = METRICS[self.family]
+        return metric, self.inputs, self.width if metric == "columns" else 0.0
+
+
+# Mean distances of training samples, by `unit_name`.
+Units = Mapping[str, float]
+
+
+def unit_name(metric: str, form: str) -> str:
+    """The name of the unit of a metric on a form of the inputs."""
+    return f"{metric} {form}"
+
+
+class KernelBasis:
+    """Samples by the form of their inputs, with what kernels need of them computed once."""
+
+    def __init__(self, samples: Mapping[str, Floats]) -> None:
+        self.samples = samples
+        self._squares: dict[str, Floats] = {}
+        self._features: dict[tuple[str, float], Floats] = {}
+
+    def squares(self, form: str) -> Floats:
+        """Squared lengths of the samples."""
+        if form not in self._squares:
+            Z = self.samples[form]
+            self._squares[form] = np.einsum("ij,ij->i", Z, Z)
+        return self._squares[form]
+
+    def lowered_squares(self, form: str) -> Floats:
+        """Squared lengths, less what rounding may leave of the distance between equal samples.
+
+        Its root would show.
+        """
+        squares = self.squares(form)
+        return squares - 8 * np.finfo(squares.dtype).eps * squares.max(initial=0.0)
+
+    def features(self, form: str, width: float) -> Floats:
+        """Features of "few_inputs", one row per feature."""
+        if (form, width) not in self._features:
+            features = few_input_features(self.samples[form], width).T
+            self._features[form, width] = np.ascontiguousarray(features)
+        return self._features[form, width]
+
+
+class SamplePairs:
+    """Kernels between samples and a basis, with the work that kernels share done once.
+
+    Kernels that have their `base` in common should follow each other, from the least width on.
+
+    Parameters
+    ----------
+    basis : KernelBasis
+    samples : dict or None
+        Samples by the form of their inputs; those of the basis itself if None.
+    scratch : ndarray of shape (n_samples, n_basis) or None
+        Memory for what kernels share; new memory is slow, where blocks are small.
+    """
+
+    def __init__(
+        self,
+        basis: KernelBasis,
+        samples: Mapping[str, Floats] | None = None,
+        scratch: Floats | None = None,
+    ) -> None:
+        self._scratch = scratch
+        self.basis, self.same = basis, samples is None
+        self.own = basis if samples is None else KernelBasis(samples)
+        self._bases: dict[tuple[str, str, float], Floats] = {}
+        self._last: tuple[str, str, float] = ("", "", 0.0)
+        self._last_values: Floats = np.empty(0)
+
+    def values(self, kernel: LimitKernel, units: Units, out: Floats | None = None) -> Floats:
+        """The kernel of all pairs, in `out` if that is given; not to be changed."""
+        base = self._base(kernel.base)
+        unit = units[unit_name(METRICS[kernel.family], kernel.inputs)]
+        K = np.empty_like(base) if out is None else out
+        if kernel.family == "few_inputs":
+            np.multiply(base, base, out=K)
+            for _ in range(kernel.n_inputs.bit_length() - 2):
+                np.multiply(K, K, out=K)
+        elif kernel.family == "linear":
+            np.multiply(base, 1.0 / unit**2, out=K)
+        elif kernel.family == "arcsine":
+            self._arcsine(kernel, base, K)
+        else:
+            self._exponential(kernel, base, unit, K)
+        return K
+
+    def _exponential(self, kernel: LimitKernel, base: Floats, unit: float, out: Floats) -> None:
+        """``exp(-width * distance)``; a few squarings where a narrower one is at hand."""
+        family, inputs, width = self._last
+        doublings = np.log2(kernel.width / width) if width else 0.0
+        if (family, inputs) == (kernel.family, kernel.inputs) and doublings in (1.0, 2.0, 4.0, 6.0):
+            np.multiply(self._last_values, self._last_values, out=out)
+            for _ in range(int(doublings) - 1):
+                np.multiply(out, out, out=out)
+        else:
+            rate, distance = kernel.width / unit, base
+            if kernel.family == "gaussian":
+                rate = kernel.width / unit**2
+            elif kernel.family == "spherical_cauchy":
+                distance = np.sqrt(base, out=out)
+            np.multiply(distance, -rate, out=out)
+            np.exp(out, out=out)
+        self._last, self._last_values = (kernel.family, kernel.inputs, kernel.width), out
+
+    def _base(self, key: tuple[str, str, float]) -> Floats:
+        if key not in self._bases:
+            self._bases = {key: self._make_base(*key)}
+        return self._bases[key]
+
+    def _make_base(self, metric: str, form: str, width: float) -> Floats:
+        A, B = self.own.samples[form], self.basis.samples[form]
+        if metric == "city":
+            double = self._scratch if A.dtype == np.float64 else None
+            return cdist(A, B, "cityblock", out=double).astype(A.dtype, copy=False)
+        if metric == "columns":
+            own = few_input_features(A, width)
+            # Kept for the next samples, of which there are none where all pairs are of the basis.
+            features = own.T if self.same else self.basis.features(form, width)
+            return np.matmul(own / own.dtype.type(A.shape[1]), features, out=self._scratch)
+        if metric == "product":
+            return np.matmul(A, B.T, out=self._scratch)
+        base = np.matmul(-2.0 * A, B.T, out=self._scratch)
+        base += self.own.squares(form)[:, None]
+        base += self.basis.lowered_squares(form)
+        np.maximum(base, 0.0, out=base)
+        if self.same:
+            np.fill_diagonal(base, 0.0)
+        return base
+
+    def _arcsine(self, kernel: LimitKernel, products: Floats, out: Floats) -> None:
+        # The weights' variance, so that sums over columns grow like the root of their number.
+        n_features = self.basis.samples[kernel.inputs].shape[1]
+        twice = 2.0 * kernel.width**2 / float(np.sqrt(n_features))
+        np.add(products, 1.0, out=out)
+        out *= twice
+        for axis, samples in ((1, self.own), (0, self.basis)):
+            lengths = np.sqrt(1.0 + twice * (1.0 + samples.squares(kernel.inputs)))
+            out /= np.expand_dims(lengths, axis)
+        np.clip(out, -1.0, 1.0, out=out)
+        np.arcsin(out, out=out)
+        out *= 2.0 / np.pi
+
+
+def few_input_points(width: float) -> tuple[Array, Array]:
+    """Chebyshev polynomials -> features of "few_inputs", and what products of these must be.
+
+    Returns
+    -------
+    to_features : ndarray of shape (n_points, n_features)
+        Combines the polynomials 0, 1, ... of a column over √3 to its features.
+    points : ndarray of shape (n_points,)
+        Where products of features are ``exp(-width (a - b)²)``, up to what was left out.
+    """
+    n_points = 8 + int(6.0 * np.sqrt(width))
+    angles = (np.arange(n_points) + 0.5) * np.pi / n_points
+    points = np.sqrt(3.0) * np.cos(angles)
+    values, vectors = np.linalg.eigh(np.exp(-width * (points[:, None] - points) ** 2))
+    to_features = np.cos(np.outer(np.arange(n_points), angles)) * (2.0 / n_points)
+    to_features[0] /= 2.0
+    # Directions that hardly count would cost as much as the others.
+    kept = values > MIN_VALUE * values[-1]
+    return to_features @ (vectors[:, kept] * np.sqrt(values[kept])), points
+
+
+def few_input_features(A: Floats, width: float) -> Floats:
+    """Features whose products are ``exp(-width (a - b)²)``, summed over columns in [-√3, √3].
+
+    Between Chebyshev points, ``exp(-width (a - b)²)`` is ``l(a)ᵗ M l(b)`` with the polynomials l
+    that are 1 at one of the points, and M the same function of the points; with the few that are
+    taken here, it holds to 2e-4 or better. One product of matrices then does for all columns.
+    """
+    to_features = few_input_points(width)[0].astype(A.dtype, copy=False)
+    x = np.clip(A / A.dtype.type(np.sqrt(3.0)), -1.0, 1.0)
+    polynomials = np.empty((*A.shape, len(to_features)), dtype=A.dtype)
+    polynomials[..., 0] = 1.0
+    polynomials[..., 1] = x
+    for k in range(2, len(to_features)):
+        polynomials[..., k] = 2.0 * x * polynomials[..., k - 1] - polynomials[..., k - 2]
+    return np.asarray((polynomials @ to_features).reshape(len(A), -1))
+
+
+def learn_units(samples: Mapping[str, Floats], weight: Array | None = None) -> dict[str, float]:
+    """Mean distances between samples, for every metric and form; 1 where a metric has none."""
+    units = {}
+    for form, Z in samples.items():
+        step = -(-len(Z) // MAX_UNIT_SAMPLES)
+        some = KernelBasis({form: Z[::step].astype(np.float64)})
+        w = np.ones(len(some.samples[form])) if weight is None else weight[::step]
+        w = w / w.sum()
+        means = {
+            metric: float(w @ SamplePairs(some)._base((metric, form, 0.0)) @ w)
+            for metric in ("squared", "city")
+        }
+        means["product"] = float(w @ some.squares(form))
+        for metric, mean in means.items():
+            unit = mean if metric == "city" else float(np.sqrt(mean))
+            units[unit_name(metric, form)] = unit if unit > 0.0 else 1.0
+        units[unit_name("columns", form)] = 1.0
+    return units

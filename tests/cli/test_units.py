@@ -1,0 +1,45 @@
+import sys
+
+import pytest
+import typer
+from sklearn.dummy import DummyClassifier
+
+from broadlearn.cli.units import command_line, exit_if_lost, n_processes, run_units, why
+from broadlearn.study import ModelSpec, ResultStore, make_study
+
+
+class Broken(DummyClassifier):
+    def fit(self, X, y, sample_weight=None):
+        raise RuntimeError("out of order")
+
+
+def test_units_are_told_as_they_end(tmp_path, capsys):
+    study = make_study(["iris"], ["majority"], protocols=["nested"], seeds=2)
+    with ResultStore(tmp_path / "results.db") as store:
+        run_units(study, store, 1)
+        exit_if_lost(study, store)
+        first = capsys.readouterr().err
+        run_units(study, store, 1)
+    assert "2 units, 0 done before, 2 to do on 1 process; results in" in first
+    assert "2/2  iris, majority, nested" in first
+    assert "2 done before, 0 to do" in capsys.readouterr().err
+
+
+def test_lost_units_are_named_and_exit_with_code_2(tmp_path, capsys):
+    study = make_study(["iris"], ["majority"], protocols=["nested"])
+    study.models["majority"] = ModelSpec("majority", Broken())
+    with ResultStore(tmp_path / "results.db") as store:
+        run_units(study, store, 1)
+        with pytest.raises(typer.Exit) as stopped:
+            exit_if_lost(study, store)
+    assert stopped.value.exit_code == 2
+    error = capsys.readouterr().err
+    assert why("failed", study.plan[0], "RuntimeError: out of order") in error
+    assert "1 of 1 units are not done" in error
+
+
+def test_small_things(monkeypatch):
+    assert n_processes(3) == 3
+    assert n_processes(-1) >= 1
+    monkeypatch.setattr(sys, "argv", ["/bin/broadlearn", "study", "run", "a b"])
+    assert command_line() == "broadlearn study run 'a b'"

@@ -1,0 +1,153 @@
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from broadlearn.ensemble.candidates import (
+    KERNELS,
+    PENALTIES,
+    TIE,
+    Candidate,
+    Problem,
+    classification_loss,
+    squared_loss,
+)
+from broadlearn.ensemble.exact import compare_kernels, fit_exactly, fit_twice, kernel_ridge
+from broadlearn.ensemble.kernel_average import samples_in
+from broadlearn.random_features import KernelBasis, SamplePairs, learn_forms, learn_units
+
+MEMBERS = [Candidate(kernel, PENALTIES[4 + i % 4], 0.0) for i, kernel in enumerate(KERNELS[::2])]
+
+
+def refit(gram, T, C, counts):
+    """Predictions of kernel ridge on the samples that count, for all."""
+    kept = counts > 0
+    left = gram[np.ix_(kept, kept)] + np.diag(1 / (C * counts[kept]))
+    return gram[:, kept] @ np.linalg.solve(left, T[kept])
+
+
+def plain_held_out(gram, T, C, score, weight):
+    """Predictions for each sample by a model that is fitted without it, or one of its copies."""
+    n = len(T)
+    score, weight = (np.ones(n) if given is None else given for given in (score, weight))
+    out = np.empty_like(T)
+    for i in range(n):
+        left = weight.copy()
+        left[i] -= min(1.0, weight[i])
+        out[i] = refit(gram, T, C, left * score**2)[i]
+    return out
+
+
+def classes(n=30, k=3, weighted=False, rescore=None):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 3))
+    codes = (X[:, 0] + 0.5 * rng.normal(size=n) > 0) * 1 + (X[:, 1] > 0.5) * (k == 3)
+    T = np.eye(k)[codes] if k > 2 else 2.0 * codes[:, None] - 1
+    weight = rng.integers(1, 4, n).astype(float) if weighted else None
+
+    def make_loss(some):
+        return classification_loss(codes[some], None if weight is None else weight[some])
+
+    return Problem(X, T, weight, make_loss, rescore)
+
+
+def learnt(problem):
+    forms = learn_forms(problem.X, problem.weight)
+    samples = samples_in(forms, problem.X, KERNELS)
+    return forms, samples, learn_units(samples, problem.weight)
+
+
+def grams(members, samples, units):
+    return [SamplePairs(KernelBasis(samples)).values(m.kernel, units) + 1.0 for m in members]
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("scored", [False, True])
+def test_held_out_decisions_of_the_average_equal_refits(k, weighted, scored):
+    problem = classes(k=k, weighted=weighted)
+    score = np.random.default_rng(1).uniform(0.05, 1, 30) if scored else None
+    forms, samples, units = learnt(problem)
+    fitted = fit_exactly(problem, MEMBERS, forms, units, score, lambda: None)
+    expected = np.mean(
+        [
+            plain_held_out(gram, problem.T, member.C, score, problem.weight)
+            for member, gram in zip(MEMBERS, grams(MEMBERS, samples, units), strict=True)
+        ],
+        axis=0,
+    )
+    np.testing.assert_allclose(fitted.held_out, expected, atol=1e-8)
+    assert fitted.score is score
+
+
+def test_the_average_predicts_the_mean_of_its_members():
+    problem = classes(weighted=True)
+    score = np.linspace(0.1, 1, 30)
+    forms, samples, units = learnt(problem)
+    fitted = fit_exactly(problem, MEMBERS, forms, units, score, lambda: None)
+    expected = np.mean(
+        [
+            refit(gram, problem.T, member.C, problem.weight * score**2)
+            for member, gram in zip(MEMBERS, grams(MEMBERS, samples, units), strict=True)
+        ],
+        axis=0,
+    )
+    np.testing.assert_allclose(fitted.average(problem.X), expected, atol=1e-8)
+    assert [member.kernel for member in fitted.members] == fitted.average.kernels
+    assert {member[:2] for member in fitted.members} == {member[:2] for member in MEMBERS}
+
+
+def test_every_kernel_has_its_best_penalty():
+    problem = classes()
+    _, samples, units = learnt(problem)
+    steps, loss = [], problem.make_loss(np.arange(30))
+    found = compare_kernels(problem, samples, units, lambda: steps.append(0))
+    assert len(steps) == len(KERNELS)
+    assert {candidate.kernel for candidate in found} == set(KERNELS)
+    assert all(a.loss <= b.loss + TIE for a, b in pairwise(found))
+    for candidate, gram in zip(found, grams(found, samples, units), strict=True):
+        at = PENALTIES.index(candidate.C)
+        near = [
+            loss(kernel_ridge(gram, problem.T, C, None, None)[1])
+            for C in PENALTIES[max(at - 1, 0) : at + 2]
+        ]
+        assert min(near) >= candidate.loss - TIE
+        assert loss(plain_held_out(gram, problem.T, candidate.C, None, None)) == pytest.approx(
+            candidate.loss, abs=1e-8
+        )
+
+
+def test_a_second_fit_is_taken_if_it_gains_enough():
+    def rescore(held_out):
+        return np.linspace(0.1, 1, len(held_out))
+
+    problem, steps = classes(rescore=rescore), []
+    forms, _, units = learnt(problem)
+
+    def fit(problem, min_gain):
+        steps.clear()
+        return fit_twice(problem, MEMBERS, forms, units, min_gain, lambda: steps.append(0))
+
+    always, never = fit(problem, -np.inf), fit(problem, np.inf)
+    assert len(steps) == 2 * len(MEMBERS)
+    np.testing.assert_array_equal(always.score, rescore(always.held_out))
+    assert never.score is None
+    alone = fit(problem._replace(rescore=None), -np.inf)
+    assert len(steps) == len(MEMBERS)
+    np.testing.assert_array_equal(alone.held_out, never.held_out)
+    loss = problem.make_loss(np.arange(30))
+    gain = loss(never.held_out) - loss(always.held_out)
+    assert fit(problem, gain - 1e-9).score is not None
+    assert fit(problem, gain + 1e-9).score is None
+
+
+def test_several_real_targets():
+    rng = np.random.default_rng(0)
+    X, T = rng.normal(size=(25, 2)), rng.normal(size=(25, 2))
+    problem = Problem(X, T, None, lambda some: squared_loss(T[some], None), None)
+    forms, samples, units = learnt(problem)
+    fitted = fit_exactly(problem, MEMBERS[:1], forms, units, None, lambda: None)
+    gram = grams(MEMBERS[:1], samples, units)[0]
+    expected = plain_held_out(gram, T, MEMBERS[0].C, None, None)
+    np.testing.assert_allclose(fitted.held_out, expected, atol=1e-8)
+    assert fitted.members[0].loss == pytest.approx(squared_loss(T, None)(expected))

@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+
+from broadlearn.ensemble import fitting
+from broadlearn.ensemble.candidates import KERNELS, Problem, squared_loss
+from broadlearn.ensemble.fitting import count_steps, fit_ensemble
+
+
+def problem(n=60, rescored=False):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 2))
+    T = np.sin(2 * X[:, :1]) + 0.1 * rng.normal(size=(n, 1))
+    rescore = (lambda held_out: np.linspace(0.5, 1, len(held_out))) if rescored else None
+    return Problem(X, T - T.mean(), None, lambda some: squared_loss(T[some], None), rescore)
+
+
+def fit(task, size=4, max_exact=1000, seed=0):
+    steps = []
+    fitted = fit_ensemble(task, size, max_exact, -np.inf, seed, lambda: steps.append(0))
+    return fitted, len(steps)
+
+
+@pytest.mark.parametrize("max_exact", [1000, 20])
+@pytest.mark.parametrize("rescored", [False, True])
+@pytest.mark.parametrize("size", [1, 5, 100])
+def test_as_many_steps_as_announced(max_exact, rescored, size):
+    _, steps = fit(problem(rescored=rescored), size, max_exact)
+    assert steps == count_steps(60, size, max_exact, rescored)
+
+
+@pytest.mark.parametrize(("size", "n_members"), [(1, 1), (5, 5), (1000, len(KERNELS))])
+def test_the_best_are_averaged(size, n_members):
+    fitted, _ = fit(problem(), size)
+    assert len(fitted.members) == n_members
+    everything, _ = fit(problem(), 1000)
+    kept = sorted(member.loss for member in everything.members)[:n_members]
+    np.testing.assert_allclose(sorted(member.loss for member in fitted.members), kept, atol=1e-4)
+
+
+def test_all_samples_are_the_basis_up_to_the_limit():
+    task = problem()
+    assert fit(task, max_exact=60)[0].average.basis is task.X
+    beyond = fit(task, max_exact=59)[0]
+    assert len(beyond.members) == 3
+    np.testing.assert_allclose(beyond.held_out, fit(task)[0].held_out, atol=0.4)
+
+
+def test_nothing_is_drawn_where_all_samples_are_compared(monkeypatch):
+    task = problem()
+    one, other = (fit(task, seed=seed)[0] for seed in (0, 1))
+    np.testing.assert_array_equal(one.average.coefficients, other.average.coefficients)
+    monkeypatch.setattr(fitting, "MAX_COMPARED", 30)
+    same, one, other = (fit(task, seed=seed)[0] for seed in (0, 0, 1))
+    np.testing.assert_array_equal(one.average.coefficients, same.average.coefficients)
+    assert one.average.units != other.average.units
+    assert len(one.held_out) == 60
+
+
+def test_float32_is_kept():
+    task = problem()
+    fitted, _ = fit(task._replace(X=task.X.astype(np.float32)))
+    assert fitted.average.basis.dtype == np.float32
+    np.testing.assert_allclose(fitted.held_out, fit(task)[0].held_out, atol=1e-3)

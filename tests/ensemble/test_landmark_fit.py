@@ -1,0 +1,135 @@
+import numpy as np
+import pytest
+
+from broadlearn.ensemble import landmark_fit
+from broadlearn.ensemble.candidates import (
+    KERNELS,
+    PENALTIES,
+    Candidate,
+    Problem,
+    classification_loss,
+)
+from broadlearn.ensemble.kernel_average import samples_in
+from broadlearn.ensemble.landmark_fit import (
+    MIXED,
+    SECOND_KERNELS,
+    LandmarkProblem,
+    choose_scores,
+    compare_on_more,
+    fit_landmarks,
+    judge,
+    n_landmarks,
+)
+from broadlearn.random_features import KernelBasis, SamplePairs, learn_forms, learn_units
+from broadlearn.sample_scores import margin_scores, margins_of
+
+MIX = [kernel for kernel in KERNELS if kernel.family in ("gaussian", "few_inputs", "cauchy")][::5]
+CANDIDATES = [Candidate(kernel, PENALTIES[5], 0.5) for kernel in KERNELS]
+
+
+def problem(n=80, weighted=False, flipped=0.0):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 3))
+    codes = (X[:, 0] * X[:, 1] > 0).astype(int)
+    codes = np.where(rng.random(n) < flipped, 1 - codes, codes)
+    weight = rng.integers(1, 4, n).astype(float) if weighted else None
+
+    def make_loss(some):
+        return classification_loss(codes[some], None if weight is None else weight[some])
+
+    def rescore(held_out):
+        return margin_scores(margins_of(held_out, codes[: len(held_out)]))
+
+    return Problem(X, 2.0 * codes[:, None] - 1, weight, make_loss, rescore)
+
+
+def learnt(task):
+    forms = learn_forms(task.X, task.weight)
+    return forms, learn_units(samples_in(forms, task.X, KERNELS), task.weight)
+
+
+def mean_kernel(task, forms, units, landmarks):
+    samples, basis = samples_in(forms, task.X, MIX), samples_in(forms, landmarks, MIX)
+    each = [SamplePairs(KernelBasis(basis), samples).values(kernel, units) for kernel in MIX]
+    return np.mean(each, axis=0) + 1.0
+
+
+def test_landmarks_that_are_affordable():
+    assert [n_landmarks(n) for n in (10_000, 37_500, 150_000)] == [5000, 3265, 1632]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("scored", [False, True])
+def test_the_mean_kernel_is_fitted_and_left_out_as_by_refits(weighted, scored, monkeypatch):
+    monkeypatch.setattr(landmark_fit, "BLOCK_NUMBERS", 200)
+    task = problem(40, weighted)
+    forms, units = learnt(task)
+    score = np.linspace(0.2, 1, 40) if scored else None
+    landmarks = task.X[::4]
+    whole = LandmarkProblem(forms, units, task, score, landmarks)
+    K = mean_kernel(task, forms, units, landmarks)
+    J = mean_kernel(task._replace(X=landmarks), forms, units, landmarks)
+    np.testing.assert_allclose(whole.kernel(MIX, slice(0, 40), whole.basis(MIX)), K, atol=1e-12)
+    best, _, solution = judge(whole, MIX, 5)
+    C, ones = PENALTIES[best], np.ones(40)
+    counts = (ones if task.weight is None else task.weight) * (1.0 if score is None else score) ** 2
+
+    def weights(counts):
+        left = (K * counts[:, None]).T @ K + J / C
+        return np.linalg.solve(left, (K * counts[:, None]).T @ task.T)
+
+    np.testing.assert_allclose(K @ solution.weights, K @ weights(counts), atol=1e-6)
+    found = whole.held_out(solution, MIX, np.float64)
+    for i in range(40):
+        left = counts.copy()
+        left[i] -= ones[i] if score is None else score[i] ** 2
+        np.testing.assert_allclose(found[i], K[i] @ weights(left), atol=1e-6)
+    single = whole.held_out(solution, MIX, np.float32)
+    np.testing.assert_allclose(single, found, atol=2e-3)
+
+
+def test_candidates_are_compared_once_more_on_more_samples(monkeypatch):
+    monkeypatch.setattr(landmark_fit, "SECOND_SAMPLES", 60)
+    monkeypatch.setattr(landmark_fit, "SECOND_LANDMARKS", 20)
+    task, steps = problem(), []
+    order = np.random.default_rng(0).permutation(80)
+    found = compare_on_more(task, CANDIDATES, *learnt(task), order, lambda: steps.append(0))
+    assert len(found) == len(steps) == SECOND_KERNELS
+    assert {c.kernel for c in found} == {c.kernel for c in CANDIDATES[:SECOND_KERNELS]}
+    losses = [round(c.loss, 3) for c in found]
+    assert losses == sorted(losses)
+
+
+def test_scores_are_taken_if_they_gain_enough(monkeypatch):
+    monkeypatch.setattr(landmark_fit, "SECOND_LANDMARKS", 30)
+    task = problem(flipped=0.2)
+    forms, units = learnt(task)
+    order, first = np.arange(80), CANDIDATES[0]
+    assert choose_scores(task, first, forms, units, order, np.inf) is None
+    unscored = task._replace(rescore=None)
+    assert choose_scores(unscored, first, forms, units, order, -np.inf) is None
+    score = choose_scores(task, first, forms, units, order, -np.inf)
+    assert score.shape == (80,)
+    assert ((score > 0) & (score < 1)).all()
+
+
+@pytest.mark.parametrize("gain", [np.inf, -np.inf])
+def test_the_average_is_the_mean_kernel_on_landmarks(gain, monkeypatch):
+    monkeypatch.setattr(landmark_fit, "MAX_PRODUCTS", 25**2 * 80)
+    task, steps = problem(), []
+    forms, units = learnt(task)
+    generator = np.random.default_rng(3)
+    fitted = fit_landmarks(task, CANDIDATES, forms, units, gain, generator, lambda: steps.append(0))
+    assert len(steps) == SECOND_KERNELS + 3
+    average, members = fitted.average, fitted.members
+    assert len(members) == MIXED
+    assert average.basis.shape == (25, 3)
+    assert [member.kernel for member in members] == average.kernels
+    assert len({member.C for member in members}) == 1
+    assert (fitted.score is None) == (gain > 0)
+    whole = LandmarkProblem(forms, units, task, fitted.score, average.basis)
+    _, _, solution = judge(whole, average.kernels, PENALTIES.index(members[0].C))
+    expected = whole.kernel(average.kernels, slice(0, 80), whole.basis(average.kernels))
+    np.testing.assert_allclose(average(task.X), expected @ solution.weights, atol=1e-8)
+    held_out = whole.held_out(solution, average.kernels, np.float64)
+    np.testing.assert_allclose(fitted.held_out, held_out, atol=0.01)

@@ -1,0 +1,186 @@
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_diabetes
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from threadpoolctl import threadpool_limits
+
+from broadlearn import BroadEnsembleRegressor, load, save
+from broadlearn.random_features import KernelBasis, SamplePairs
+
+
+def table(n=60, targets=1, seed=0, dtype=np.float64):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    Y = np.column_stack([np.sin(2 * X[:, 0]) + X[:, 1], 5 + X[:, 1] * X[:, 2]])
+    Y = (Y + 0.1 * rng.normal(size=Y.shape)).astype(dtype)
+    return X.astype(dtype), Y[:, 0] if targets == 1 else Y
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@parametrize_with_checks([BroadEnsembleRegressor(ensemble_size=3)])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@parametrize_with_checks([BroadEnsembleRegressor(max_exact_samples=15, random_state=0)])
+def test_scikit_learn_checks_on_landmarks(estimator, check):
+    if "sample_weight_equivalence" in str(check):
+        pytest.skip("other samples become landmarks")
+    check(estimator)
+
+
+@pytest.mark.parametrize("targets", [1, 2])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_leave_one_out_predictions_equal_refits(targets, weighted):
+    X, y = table(40, targets)
+    weight = np.random.default_rng(0).uniform(0.5, 3, 40) if weighted else np.ones(40)
+    model = BroadEnsembleRegressor().fit(X, y, weight if weighted else None)
+    T, average = y.reshape(40, -1) - model.intercept_, model._average
+    expected = np.zeros_like(T)
+    for member, kernel in zip(model.members_, average.kernels, strict=True):
+        samples = {kernel.inputs: average.forms(X, kernel.inputs)}
+        gram = SamplePairs(KernelBasis(samples)).values(kernel, average.units) + 1.0
+        for i in range(40):
+            left = weight.copy()
+            left[i] -= min(1.0, weight[i])
+            kept = left > 0
+            inner = gram[np.ix_(kept, kept)] + np.diag(1 / (member["C"] * left[kept]))
+            expected[i] += member["weight"] * gram[i, kept] @ np.linalg.solve(inner, T[kept])
+    found = model.leave_one_out_prediction_
+    assert found.shape == y.shape
+    np.testing.assert_allclose(found.reshape(40, -1), expected + model.intercept_, atol=1e-8)
+
+
+def test_it_predicts_well():
+    X, y = load_diabetes(return_X_y=True)
+    assert BroadEnsembleRegressor().fit(X[:250], y[:250]).score(X[250:], y[250:]) > 0.45
+    X, y = table(200)
+    model = BroadEnsembleRegressor(ensemble_size=5).fit(X[:120], y[:120])
+    assert model.score(X[120:], y[120:]) > 0.9
+    assert len(model.members_) == 5
+    assert sum(member["weight"] for member in model.members_) == pytest.approx(1.0)
+    assert {member["scores"] for member in model.members_} == {"uniform"}
+    on_landmarks = BroadEnsembleRegressor(max_exact_samples=100, random_state=0)
+    assert on_landmarks.fit(X[:120], y[:120]).score(X[120:], y[120:]) > 0.9
+
+
+@pytest.mark.parametrize("max_exact_samples", [4000, 20])
+def test_a_sample_of_weight_zero_is_absent(max_exact_samples):
+    X, y = table()
+    weight = (np.arange(60) % 5 > 0) * 1.0
+    model = BroadEnsembleRegressor(max_exact_samples=max_exact_samples, random_state=0)
+    weighted = clone(model).fit(X, y, weight)
+    without = model.fit(X[weight > 0], y[weight > 0]).predict(X)
+    np.testing.assert_allclose(weighted.predict(X), without, atol=1e-9)
+    absent = weighted.leave_one_out_prediction_[weight == 0]
+    np.testing.assert_allclose(absent, without[weight == 0], atol=1e-9)
+
+
+def test_weights_are_copies():
+    X, y = table(targets=2)
+    weight = np.random.default_rng(0).integers(0, 4, 60)
+    copies = np.repeat(np.arange(60), weight)
+    weighted = BroadEnsembleRegressor().fit(X, y, weight).predict(X)
+    copied = BroadEnsembleRegressor().fit(X[copies], y[copies]).predict(X)
+    np.testing.assert_allclose(weighted, copied, atol=1e-7)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("targets", [1, 2])
+def test_types_clones_pickles_and_files(dtype, targets, tmp_path):
+    X, y = table(targets=targets, dtype=dtype)
+    model = BroadEnsembleRegressor().fit(X, y)
+    expected = model.predict(X)
+    assert expected.shape == y.shape
+    assert expected.dtype == model.leave_one_out_prediction_.dtype == dtype
+    save(model, tmp_path / "model.blm")
+    for copy in (pickle.loads(pickle.dumps(model)), load(tmp_path / "model.blm")):
+        np.testing.assert_array_equal(copy.predict(X), expected)
+        assert copy.members_ == model.members_
+    np.testing.assert_array_equal(clone(model).fit(X, y).predict(X), expected)
+    double = BroadEnsembleRegressor().fit(X.astype(float), y).predict(X.astype(float))
+    np.testing.assert_allclose(expected, double, atol=0.01)
+
+
+def test_frames_of_pandas_and_polars():
+    polars = pytest.importorskip("polars")
+    X, y = table()
+    frame = pd.DataFrame(X, columns=list("abc"))
+    expected = BroadEnsembleRegressor().fit(X, y).predict(X)
+    for rows in (frame, polars.from_pandas(frame)):
+        model = BroadEnsembleRegressor().fit(rows, y)
+        np.testing.assert_allclose(model.predict(rows), expected, atol=1e-9)
+        assert model.feature_names_in_.tolist() == list("abc")
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(frame[list("bac")])
+
+
+@pytest.mark.parametrize("max_exact_samples", [4000, 30])
+def test_the_same_on_one_and_two_threads(max_exact_samples):
+    X, y = table(120)
+    found = []
+    for threads in (1, 2):
+        with threadpool_limits(threads, "blas"):
+            model = BroadEnsembleRegressor(max_exact_samples=max_exact_samples, random_state=0)
+            found.append(model.fit(X, y).predict(X))
+    np.testing.assert_allclose(*found, atol=1e-9)
+
+
+def test_nothing_is_drawn_for_few_samples():
+    X, y = table()
+    one, other = (BroadEnsembleRegressor(random_state=seed).fit(X, y) for seed in (0, 1))
+    np.testing.assert_array_equal(one.predict(X), other.predict(X))
+
+
+@pytest.mark.parametrize("size", [1e300, 1e-300, 1e6])
+def test_targets_of_any_size(size):
+    X, y = table()
+    expected = BroadEnsembleRegressor().fit(X, y).predict(X)
+    found = BroadEnsembleRegressor().fit(X, size * y).predict(X)
+    np.testing.assert_allclose(found / size, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("max_exact_samples", [4000, 20])
+@pytest.mark.parametrize("size", [1e300, 1e-300])
+def test_columns_of_any_size(size, max_exact_samples):
+    X, y = table()
+    model = BroadEnsembleRegressor(max_exact_samples=max_exact_samples, random_state=0)
+    expected = clone(model).fit(X, y).predict(X)
+    np.testing.assert_allclose(model.fit(size * X, y).predict(size * X), expected, atol=1e-5)
+
+
+def test_constant_columns_and_targets():
+    X, y = table()
+    np.testing.assert_allclose(BroadEnsembleRegressor().fit(X, np.full(60, 7.0)).predict(X), 7.0)
+    nothing = BroadEnsembleRegressor().fit(np.ones((60, 2)), y).predict(np.ones((1, 2)))
+    np.testing.assert_allclose(nothing, y.mean(), atol=1e-8)
+    assert BroadEnsembleRegressor().fit(X[:, :1], y).score(X[:, :1], y) > 0.2
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("ensemble_size", 0), ("max_exact_samples", 0.5), ("random_state", "seed")],
+)
+def test_bad_parameters_are_named(name, value):
+    with pytest.raises(ValueError, match=f"'{name}' parameter of BroadEnsembleRegressor"):
+        BroadEnsembleRegressor(**{name: value}).fit(*table())
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"X": np.full((60, 3), np.nan)}, "X contains NaN"),
+        ({"y": np.full(60, np.inf)}, "y contains infinity"),
+        ({"sample_weight": np.zeros(60)}, "sample_weight is zero for every row"),
+    ],
+)
+def test_bad_input_is_named(change, message):
+    X, y = table()
+    with pytest.raises(ValueError, match=message):
+        BroadEnsembleRegressor().fit(**{"X": X, "y": y, **change})

@@ -1,0 +1,204 @@
+import numpy as np
+import pandas as pd
+import pytest
+from made_up_collection import made_up, splits_text, table, write_collection, write_pair, write_set
+
+from broadlearn.study import collection as module
+from broadlearn.study.collection import TWO_SCALES, read_collection
+from broadlearn.study.published_results import published_classifiers
+
+X = [[0.5, -1.0], [1.5, 2.0], [2.5, 3.0], [0.25, 0.0]]
+Y = [0, 1, 1, 0]
+SPLITS = [([0, 1], [2, 3]), ([2, 3], [0, 1])]
+
+
+def only(root):
+    (data,) = read_collection(root).datasets
+    return data
+
+
+def reason(root, name="glass"):
+    """Why a data set is left out that is beside a sound one."""
+    write_set(root, "zoo", X, Y, SPLITS)
+    found = read_collection(root)
+    assert [data.name for data in found.datasets] == ["zoo"]
+    return found.left_out[name]
+
+
+def test_values_labels_and_splits(tmp_path):
+    X, y, splits = made_up(24, 3, 0)
+    write_set(tmp_path, "iris", X, y, splits)
+    data = only(tmp_path)
+    assert data.name == "iris"
+    np.testing.assert_array_equal(data.X, X)
+    np.testing.assert_array_equal(data.y, y)
+    assert data.info.class_counts == {"0": 8, "1": 8, "2": 8}
+    assert [(a.tolist(), b.tolist()) for a, b in data.splits] == splits
+
+
+@pytest.mark.parametrize("inside", ["", "uci121", "data"])
+def test_the_collection_may_be_in_a_folder_of_data(tmp_path, inside):
+    write_collection(tmp_path / inside)
+    found = read_collection(tmp_path)
+    assert [data.name for data in found.datasets] == ["iris", "pima", "tic-tac-toe"]
+    assert found.left_out == {}
+    assert found.folder == tmp_path / inside
+
+
+def test_the_usual_folders_are_searched_by_default(tmp_path, monkeypatch):
+    write_collection(tmp_path / "uci121")
+    monkeypatch.setenv("BROADLEARN_DATA", str(tmp_path))
+    assert len(read_collection().datasets) == 3
+
+
+def test_names_restrict_and_hyphens_do_not_matter(tmp_path):
+    write_collection(tmp_path)
+    (data,) = read_collection(tmp_path, ["tic_tac_toe"]).datasets
+    assert data.name == "tic-tac-toe"
+    with pytest.raises(ValueError, match=r"no data set wine, zoo in"):
+        read_collection(tmp_path, ["wine", "iris", "zoo"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n\tf1\tf2\tclase\n\n1\t0.5\t-1.0\t0\n2\t1.5\t2.0\t1\n\n3\t2.5\t3\t1\n4\t0.25\t0\t0\n\n",
+        "\tf1\tf2\tclase\t\n1\t0.5\t-1.0\t0\t\n2\t1.5\t2.0\t1\n3\t2.5\t3\t1\t\n4\t0.25\t0\t0 \n",
+        "f1\tf2\tclase\n1\t 0.5\t-1.0\t0\n2\t1.5 \t2.0\t1\n3\t2.5\t3\t1\n4\t0.25\t0\t0\n",
+        "    f1   f2  clase\n1  0.5 -1.0  0\n2   1.5 2.0 1\n3 2.5 3    1\n4 0.25 0 0\n",
+        "\tf1\tf2\tclase\n1  0.5 -1.0  0\n2   1.5 2.0 1\n3 2.5 3    1\n4 0.25 0 0\n",
+        '"f1"\t"f2"\t"clase"\n"1"\t0.5\t-1\t0\n"2"\t1.5\t2\t1\n"3"\t2.5\t3\t1\n"4"\t0.25\t0\t0\n',
+        "f1\tf2\tclase\n0.5\t-1\t0\n1.5\t2\t1\n2.5\t3\t1\n0.25\t0\t0\n",
+        "\tclase\tf1\tf2\n1\t0\t0.5\t-1\n2\t1\t1.5\t2\n3\t1\t2.5\t3\n4\t0\t0.25\t0\n",
+        "\tf1\tf2\tclase\r\n1\t0.5\t-1.0\t0\r\n2\t1.5\t2.0\t1\r\n3\t2.5\t3\t1\r\n4\t0.25\t0\t0\r\n",
+    ],
+    ids=["blank", "trailing", "spaces", "no tabs", "mixed", "quotes", "no index", "first", "cr"],
+)
+def test_ways_to_write_a_table(tmp_path, text):
+    folder = write_set(tmp_path, "glass", X, Y, SPLITS)
+    (folder / "glass_R.dat").write_bytes(text.encode())
+    data = only(tmp_path)
+    np.testing.assert_array_equal(data.X, X)
+    assert data.y.tolist() == Y
+
+
+@pytest.mark.parametrize("missing", ["?", "NaN", "NA", "", " "])
+def test_missing_values_are_kept_for_the_training_rows_to_fill(tmp_path, missing):
+    write_set(tmp_path, "glass", [[0.5, missing], *X[1:]], Y, SPLITS)
+    data = only(tmp_path)
+    assert isinstance(data.X, pd.DataFrame)
+    assert list(data.X.columns) == ["f1", "f2"]
+    assert np.isnan(data.X.iloc[0, 1])
+    np.testing.assert_array_equal(data.X.iloc[1:], X[1:])
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [([3, 7, 7, 3], [3, 7, 7, 3]), (["1.0", "2.0", "2.0", "1.0"], [1, 2, 2, 1])],
+)
+def test_labels_are_whole_numbers_of_any_kind(tmp_path, labels, expected):
+    write_set(tmp_path, "glass", X, labels, SPLITS)
+    assert only(tmp_path).y.tolist() == expected
+
+
+def test_labels_may_be_words(tmp_path):
+    write_set(tmp_path, "glass", X, ["a", "b", "b", "a"], SPLITS)
+    assert only(tmp_path).y.tolist() == ["a", "b", "b", "a"]
+
+
+def test_two_files_are_one_split(tmp_path):
+    write_pair(tmp_path, "optical", (X, Y), ([[9.0, 9.0], [8.0, 8.0]], [1, 0]))
+    data = only(tmp_path)
+    assert data.X.shape == (6, 2)
+    assert data.X[4].tolist() == [9.0, 9.0]
+    assert data.y.tolist() == [0, 1, 1, 0, 1, 0]
+    assert [(a.tolist(), b.tolist()) for a, b in data.splits] == [([0, 1, 2, 3], [4, 5])]
+
+
+def test_two_scales_are_left_out_by_rule(tmp_path):
+    assert set(TWO_SCALES) <= set(published_classifiers().index)
+    assert len(TWO_SCALES) == 11
+    write_pair(tmp_path, "monks-1", (X, Y), (X, Y))
+    assert reason(tmp_path, "monks-1") == module.TWO_SCALES_REASON
+
+
+def test_a_set_without_published_accuracies_is_left_out(tmp_path):
+    write_set(tmp_path, "mine", X, Y, SPLITS)
+    (tmp_path / "notes").mkdir()
+    assert "not among the 121" in reason(tmp_path, "mine")
+
+
+def test_rows_counted_from_one(tmp_path):
+    write_set(tmp_path, "glass", X, Y, [([1, 2], [3, 4])])
+    assert only(tmp_path).splits[0][1].tolist() == [2, 3]
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "expected"),
+    [
+        ("glass_R.dat", None, "glass_R.dat: No such file"),
+        ("glass.txt", None, "glass.txt: No such file"),
+        ("conxuntos_kfold.dat", None, "conxuntos_kfold.dat: No such file"),
+        ("glass_R.dat", "", "header and rows"),
+        ("glass_R.dat", "\tf1\tclase\n", "header and rows"),
+        ("glass_R.dat", "1\t0.5\t1\n2\t0.5\t0\n", "header with the column clase"),
+        ("glass_R.dat", table([["x", 1], [2, 3]], [0, 1]), "has 'x' in row 1 where a number"),
+        ("glass_R.dat", table([["inf", 1], [2, 3]], [0, 1]), "has 'inf' in row 1"),
+        ("glass_R.dat", table([[1, 1], [2, 3]], [0, "?"]), "no label in row 2"),
+        ("glass_R.dat", "\tf1\tclase\n1\t2\t3\n2\t3\t4\t5\n", "do not fit the columns"),
+        ("glass_R.dat", "\tclase\n1\t0\n2\t1\n", "a column of features"),
+        ("glass_R.dat", table(X[:3], Y[:3]), "names rows 0 to 3, and the table has rows 0 to 2"),
+        ("conxuntos_kfold.dat", "", "pairs of lines"),
+        ("conxuntos_kfold.dat", "0 1\n2 3\n0\n", "it has 3"),
+        ("conxuntos_kfold.dat", "0 1\n2 x\n", "row numbers only"),
+        ("conxuntos_kfold.dat", "0 1\n2 -1\n", "names rows -1 to 2"),
+        ("conxuntos_kfold.dat", "0 1\n1 2\n", "for training and for testing"),
+    ],
+)
+def test_what_cannot_be_read_is_named_and_the_others_go_on(tmp_path, file, text, expected):
+    folder = write_set(tmp_path, "glass", X, Y, SPLITS)
+    if text is None:
+        (folder / file).unlink()
+    else:
+        (folder / file).write_text(text)
+    why = reason(tmp_path)
+    assert why.startswith("it cannot be read: ")
+    assert expected in why
+    assert str(tmp_path) not in why
+
+
+def test_two_files_that_do_not_fit(tmp_path):
+    write_pair(tmp_path, "glass", (X, Y), ([[1.0], [2.0]], Y[:2]))
+    assert "different columns" in reason(tmp_path)
+
+
+def test_a_file_name_cannot_leave_the_folder(tmp_path):
+    folder = write_set(tmp_path, "glass", X, Y, SPLITS)
+    (folder / "glass.txt").write_text("fich1= ../secret_R.dat\n")
+    (tmp_path / "secret_R.dat").write_text(table(X, Y))
+    assert "secret_R.dat: No such file" in reason(tmp_path)
+
+
+def test_wrong_folders(tmp_path):
+    for folder in (tmp_path, tmp_path / "none"):
+        with pytest.raises(FileNotFoundError, match=r"collection is not in .*NAME\.txt"):
+            read_collection(folder)
+
+
+def test_nothing_left(tmp_path):
+    folder = write_set(tmp_path, "glass", X, Y, SPLITS)
+    (folder / "conxuntos_kfold.dat").write_text(splits_text([([0], [9])]))
+    with pytest.raises(ValueError, match=r"No data set in .* can be used: glass: it cannot"):
+        read_collection(tmp_path)
+
+
+def test_the_real_collection():
+    try:
+        found = read_collection()
+    except FileNotFoundError:
+        pytest.skip("needs the collection of 121 data sets: set BROADLEARN_DATA")
+    assert found.left_out.keys() <= set(TWO_SCALES)
+    for data in found.datasets:
+        assert data.name in published_classifiers().index
+        assert len(data.splits) in (1, 4)
+        assert isinstance(data.X, np.ndarray)

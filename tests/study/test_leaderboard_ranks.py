@@ -1,0 +1,134 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from broadlearn.study.leaderboard_ranks import ALL, AMONG_28, OTHERS, rank_among_published
+from broadlearn.study.published_results import published_classifiers
+
+NAMES = ["iris", "pima", "abalone", "zoo", "tic-tac-toe"]
+OURS = pd.Series([96.04, 76.3, np.nan, 99.96, 100.0], index=NAMES)
+
+
+def plain_ranks(accuracies):
+    """1 + those that are better + half of the others that tie, by counting."""
+    return [
+        1 + sum(b > a for b in accuracies) + (sum(b == a for b in accuracies) - 1) / 2
+        for a in accuracies
+    ]
+
+
+def plain_table(ours):
+    """The equations of the paper, one data set and one classifier at a time."""
+    raw = published_classifiers(fill=False)
+    columns = ["mine (run here)", *raw.columns]
+    ranks, accuracies, shares = [], [], []
+    for name, mine in ours.items():
+        known = [value for value in raw.loc[name] if not np.isnan(value)]
+        mean = sum(known) / len(known)
+        line = [round(mine, 1) if not np.isnan(mine) else mean]
+        line += [mean if np.isnan(value) else value for value in raw.loc[name]]
+        accuracies.append(line)
+        ranks.append(plain_ranks([round(value, 10) for value in line]))
+        shares.append([100 * value / max(line) for value in line])
+    table = pd.DataFrame(index=columns)
+    table["mean_rank"] = np.mean(ranks, axis=0)
+    table["accuracy"] = np.mean(accuracies, axis=0)
+    table["share_of_best"] = np.mean(shares, axis=0)
+    table["p90"] = 100 * np.mean(np.array(shares) >= 90 - 1e-9, axis=0)
+    table["p95"] = 100 * np.mean(np.array(shares) >= 95 - 1e-9, axis=0)
+    return table
+
+
+def test_table_equals_the_plain_one():
+    table = rank_among_published(OURS, "mine").table()
+    plain = plain_table(OURS)
+    assert len(table) == 180
+    assert table["mean_rank"].is_monotonic_increasing
+    pd.testing.assert_frame_equal(
+        table.drop(columns="position").sort_index(), plain.sort_index(), atol=1e-9
+    )
+    better = [(table["mean_rank"] < rank - 1e-9).sum() + 1 for rank in table["mean_rank"]]
+    assert table["position"].tolist() == better
+
+
+def test_mean_ranks_are_those_that_the_authors_print():
+    # Their Table 2, the first ten; a model with no right answer is last everywhere and moves none.
+    names = published_classifiers().index
+    worst = rank_among_published(pd.Series(0.0, index=names), "worst").table()
+    printed = {
+        "parRF_caret": 32.9, "rf_caret": 33.1, "svm_C": 36.8, "svmPoly_caret": 38.0,
+        "rforest_R": 39.4, "elm_kernel_matlab": 39.6, "svmRadialCost_caret": 40.3,
+        "svmRadial_caret": 42.5, "C5.0_caret": 42.9, "avNNet_caret": 44.1,
+    }  # fmt: skip
+    assert list(worst.index[:10]) == list(printed)
+    for name, rank in printed.items():
+        assert worst.loc[name, "mean_rank"] == pytest.approx(rank, abs=0.06)
+
+
+def test_ours_is_rounded_before_it_is_ranked():
+    published = published_classifiers().loc["iris"]
+    ties = int((published == published.max()).sum())
+    assert ties > 0
+    standing = rank_among_published(pd.Series({"iris": published.max() - 0.04}), "mine")
+    assert standing.ranks.loc["iris", standing.column] == 1 + ties / 2
+
+
+def test_summary_and_lead():
+    standing = rank_among_published(pd.Series(100.0, index=NAMES[:2]), "perfect")
+    found, table = standing.summary(), standing.table()
+    assert found.position == 1
+    assert found.n_datasets == 2
+    assert found.share_of_best == found.p90 == found.p95 == 100.0
+    assert found.best_published == table.index[1]
+    assert found.lead == pytest.approx(table["mean_rank"].iloc[1] - table["mean_rank"].iloc[0])
+    hopeless = rank_among_published(pd.Series(0.0, index=NAMES[:2]), "hopeless").summary()
+    assert hopeless.position == 180
+    assert hopeless.lead < 0
+
+
+def test_a_failure_is_the_mean_of_the_published():
+    standing = rank_among_published(OURS, "mine")
+    assert standing.failed == ("abalone",)
+    mean = published_classifiers(fill=False).loc["abalone"].mean()
+    assert standing.accuracies.loc["abalone", standing.column] == pytest.approx(mean)
+
+
+def test_a_published_name_is_no_obstacle():
+    standing = rank_among_published(OURS, "svm_C")
+    assert len(standing.table()) == 180
+    assert {"svm_C", "svm_C (run here)"} <= set(standing.table().index)
+
+
+def test_subsets():
+    standing = rank_among_published(OURS, "mine")
+    assert standing.subsets() == {
+        ALL: NAMES,
+        AMONG_28: ["pima", "tic-tac-toe"],
+        OTHERS: ["iris", "abalone", "zoo"],
+    }
+    assert list(rank_among_published(OURS[["iris"]], "mine").subsets()) == [ALL]
+    part = standing.subsets()[AMONG_28]
+    pd.testing.assert_frame_equal(
+        standing.table(part), rank_among_published(OURS[part], "mine").table()
+    )
+
+
+def test_a_tie_for_the_first_place_is_no_lead():
+    best = published_classifiers().loc["iris"].max()
+    standing = rank_among_published(pd.Series({"iris": best}), "mine")
+    assert standing.summary().position == 1
+    assert standing.summary().lead == 0.0
+    assert standing.table().index[0] != standing.column
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "message"),
+    [
+        (pd.Series({"mine": 90.0}), "without published accuracies: 'mine'"),
+        (pd.Series(dtype=float), "one or more data sets"),
+        (pd.Series([1.0, 2.0], index=["iris", "iris"]), "each once"),
+    ],
+)
+def test_bad_accuracies(accuracy, message):
+    with pytest.raises(ValueError, match=message):
+        rank_among_published(accuracy, "mine")
