@@ -15,8 +15,8 @@ from threadpoolctl import threadpool_limits
 
 from broadlearn import (
     BLSClassifier,
-    BroadEnsembleClassifier,
     IntuitionisticFuzzyBLSClassifier,
+    PathEnsembleClassifier,
     PathSearchCV,
 )
 from broadlearn.ensemble import ROBUST_GRID
@@ -40,7 +40,7 @@ def main() -> None:
         print(f"{name} grid on {n:,} samples of 20 features, 5 folds, one thread")
         with threadpool_limits(1):
             single = PathSearchCV(clone(estimator).set_params(random_state=0), grid)
-            ensemble = BroadEnsembleClassifier(estimator, grid, random_state=0)
+            ensemble = PathEnsembleClassifier(estimator, grid, random_state=0)
             alone = best_time(lambda s=single: s.fit(X, y), 1)
             whole = best_time(lambda e=ensemble: e.fit(X, y), 1)
             what = "search and fit of 25 candidates, up to 3 draws"

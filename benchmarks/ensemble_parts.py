@@ -19,7 +19,7 @@ from _measure import data_folder
 from honest import CONDITIONS, markdown
 from threadpoolctl import threadpool_limits
 
-from broadlearn import BLSClassifier, BroadEnsembleClassifier
+from broadlearn import BLSClassifier, PathEnsembleClassifier
 from broadlearn.ensemble import ROBUST_GRID
 from broadlearn.sample_scores import NeighborScorer
 from broadlearn.study import ModelSpec, expand_name, make_study, run_unit
@@ -61,7 +61,7 @@ def spec(name: str, values: dict[str, list[Any]], options: dict[str, int]) -> Mo
     """The variant as a model of the study, with its part of all candidates averaged."""
     kinds, whole = len(values["sample_scores"]), len(ROBUST_GRID["sample_scores"])
     both = {"ensemble_size": max(1, round(SIZE * kinds / whole)), "n_draws": 3, **options}
-    return ModelSpec(name, BroadEnsembleClassifier(BLSClassifier(), values, **both))
+    return ModelSpec(name, PathEnsembleClassifier(BLSClassifier(), values, **both))
 
 
 def main() -> None:

@@ -1,21 +1,22 @@
-"""Tables of the honest comparison: our ensemble against scikit-learn's models.
+"""Tables of the honest comparison: our ensemble against other classifiers.
 
-Protocol "nested". For each condition the mean accuracy and rank of every model, Wilcoxon tests of
-our ensemble against each other one with Holm's correction, and the critical-difference diagram.
-Data sets without a result for every model are left out, and named.
+Protocol "nested". In each condition and in all of them together, the mean accuracy and rank of
+every model, and Wilcoxon tests of our ensemble against each other one with Holm's correction: on
+all data sets, on those of the 28, on which things were chosen, and on the others, on which nothing
+was. Data sets without a result for every model in every condition are left out, and named.
 
 Run, after `make study-honest`: python benchmarks/honest.py [file of results] [folder for tables]
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 from pathlib import Path
 
 import pandas as pd
 from _measure import verdict
 
-from broadlearn.study import ResultStore
+from broadlearn.study import ResultStore, dataset_names
 from broadlearn.study.report import (
     accuracies,
     check_units,
@@ -23,14 +24,21 @@ from broadlearn.study.report import (
     pool,
     to_svg,
 )
-from broadlearn.study.statistics import compare_pairs, friedman, ranks
+from broadlearn.study.statistics import ConditionTests, compare_conditions
 
-ENSEMBLE = "Ensemble"
 CONDITIONS = {
     "none": "clean",
     "labels:0.2:train": "20 % of training labels flipped",
     "outliers:0.2:train": "20 % of training rows outlying",
 }
+CHOSEN = set(dataset_names("uci28"))
+GROUPS = {
+    "All data sets": lambda name: True,
+    "Those of the 28, on which things were chosen": lambda name: name in CHOSEN,
+    "The others, on which nothing was chosen": lambda name: name not in CHOSEN,
+}
+# Over all conditions the ensemble should be ahead of these, at this level.
+AHEAD_OF, LEVEL = ("SVC", "RandomForest"), 0.05
 
 
 def markdown(table: pd.DataFrame, digits: int) -> str:
@@ -46,57 +54,70 @@ def markdown(table: pd.DataFrame, digits: int) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def against_each(table: pd.DataFrame) -> pd.DataFrame:
-    """Our ensemble less each other model, with tests."""
-    rows = {
-        pair.other: {
-            "mean difference": float((table[ENSEMBLE] - table[pair.other]).mean()),
-            "win-tie-loss": f"{pair.win}-{pair.tie}-{pair.loss}",
-            "p": float(pair.p_wilcoxon),
-            "p, Holm": float(pair.p_holm),
+def tests(result: ConditionTests) -> pd.DataFrame:
+    """Wins, ties, losses and Holm's p of the ensemble against each other, by condition."""
+    shown = {}
+    for condition, table in result.tests.groupby("condition", sort=False):
+        shown[condition] = {
+            pair.other: f"{pair.win}-{pair.tie}-{pair.loss}, {pair.p_holm:.2g}"
+            for pair in table.itertuples()
         }
-        for pair in compare_pairs(table, reference=ENSEMBLE).table.itertuples()
-    }
-    return pd.DataFrame(rows).T
+    found = pd.DataFrame(shown)
+    return found.loc[[model for model in result.mean_ranks.index if model in found.index]]
+
+
+def section(title: str, result: ConditionTests) -> str:
+    """Ranks with accuracies, and tests."""
+    ranked = result.mean_ranks.map("{:.2f}".format)
+    both = ranked + " (" + result.accuracies.map("{:.2f}".format) + ")"
+    left_out = ", ".join(map(str, result.left_out)) or "none"
+    return (
+        f"## {title}\n\n{len(result.datasets)} data sets, protocol nested; left out, as not every "
+        f"model has a result there: {left_out}. Mean rank, 1 the best, and mean accuracy in "
+        f"percent:\n\n{markdown(both, 2)}\n\nThe ensemble against each other model: wins, ties and "
+        "losses, and p of Wilcoxon's signed-rank test, Holm-corrected within a column; a data set "
+        "counts once in the last column, with its mean accuracy over the conditions:\n\n"
+        f"{markdown(tests(result), 2)}\n"
+    )
 
 
 def main() -> None:
-    path = sys.argv[1] if len(sys.argv) > 1 else "study-honest/results.db"
-    folder = Path(sys.argv[2]) if len(sys.argv) > 2 else None
-    with ResultStore(path) as store:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("store", nargs="?", type=Path, default=Path("study-honest/results.db"))
+    parser.add_argument("folder", nargs="?", type=Path, help="for tables and figures")
+    parser.add_argument("--ensemble", default="Ensemble", help="the model to compare with others")
+    chosen = parser.parse_args()
+    if not chosen.store.is_file():
+        parser.error(f"there is no file of results at {chosen.store}")
+    with ResultStore(chosen.store) as store:
         cells = pool(check_units(store.to_frame()))
-    means, places, texts = {}, {}, []
-    for noise, title in CONDITIONS.items():
-        whole = accuracies(cells, "nested", noise)
-        table = whole.dropna()
-        left_out = sorted(set(whole.index) - set(table.index))
-        test = friedman(table)
-        means[title], places[title] = table.mean(), ranks(table).mean
-        texts.append(
-            f"## {title.capitalize()} ({len(table)} data sets, protocol nested)\n\n"
-            f"Left out: {', '.join(left_out) or 'none'}. Friedman: chi2 = {test.chi2:.1f}, "
-            f"p = {test.chi2_p_value:.2g}.\n\n{markdown(against_each(table), 3)}\n\n"
-            f"{markdown(table, 2)}\n"
+    tables = {title: accuracies(cells, "nested", noise) for noise, title in CONDITIONS.items()}
+    results = {
+        group: compare_conditions(
+            {title: table[table.index.map(belongs)] for title, table in tables.items()},
+            reference=chosen.ensemble,
         )
-        if folder is not None:
-            name = noise.split(":")[0]
+        for group, belongs in GROUPS.items()
+    }
+    texts = [section(group, result) for group, result in results.items()]
+    texts += [f"## {title.capitalize()}\n\n{markdown(t, 2)}\n" for title, t in tables.items()]
+    print("\n".join(texts))
+    if chosen.folder is not None:
+        page = "\n".join(["# Honest comparison: tables\n", *texts])
+        (chosen.folder / "honest_tables.md").write_text(page, "utf-8")
+        for noise, title in CONDITIONS.items():
+            name = f"honest_{noise.split(':')[0]}"
             figure = critical_difference_figure(cells, "nested", noise)
-            svg = to_svg(figure, f"honest_{name}", f"Critical difference, {title}, protocol nested")
-            (folder / "images" / f"honest_{name}.svg").write_text(f"{svg}\n", "utf-8")
-    ranked = pd.DataFrame(places)
-    ranked["all three"] = ranked.mean(axis=1)
-    summary = [
-        f"Mean accuracy in percent, protocol nested\n\n{markdown(pd.DataFrame(means), 2)}\n",
-        f"Mean rank, 1 the best\n\n{markdown(ranked.sort_values('all three'), 2)}\n",
-    ]
-    for text in [*summary, *texts]:
-        print(text)
-    if folder is not None:
-        tables = "\n".join(["# Honest comparison: tables\n", *summary, *texts])
-        (folder / "honest_tables.md").write_text(tables, "utf-8")
-    for title, column in ranked.items():
-        place = float((column < column[ENSEMBLE]).sum() + 1)
-        verdict(f"place of our ensemble, {title}", place, 1, at_least=False)
+            svg = to_svg(figure, name, f"Critical difference, {title}, protocol nested")
+            (chosen.folder / "images" / f"{name}.svg").write_text(f"{svg}\n", "utf-8")
+    for group, result in results.items():
+        for title, column in result.mean_ranks.items():
+            place = float((column < column[chosen.ensemble]).sum() + 1)
+            verdict(f"place, {group[:18]}..., {title}", place, 1, at_least=False)
+    together = results["All data sets"].tests.query("condition == 'all'").set_index("other")
+    for other in AHEAD_OF:
+        p = together.loc[other, "p_holm"]
+        verdict(f"Holm's p against {other}, all conditions", p, LEVEL, at_least=False)
 
 
 if __name__ == "__main__":
