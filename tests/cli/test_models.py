@@ -92,6 +92,15 @@ def test_a_tuned_fit_says_that_its_accuracy_is_optimistic(folder):
     assert (folder / "m.blm").read_bytes() == (folder / "n.blm").read_bytes()
 
 
+def test_the_ensemble_needs_neither_tuning_nor_folds(folder):
+    rows = pd.DataFrame({"x": [0.0, 1.0, 2.0, 9.0, 8.0, 7.0], "y": list("aaabbb")})
+    rows.to_csv("rare.csv", index=False)
+    done = call("fit", "rare.csv", "-t", "y", "--tune", "-o", "m.blm")
+    assert done.exit_code == 0, done.output
+    assert "--tune changes nothing" in done.stderr
+    assert "leave-one-out" in done.stdout
+
+
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "PathEnsemble"])
 def test_every_model_is_fitted_and_predicts(folder, name):
     patients(30).drop(columns="id").to_csv("few.csv", index=False)
@@ -244,7 +253,10 @@ def test_columns_and_levels_of_a_model_without_preparation():
         (["fit", "missing.csv", "-t", "ill", "-o", "m.blm"], "missing.csv"),
         (["fit", "patients.csv", "-t", "ill", "-o", "no/m.blm"], "a folder that exists"),
         (["fit", "patients.csv", "-t", "ill", "-o", "patients.csv"], "another file"),
-        (["fit", "rare.csv", "-t", "y", "-o", "m.blm"], "two classes of 5 or more rows"),
+        (
+            ["fit", "rare.csv", "-t", "y", "-m", "bls", "-o", "m.blm"],
+            "two classes of 5 or more rows",
+        ),
         (["fit", "same.csv", "-t", "y", "-o", "m.blm"], "every label is 'b'"),
         (["predict", "patients.csv", "patients.csv"], "not a model file"),
         (["predict", "missing.blm", "patients.csv"], "missing.blm"),
