@@ -68,7 +68,7 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         the ``held_out_loss``.
     leave_one_out_decision_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
         Decisions for the training samples, each by the ensemble fitted without it (with the same
-        kernels and penalties).
+        kernels, penalties and scores of the others). Beyond `max_exact_samples` in float32.
     leave_one_out_proba_ : ndarray of shape (n_samples, n_classes)
         Probabilities that follow from these.
     sample_scores_ : ndarray of shape (n_samples,)
