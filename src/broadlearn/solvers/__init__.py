@@ -23,6 +23,7 @@ from broadlearn.solvers.path import (
     primal_path,
     primal_refine,
 )
+from broadlearn.solvers.removal import landmark_removal_effects, removal_effects
 from broadlearn.solvers.ridge import (
     Block,
     Design,
@@ -60,6 +61,7 @@ __all__ = [
     "dual_path",
     "dual_remainder",
     "dual_residual",
+    "landmark_removal_effects",
     "learn_link",
     "learn_slope",
     "learn_slopes",
@@ -71,6 +73,7 @@ __all__ = [
     "primal_path",
     "primal_refine",
     "probabilities",
+    "removal_effects",
     "remove_rows",
     "rows_residual",
     "solve_dual",
