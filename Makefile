@@ -106,7 +106,7 @@ bench: $(READY) ## run all benchmarks (hours; some need the data folder)
 	$(BIN)/python benchmarks/flagship.py
 	$(BIN)/python benchmarks/midsize.py midsize.csv
 	$(BIN)/python benchmarks/twin_svm.py
-	$(BIN)/python benchmarks/audit.py
+	$(BIN)/python benchmarks/audit.py audit.csv
 	$(BIN)/python benchmarks/first_run.py
 	$(BIN)/python benchmarks/scale.py
 	$(BIN)/python benchmarks/dask_fit.py

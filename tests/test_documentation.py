@@ -27,7 +27,17 @@ ROOMS = {
         "margins_of",
     ),
     "broadlearn.out_of_core": (),
-    "broadlearn.io": ("import_pandas", "read_frame"),
+    "broadlearn.io": (
+        "RowChanges",
+        "chain_changes",
+        "check_rewritable",
+        "import_pandas",
+        "read_frame",
+        "replace_labels",
+        "rewrite_table",
+        "row_changes",
+        "row_lines",
+    ),
 }
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from broadlearn.audit.rows import prepare_rows
+from broadlearn.audit.rows import join_rows, prepare_rows
 
 
 def test_arrays_are_standardised():
@@ -48,9 +48,8 @@ def test_kinds_of_labels(y):
         (np.eye(3), [0.0, np.nan, 1.0], "y must have a label for every row"),
         (np.eye(3), pd.Series(["a", pd.NA, "b"], dtype="string"), "y must have a label"),
         (np.eye(3), np.array(["a", 1, "b"], dtype=object), "one kind"),
-        (np.eye(3), [0.25, 0.5, 0.1], "continuous"),
         (np.eye(3), ["a", "b"], "inconsistent numbers of samples"),
-        (np.array([[np.nan], [1.0]]), ["a", "b"], "X contains NaN"),
+        (np.array([[np.inf], [1.0]]), ["a", "b"], "X contains infinity"),
         (
             pd.DataFrame([[1, 2], [3, 4]], columns=["u", "u"]),
             ["a", "b"],
@@ -72,3 +71,39 @@ def test_identifier_columns_are_left_out():
     with pytest.warns(UserWarning, match="id"):
         rows = prepare_rows(frame, np.repeat([0, 1], 20))
     assert "id" not in set(rows.columns)
+
+
+def test_missing_numbers_of_an_array_are_filled_in():
+    rows = prepare_rows(np.array([[np.nan], [1.0], [3.0]]), ["a", "b", "a"])
+    assert rows.numbers.ravel().tolist() == [2.0, 1.0, 3.0]
+    assert np.isnan(rows.frame.iloc[0, 0])
+
+
+def test_a_rare_level_is_not_far_away():
+    rng = np.random.default_rng(0)
+    town = np.array(["Ulm"] * 116 + ["Bonn"] * 2 + ["Kiel"] * 2)
+    frame = pd.DataFrame({"size": rng.normal(size=120), "town": town, "ill": np.arange(120) == 7})
+    rows = prepare_rows(frame, rng.integers(0, 2, 120))
+    ends = dict(zip(rows.columns, np.r_[rows.starts[1:], rows.Z.shape[1]], strict=True))
+    starts = dict(zip(rows.columns, rows.starts, strict=True))
+    for name, first, second in (("town", 0, -1), ("town", -1, -3), ("ill", 7, 8)):
+        numbers = rows.Z[:, starts[name] : ends[name]]
+        assert np.linalg.norm(numbers[first] - numbers[second]) == pytest.approx(np.sqrt(2.0))
+
+
+def test_new_rows_join_on_the_scale_of_the_reference():
+    frame = pd.DataFrame({"size": [1.0, 2.0, 3.0], "town": ["Ulm", "Bonn", "Ulm"]})
+    known = prepare_rows(frame, [0, 1, 0])
+    joined = join_rows(known, pd.DataFrame({"town": ["Ulm"], "size": [2.0]}), [1])
+    assert len(joined.Z) == 4
+    np.testing.assert_array_equal(joined.Z[:3], known.Z)
+    assert joined.Z[3, 0] == known.Z[1, 0]
+    assert joined.after(3).frame["town"].tolist() == ["Ulm"]
+    assert joined.first(3).labels.tolist() == [0, 1, 0]
+
+
+def test_quantities():
+    rows = prepare_rows(np.eye(3), [0.25, 0.5, 0.1])
+    assert rows.is_regression
+    assert rows.labels.tolist() == [0.25, 0.5, 0.1]
+    assert not prepare_rows(np.eye(3), [3.0, 2.0, 3.0]).is_regression

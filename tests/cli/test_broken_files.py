@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from broadlearn.audit import held_out
+from broadlearn.audit import probabilities
 from broadlearn.cli.app import app
 
 pytestmark = pytest.mark.slow
@@ -100,7 +100,7 @@ BROKEN = {
     "a target of numbers": (
         "t.csv",
         pd.concat([BASE] * 3).assign(y=rng.normal(size=3 * N)).to_csv(index=False),
-        {"audit": "looks like a regression target", "predict": None},
+        {"audit": None, "fit": "looks like a regression target", "predict": None},
     ),
     "a target of dates": (
         "t.csv",
@@ -199,8 +199,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def quick_audits(monkeypatch):
-    monkeypatch.setattr(held_out, "MAX_DRAWS", 1)
-    monkeypatch.setattr(held_out, "MAX_FEATURE_NODES", 8)
+    monkeypatch.setattr(probabilities, "TREES", 10)
 
 
 @pytest.fixture

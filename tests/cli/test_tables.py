@@ -23,6 +23,18 @@ def test_labelled_tables_count_their_classes(tmp_path):
     assert table.classes == {"0": 1, "1": 2}
 
 
+def test_quantities_where_a_command_takes_them(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,y\n" + "".join(f"1,{i / 7}\n" for i in range(70)))
+    table = read_labelled(path, "y", None, "auto")
+    assert table.is_regression
+    assert table.classes == {}
+    with pytest.raises(ValueError, match="looks like a regression target"):
+        read_labelled(path, "y", None)
+    with pytest.raises(ValueError, match=r"The target column 'a' of .* must vary; all are 1"):
+        read_labelled(path, "a", None, "regression")
+
+
 def test_classes_and_columns_in_one_line():
     assert counted({"a": 1, "b": 2}) == "a: 1, b: 2"
     assert counted({str(k): k for k in range(10)}).endswith("7: 7 and 2 more")

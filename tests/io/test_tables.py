@@ -101,6 +101,22 @@ def test_faults_of_the_target(tmp_path, target, message):
         read_table(write(tmp_path, frame), target)
 
 
+def test_regression_targets(tmp_path):
+    frame = pd.DataFrame({"x": range(60), "y": np.linspace(0, 1, 60), "k": np.arange(60) % 3})
+    path = write(tmp_path, frame.assign(t="a", i=[np.inf] * 30 + list(range(30))))
+    assert read_table(path, "y", task="auto").y.tolist() == frame["y"].tolist()
+    assert read_table(path, "k", task="auto").y.dtype == np.int64
+    assert read_table(path, "k", task="regression").y.dtype == np.float64
+    assert read_table(path, "x", task="auto").y.dtype == np.float64
+    assert read_table(path, "t", task="auto").y[0] == "a"
+    with pytest.raises(ValueError, match="holds texts, where numbers are expected"):
+        read_table(path, "t", task="regression")
+    with pytest.raises(ValueError, match=r"'i' of .* must hold finite numbers"):
+        read_table(path, "i", task="regression")
+    with pytest.raises(ValueError, match="task must be one of 'classification', 'regression', 'au"):
+        read_table(path, "y", task="rank")
+
+
 def test_only_a_target(tmp_path):
     with pytest.raises(ValueError, match="no columns besides the target 'y'"):
         read_table(write(tmp_path, pd.DataFrame({"y": [0, 1]})), "y")

@@ -1,113 +1,166 @@
-"""The nearest rows of every row, class by class."""
+"""The nearest rows of every row: of all, of its own class, and of any other class."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.neighbors import NearestNeighbors
+from threadpoolctl import threadpool_limits
 
-from broadlearn.utils import Array
+from broadlearn.audit.class_search import class_members, search_classes
+from broadlearn.audit.nearest import MAX_EXACT, Positions, nearest_among, nearest_rows, ranked
+from broadlearn.audit.rows import Rows
+from broadlearn.utils import Array, row_slices
 
-Rows = NDArray[np.intp]
+Found = tuple[Positions, Array]
 
-# Rows of its own class whose mean a row is compared with.
-COMPANY = 5
+# A column with a spread below this, as one enormous value leaves it, is brought to spread 1; then
+# no value counts for more than this many spreads.
+MIN_SPREAD, MAX_SPREADS = 1e-2, 1e6
 
 
 class Neighbours(NamedTuple):
-    """Nearest rows.
+    """Nearest rows, the nearest first; -1 and nan where there are not so many.
 
     Attributes
     ----------
-    own, other : ndarray of shape (n_samples,)
-        Nearest row of the own and of any other class; -1 where there is none.
-    own_distance, other_distance : ndarray of shape (n_samples,)
-        Their distances; nan where there is none.
-    n_foreign : ndarray of shape (n_samples,)
-        Rows of another class among the nearest `n_near` of all classes.
-    n_near : int
-    gap : ndarray of shape (n_samples, n_features)
-        Row less the mean of the (at most five) nearest rows of its class; nan where there is none.
+    nearest, distance : ndarray of shape (n_samples, n_near)
+        Positions of the nearest rows of any class, and their distances.
+    own, own_distance : ndarray of shape (n_samples, n_own)
+        The nearest rows of the same class.
+    other, other_distance : ndarray of shape (n_samples, n_own)
+        The nearest rows of any other class.
+    gap : ndarray of shape (n_samples, n_numbers)
+        Row less the mean of `own`, in Z; nan where there is none.
     """
 
-    own: Rows
-    other: Rows
+    nearest: NDArray[np.intp]
+    distance: Array
+    own: NDArray[np.intp]
     own_distance: Array
+    other: NDArray[np.intp]
     other_distance: Array
-    n_foreign: Rows
-    n_near: int
     gap: Array
 
+    def first(self, count: int) -> Neighbours:
+        """Of the first rows, among themselves."""
+        return self._among(slice(count), 0, count)
 
-def find_neighbours(
-    Z: Array, codes: NDArray[np.intp], n_classes: int, n_near: int = 10
-) -> Neighbours:
-    """Nearest rows of each row, in its own class and in others; columns of Z are on one scale.
+    def after(self, count: int) -> Neighbours:
+        """Of all but the first rows, among themselves."""
+        return self._among(slice(count, None), count, len(self.gap))
+
+    def _among(self, rows: slice, start: int, stop: int) -> Neighbours:
+        parts: list[Any] = [part[rows] for part in self]
+        for i in (0, 2, 4):
+            found = parts[i]
+            outside = (found < start) | (found >= stop)
+            parts[i] = np.where(outside, -1, found - start)
+            parts[i + 1] = np.where(outside, np.nan, parts[i + 1])
+        return Neighbours(*parts)
+
+
+def find_neighbours(rows: Rows, n_near: int = 10, n_own: int = 5, seed: int = 0) -> Neighbours:
+    """Nearest rows of each row.
+
+    Parameters
+    ----------
+    rows : Rows
+    n_near : int, default=10
+        Nearest rows of all.
+    n_own : int, default=5
+        Nearest rows of the own class, and of other classes. For a regression target the nearest of
+        all are "own", and there are no others.
+    seed : int, default=0
+        Draws which of many equally near rows are found, and what an approximate search needs, of
+        more than 20,000 rows.
+
+    Returns
+    -------
+    Neighbours
+        The same for a seed, whatever the number of threads. A row is never its own neighbour, but
+        a copy of it may be.
 
     Examples
     --------
     >>> import numpy as np
-    >>> Z = np.array([[0.0], [1.0], [1.2], [9.0]])
-    >>> found = find_neighbours(Z, np.array([0, 0, 1, 1]), 2, n_near=2)
-    >>> found.own.tolist(), found.other.tolist(), found.n_foreign.tolist()
-    ([1, 0, 3, 2], [2, 2, 1, 1], [1, 1, 2, 1])
+    >>> from broadlearn.audit.rows import prepare_rows
+    >>> X = np.array([[0.0], [1.0], [1.2], [9.0]])
+    >>> near = find_neighbours(prepare_rows(X, ["a", "a", "b", "b"]), n_near=2, n_own=1)
+    >>> near.nearest.tolist()
+    [[1, 2], [2, 0], [1, 0], [2, 1]]
+    >>> near.own.ravel().tolist(), near.other.ravel().tolist()
+    ([1, 0, 3, 2], [2, 2, 1, 1])
     """
-    n_rows = len(Z)
-    n_near = min(n_near, n_rows - 1)
-    nearest = np.full((n_rows, n_near), np.inf)
-    foreign = np.zeros((n_rows, n_near), dtype=bool)
-    own, other = np.full((2, n_rows), -1, dtype=np.intp)
-    own_distance, other_distance = np.full((2, n_rows), np.inf)
+    # In a drawn order: which of many equally near rows are found must depend neither on their class
+    # nor on where they stand in a table that may be sorted by class.
+    order = np.random.default_rng(seed).permutation(len(rows.Z))
+    codes = None if rows.is_regression else rows.codes[order]
+    # What is rounded differently might be ranked differently.
+    with threadpool_limits(1):
+        found = _search(search_space(rows.Z)[order], codes, max(n_near, n_own), n_own, seed)
+    parts: list[Any] = []
+    for (positions, distance), count in zip(found, (n_near, n_own, n_own), strict=True):
+        given = np.empty((len(order), count), dtype=np.intp)
+        given[order] = np.where(positions < 0, -1, order[positions])[:, :count]
+        apart = np.empty((len(order), count))
+        apart[order] = distance[:, :count]
+        parts += [given, apart]
+    parts.append(_gap(rows.Z, parts[2]))
+    return Neighbours(*parts)
+
+
+def search_space(Z: Array) -> Array:
+    """Z, but for columns in which one enormous value leaves all others next to nothing."""
+    low, high = np.quantile(Z, [0.1, 0.9], axis=0)
+    spread = high - low
+    crushed = (spread > 0.0) & (spread < MIN_SPREAD)
+    if not crushed.any():
+        return Z
+    W = Z.copy()
+    bound = MAX_SPREADS * spread[crushed]
+    W[:, crushed] = np.clip(Z[:, crushed], -bound, bound) / spread[crushed]
+    return W
+
+
+def _search(
+    W: Array, codes: NDArray[np.intp] | None, k: int, n_own: int, seed: int
+) -> tuple[Found, Found, Found]:
+    """Nearest rows of all, of the own class and of others, at least as many as are wanted."""
+    n, every = len(W), np.arange(len(W))
+    found = nearest_rows(W, k, seed, MAX_EXACT)
+    if codes is None:
+        return found, found, (np.full((n, n_own), -1), np.full((n, n_own), np.nan))
+    if n <= MAX_EXACT:
+        return found, _own_exactly(W, codes, n_own), _others_exactly(W, codes, n_own)
+    own, other = search_classes(W, codes, found[0], n_own, seed)
+    return found, ranked(W, every, own), ranked(W, every, other)
+
+
+def _own_exactly(W: Array, codes: NDArray[np.intp], k: int) -> Found:
+    found, distance = np.full((len(W), k), -1), np.full((len(W), k), np.nan)
+    for members in class_members(codes):
+        own, distance[members] = nearest_rows(W[members], k, max_exact=members.size)
+        found[members] = np.where(own < 0, -1, members[own])
+    return found, distance
+
+
+def _others_exactly(W: Array, codes: NDArray[np.intp], k: int) -> Found:
+    found = np.full((len(W), k), -1)
+    for members in class_members(codes):
+        others = np.flatnonzero(codes != codes[members[0]])
+        some = nearest_among(W[members], W[others], k)
+        found[members, : some.shape[1]] = others[some]
+    return ranked(W, np.arange(len(W)), found)
+
+
+def _gap(Z: Array, own: Positions) -> Array:
     gap = np.full(Z.shape, np.nan)
-    for c in range(n_classes):
-        members = np.flatnonzero(codes == c)
-        strangers = np.flatnonzero(codes != c)
-        search = NearestNeighbors().fit(Z[members])
-
-        k = min(max(n_near, COMPANY), members.size - 1)
-        if k:
-            distance, found = _without_self(*search.kneighbors(Z[members], k + 1))
-            own[members], own_distance[members] = members[found[:, 0]], distance[:, 0]
-            _merge(nearest, foreign, members, distance, False)
-            company = found[:, :COMPANY]
-            gap[members] = 0.0
-            for nth in company.T:
-                gap[members] += (Z[members] - Z[members[nth]]) / company.shape[1]
-
-        k = min(n_near, members.size)
-        distance, found = search.kneighbors(Z[strangers], k)
-        closer = distance[:, 0] < other_distance[strangers]
-        other[strangers[closer]] = members[found[closer, 0]]
-        other_distance[strangers[closer]] = distance[closer, 0]
-        _merge(nearest, foreign, strangers, distance, True)
-    return Neighbours(
-        own,
-        other,
-        np.where(own < 0, np.nan, own_distance),
-        np.where(other < 0, np.nan, other_distance),
-        foreign.sum(axis=1),
-        n_near,
-        gap,
-    )
-
-
-def _without_self(distance: Array, found: Rows) -> tuple[Array, Rows]:
-    """Leave each row out of its own neighbours, or the last if copies of it took its place."""
-    itself = found == np.arange(len(found))[:, None]
-    itself[~itself.any(axis=1), -1] = True
-    shape = (len(found), found.shape[1] - 1)
-    return distance[~itself].reshape(shape), found[~itself].reshape(shape)
-
-
-def _merge(
-    nearest: Array, foreign: NDArray[np.bool_], rows: Rows, distance: Array, is_foreign: bool
-) -> None:
-    """Keep the nearest of those known and those found; own rows come first in ties."""
-    k = nearest.shape[1]
-    distances = np.hstack([nearest[rows], distance])
-    flags = np.hstack([foreign[rows], np.full(distance.shape, is_foreign)])
-    order = np.lexsort((flags, distances), axis=1)[:, :k]
-    nearest[rows] = np.take_along_axis(distances, order, axis=1)
-    foreign[rows] = np.take_along_axis(flags, order, axis=1)
+    some = np.flatnonzero(own[:, 0] >= 0)
+    for part in row_slices(some.size, Z.shape[1] * own.shape[1]):
+        rows = some[part]
+        there = own[rows] >= 0
+        mean = np.einsum("ijk,ij->ik", Z[own[rows]], there / there.sum(axis=1)[:, None])
+        gap[rows] = Z[rows] - mean
+    return gap

@@ -1,108 +1,112 @@
-"""Pictures of an audit: the plane of the scores, their histogram, and the rows projected."""
+"""Pictures of an audit: suspicion by class, and a map of the rows with the suspects marked."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import cycle
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from broadlearn.audit.findings import FINE, MISLABELLED
 from broadlearn.utils import Array, label
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito's colours, without the yellow, which white swallows.
-COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
-MARKERS = ("o", "^", "s", "v", "D", "P", "X")
+    from broadlearn.audit.result import Audit
+
+# Okabe and Ito's colours, without the yellow, which white swallows; grey for the rest.
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7A5195", "#8A8A8A")
 LINES = ("-", "--", "-.", ":")
-POINTS: dict[str, Any] = {"alpha": 0.6, "linewidths": 0, "rasterized": True}
+N_BINS = 20
 # More points than this hide each other.
 MAX_POINTS = 4000
 REST = "other classes"
 
-Groups = Sequence[tuple[str, NDArray[np.bool_]]]
+
+class Group(NamedTuple):
+    """A class, or the smallest ones together, and which rows have it as their label."""
+
+    name: str
+    members: NDArray[np.bool_]
 
 
-def draw_audit(table: pd.DataFrame, projection: Array) -> Figure:
-    """Three panels: membership against non-membership, scores by class, rows in two dimensions.
-
-    `projection` has the places of the rows in the order of X, not of `table`.
-    """
+def draw_audit(audit: Audit) -> Figure:
+    """Two panels: suspicion by class, and the rows in two dimensions, suspects with a ring."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise ImportError('Pictures need matplotlib: pip install "broadlearn[study]".') from error
-    groups = _groups(table["label"].to_numpy())
-    shown = np.linspace(0, len(table) - 1, min(len(table), MAX_POINTS)).astype(np.intp)
-    figure = Figure(figsize=(13.0, 4.4), layout="constrained")
-    plane, histogram, places = figure.subplots(1, 3)
-    _draw_plane(plane, table, groups, shown)
-    _draw_histogram(histogram, table["score"].to_numpy(), groups)
-    _draw_places(places, table, projection, shown)
-    handles, labels = plane.get_legend_handles_labels()
-    figure.legend(
-        handles, labels, loc="outside lower center", ncols=8, frameon=False, markerscale=2.0
-    )
+    groups = row_groups(audit)
+    figure = Figure(figsize=(11.0, 4.6), layout="constrained")
+    histogram, places = figure.subplots(1, 2)
+    edges = np.linspace(0.0, 1.0, N_BINS + 1).tolist()
+    for group, color, line in zip(groups, COLORS, cycle(LINES), strict=False):
+        values = audit.evidence.suspicion[group.members]
+        style: dict[str, Any] = {"color": color, "linestyle": line, "linewidth": 1.5}
+        histogram.hist(values, edges, histtype="step", log=True, label=label(group.name), **style)
+    histogram.set(xlim=(0, 1), xlabel="probability that the label is wrong", ylabel="rows")
+    histogram.yaxis.set_major_formatter("{x:,.0f}")
+    histogram.set_title("Suspicion by class")
+    _draw_places(places, audit, groups)
+    handles, names = histogram.get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=4, frameon=False)
     return figure
 
 
-def _draw_plane(axes: Axes, table: pd.DataFrame, groups: Groups, shown: NDArray[np.intp]) -> None:
-    axes.fill([0.0, 0.5, 0.0], [0.0, 0.5, 1.0], color="#DDDDDD", zorder=0, label="score 0: ν ≥ θ")
-    axes.plot([0.0, 0.5], [0.0, 0.5], color="#777777", linewidth=0.8, zorder=1)
-    theta, nu = table["membership"].to_numpy(), table["nonmembership"].to_numpy()
-    for (name, members), color, marker in zip(groups, COLORS, MARKERS, strict=False):
-        rows = shown[members[shown]]
-        axes.scatter(theta[rows], nu[rows], 12, color, marker=marker, label=name, **POINTS)
-    axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="membership θ", ylabel="non-membership ν")
-    axes.set_title("Trust in each row")
+def _draw_places(axes: Axes, audit: Audit, groups: list[Group]) -> None:
+    places = map_places(audit.evidence.projection)
+    suspects = np.flatnonzero(row_verdicts(audit) != FINE)
+    drawn = thinned(len(places))
+    for group, color in zip(groups, COLORS, strict=False):
+        style: dict[str, Any] = {"color": color, "rasterized": True}
+        x, y = places[drawn[group.members[drawn]]].T
+        axes.scatter(x, y, s=9, alpha=0.45, linewidths=0, **style)
+        x, y = places[suspects[group.members[suspects]]].T
+        axes.scatter(x, y, s=26, edgecolors="black", zorder=3, **style)
+    axes.set(xticks=[], yticks=[], xlabel="first principal component")
+    axes.set(ylabel="second principal component")
+    axes.set_title("Rows (ringed: suspect)")
 
 
-def _draw_histogram(axes: Axes, score: Array, groups: Groups) -> None:
-    edges = np.linspace(0.0, 1.0, 26).tolist()
-    for (_, members), color, line in zip(groups, COLORS, cycle(LINES), strict=False):
-        axes.hist(
-            score[members], edges, histtype="step", color=color, linestyle=line, linewidth=1.5
-        )
-    axes.set(xlim=(0, 1), xlabel="score", ylabel="rows")
-    axes.set_title("Scores by class")
-
-
-def _draw_places(
-    axes: Axes, table: pd.DataFrame, projection: Array, shown: NDArray[np.intp]
-) -> None:
-    # The least suspect rows first, so that they do not hide the others.
-    rows = shown[::-1]
-    x, y = projection[table.index.to_numpy()[rows]].T
-    suspect = (table["verdict"] != "fine").to_numpy()[rows]
-    points = axes.scatter(
-        x,
-        y,
-        c=table["score"].to_numpy()[rows],
-        s=14,
-        cmap="cividis",
-        vmin=0.0,
-        vmax=1.0,
-        linewidths=np.where(suspect, 0.8, 0.0).tolist(),
-        edgecolors="#D55E00",
-        rasterized=True,
-    )
-    axes.figure.colorbar(points, ax=axes, label="score")
-    axes.set(xlabel="first principal component", ylabel="second principal component")
-    axes.set_title("All columns in two (ringed: not fine)")
-
-
-def _groups(labels: NDArray[Any]) -> list[tuple[str, NDArray[np.bool_]]]:
-    """Names and rows of the classes; the smallest share a group where there are many."""
-    classes, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
-    single = np.arange(classes.size)
-    if classes.size > len(COLORS):
-        single = np.sort(np.argsort(-counts, kind="stable")[: len(COLORS) - 1])
-    groups = [(label(classes[c]), codes == c) for c in single]
-    if single.size < classes.size:
-        groups.append((REST, ~np.isin(codes, single)))
+def row_groups(audit: Audit) -> list[Group]:
+    """The classes; where there are many, the smallest share a group."""
+    rows = audit.evidence.rows
+    if rows.is_regression:
+        return [Group("all rows", np.ones(rows.codes.size, dtype=bool))]
+    order = np.argsort(-np.bincount(rows.codes, minlength=rows.classes.size), kind="stable")
+    n_single = order.size if order.size <= len(COLORS) else len(COLORS) - 1
+    single = np.sort(order[:n_single])
+    groups = [Group(str(rows.classes[c]), rows.codes == c) for c in single]
+    if single.size < order.size:
+        groups.append(Group(REST, ~np.isin(rows.codes, single)))
     return groups
+
+
+def suspicion_counts(audit: Audit, group: Group) -> tuple[list[int], list[int]]:
+    """Rows of a group by suspicion, in equal bins of [0, 1]: all, and those likely mislabelled."""
+    bins = np.minimum((audit.evidence.suspicion * N_BINS).astype(np.intp), N_BINS - 1)
+    both = (group.members, group.members & (row_verdicts(audit) == MISLABELLED))
+    every, some = (np.bincount(bins[rows], minlength=N_BINS).tolist() for rows in both)
+    return every, some
+
+
+def row_verdicts(audit: Audit) -> NDArray[np.object_]:
+    """Verdicts in the order of X."""
+    verdicts = np.empty(len(audit.table), dtype=object)
+    verdicts[audit.table["position"]] = audit.table["verdict"]
+    return verdicts
+
+
+def thinned(n_rows: int) -> NDArray[np.intp]:
+    """At most `MAX_POINTS` rows, evenly spread over the table."""
+    return np.linspace(0, n_rows - 1, min(n_rows, MAX_POINTS)).astype(np.intp)
+
+
+def map_places(projection: Array) -> Array:
+    """Where rows are on a map of width and height 1; the few far out are drawn on its edge."""
+    low, high = np.quantile(projection, [0.005, 0.995], axis=0)
+    width = np.where(high > low, high - low, 1.0)
+    return np.clip((projection - low) / width * 0.8 + 0.1, 0.0, 1.0)

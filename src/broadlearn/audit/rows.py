@@ -1,17 +1,23 @@
-"""A user's table as standardised numbers, and which of them belong to which column."""
+"""A user's table as numbers on one scale, and which of them belong to which column."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.compose import ColumnTransformer
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
 from broadlearn.io import column_preparation, import_pandas
-from broadlearn.utils import Array, learn_standardization
+from broadlearn.utils import Array, Standardization, learn_standardization
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TASKS = ("auto", "classification", "regression")
 
 
 class Rows(NamedTuple):
@@ -19,26 +25,63 @@ class Rows(NamedTuple):
 
     Attributes
     ----------
+    frame : pandas.DataFrame
+        The table as it was given, with its index; an array gets columns "column 0" and so on.
+    numbers : ndarray of shape (n_samples, n_numbers)
+        All columns as numbers, missing ones filled in; several for a column of text.
     Z : ndarray of shape (n_samples, n_numbers)
-        Standardised numbers; several for a column of text.
+        The same, standardised by the rows that are not outlying.
     starts : ndarray of shape (n_columns,)
         Where the numbers of each column begin.
     columns : list of str
-        Names of the columns.
+        Names of the columns that there are numbers of.
+    labels : ndarray of shape (n_samples,)
+        The target as it was given.
     codes : ndarray of shape (n_samples,)
-        Class of each row, 0, 1, ...
+        Class of each row, 0, 1, ...; all 0 for a regression target.
     classes : ndarray of shape (n_classes,)
-        Their labels.
+        Labels of the classes; empty for a regression target.
+    preparation : ColumnTransformer
+        What made the numbers of a frame.
+    standardization : Standardization
+        What made Z of the numbers.
     """
 
+    frame: pd.DataFrame
+    numbers: Array
     Z: Array
     starts: NDArray[np.intp]
     columns: list[str]
+    labels: NDArray[Any]
     codes: NDArray[np.intp]
     classes: NDArray[Any]
+    preparation: ColumnTransformer
+    standardization: Standardization
+
+    @property
+    def is_regression(self) -> bool:
+        """Whether the target is a quantity."""
+        return not self.classes.size
+
+    def first(self, count: int) -> Rows:
+        """The first rows."""
+        return self._part(slice(count))
+
+    def after(self, count: int) -> Rows:
+        """All but the first rows."""
+        return self._part(slice(count, None))
+
+    def _part(self, part: slice) -> Rows:
+        return self._replace(
+            frame=self.frame.iloc[part],
+            numbers=self.numbers[part],
+            Z=self.Z[part],
+            labels=self.labels[part],
+            codes=self.codes[part],
+        )
 
 
-def prepare_rows(X: Any, y: ArrayLike) -> Rows:
+def prepare_rows(X: Any, y: ArrayLike, task: str = "auto") -> Rows:
     """Check rows and labels and turn all columns into numbers on one scale.
 
     Examples
@@ -49,25 +92,73 @@ def prepare_rows(X: Any, y: ArrayLike) -> Rows:
     >>> rows.Z.shape, rows.starts.tolist(), rows.columns, rows.codes.tolist()
     ((3, 4), [0, 1], ['age', 'town'], [0, 1, 0])
     """
-    numbers, names = _numbers(X)
-    labels = _labels(y)
+    if task not in TASKS:
+        raise ValueError(f"task must be one of {', '.join(map(repr, TASKS))}, got {task!r}.")
+    frame = as_frame(X)
+    preparation = column_preparation(frame)
+    numbers = np.asarray(preparation.fit_transform(frame), dtype=np.float64)
+    names = _column_of_each(preparation)
+    labels, classes, codes = _target(y, task)
     check_consistent_length(numbers, labels)
-    classes, codes = np.unique(labels, return_inverse=True)
-    if classes.size < 2:
-        raise ValueError(
-            f"y must hold at least two classes, as an audit compares them; "
-            f"every label is {classes.tolist()[0]!r}."
-        )
-    Z = np.array(learn_standardization(numbers).affine(numbers)[:, :-1], dtype=np.float64)
     starts = np.flatnonzero(np.r_[True, names[1:] != names[:-1]])
-    return Rows(Z, starts, [str(name) for name in names[starts]], codes.ravel(), classes)
+    standardization = _scale(numbers, starts)
+    Z: Array = np.array(standardization.affine(numbers)[:, :-1], dtype=np.float64)
+    columns = [str(name) for name in names[starts]]
+    return Rows(
+        frame, numbers, Z, starts, columns, labels, codes, classes, preparation, standardization
+    )
 
 
-def _numbers(X: Any) -> tuple[Array, NDArray[np.object_]]:
-    """All columns as numbers, and the column that each number comes from."""
-    if not isinstance(X, import_pandas().DataFrame):
-        numbers = check_array(X, dtype=np.float64, input_name="X")
-        return numbers, np.array([f"column {j}" for j in range(numbers.shape[1])], dtype=object)
+def join_rows(reference: Rows, X: Any, y: ArrayLike) -> Rows:
+    """Rows that were audited and new ones below them, on the scale of the former.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> known = prepare_rows(pd.DataFrame({"age": [61, 70, 52]}), ["ill", "well", "ill"])
+    >>> join_rows(known, pd.DataFrame({"age": [58]}), ["well"]).codes.tolist()
+    [0, 1, 0, 1]
+    """
+    frame = as_frame(X)
+    missing = [name for name in reference.frame.columns if name not in frame.columns]
+    if missing:
+        raise ValueError(
+            f"X must have the columns of the reference, got none named {missing[0]!r}."
+        )
+    frame = frame[list(reference.frame.columns)]
+    labels = np.asarray(column_or_1d(y, warn=True))
+    check_consistent_length(frame, labels)
+    if reference.is_regression:
+        labels, _, codes = _target(labels, "regression", vary=False)
+    else:
+        codes = np.searchsorted(reference.classes, labels).clip(0, reference.classes.size - 1)
+        unknown = np.flatnonzero(reference.classes[codes] != labels)
+        if unknown.size:
+            raise ValueError(
+                f"y must hold labels of the reference, got {labels.tolist()[unknown[0]]!r} in "
+                f"row {unknown[0]}."
+            )
+    numbers = np.asarray(reference.preparation.transform(frame), dtype=np.float64)
+    Z = np.array(reference.standardization.affine(numbers)[:, :-1])
+    return reference._replace(
+        frame=import_pandas().concat([reference.frame, frame]),
+        numbers=np.vstack([reference.numbers, numbers]),
+        Z=np.vstack([reference.Z, Z]),
+        labels=np.concatenate([reference.labels, labels]),
+        codes=np.concatenate([reference.codes, codes]),
+    )
+
+
+def as_frame(X: Any) -> pd.DataFrame:
+    """A table as a pandas frame whose columns have distinct names that are text."""
+    pandas = import_pandas()
+    if hasattr(X, "to_pandas"):
+        X = X.to_pandas()
+    if not isinstance(X, pandas.DataFrame):
+        numbers = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X")
+        names = [f"column {j}" for j in range(numbers.shape[1])]
+        index = pandas.RangeIndex(len(numbers), name="row")
+        return pandas.DataFrame(numbers, index, names)
     if not X.shape[0] or not X.shape[1]:
         raise ValueError(f"X must have rows and columns, got {X.shape[0]} by {X.shape[1]}.")
     frame = X.set_axis([str(name) for name in X.columns], axis=1)
@@ -76,20 +167,43 @@ def _numbers(X: Any) -> tuple[Array, NDArray[np.object_]]:
         raise ValueError(
             f"X must have a name of its own for every column, got {repeated[0]!r} twice."
         )
-    prepare = column_preparation(frame)
-    numbers = prepare.fit_transform(frame)
+    return frame
+
+
+def _scale(numbers: Array, starts: NDArray[np.intp]) -> Standardization:
+    """Robust standardisation, but for numbers of two values, such as levels of a category.
+
+    Rows with different values of such a column are as far apart as two rows usually are in any
+    other column, however rare one of the values is.
+    """
+    found = learn_standardization(numbers, standardize="robust")
+    low, high = numbers.min(axis=0), numbers.max(axis=0)
+    two = (high > low) & ((numbers == low) | (numbers == high)).all(axis=0)
+    if found.exponent is not None:
+        low, high = np.ldexp(low, -found.exponent), np.ldexp(high, -found.exponent)
+    n_numbers = np.diff(np.r_[starts, numbers.shape[1]])
+    apart = (high - low) / np.sqrt(np.where(np.repeat(n_numbers, n_numbers) == 1, 2.0, 1.0))
+    scale = np.where(two, apart, found.scale)
+    return found._replace(scale=scale)
+
+
+def _column_of_each(preparation: ColumnTransformer) -> NDArray[np.object_]:
+    """The column that each number comes from."""
     names: list[str] = []
-    for _, steps, columns in prepare.transformers_:
+    for _, steps, columns in preparation.transformers_:
         if isinstance(steps, str):  # "drop"
             continue
         if isinstance(steps[-1], OneHotEncoder):
             encoder = steps[-1].set_params(feature_name_combiner=lambda column, level: column)
             columns = encoder.get_feature_names_out(columns)
         names += list(columns)
-    return np.asarray(numbers, dtype=np.float64), np.array(names, dtype=object)
+    return np.array(names, dtype=object)
 
 
-def _labels(y: ArrayLike) -> NDArray[Any]:
+def _target(
+    y: ArrayLike, task: str, vary: bool = True
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.intp]]:
+    """The target, its classes (none for a quantity), and the class of each row."""
     labels = column_or_1d(y, warn=True)
     missing = np.flatnonzero(import_pandas().isna(labels))
     if missing.size:
@@ -101,5 +215,23 @@ def _labels(y: ArrayLike) -> NDArray[Any]:
         if len({isinstance(label, str) for label in labels}) > 1:
             raise ValueError("y must hold labels of one kind, got text and numbers.")
         labels = np.array(labels.tolist())
+    if task == "auto":
+        quantity = type_of_target(labels).startswith("continuous")
+        task = "regression" if quantity else "classification"
+    if task == "regression":
+        if labels.dtype.kind not in "iuf" or not np.isfinite(labels).all():
+            raise ValueError("y must hold finite numbers for task='regression'.")
+        numbers = labels.astype(np.float64)
+        if vary and np.ptp(numbers) == 0.0:
+            raise ValueError(
+                f"y must vary, as an audit compares rows; every value is {numbers[0]}."
+            )
+        return numbers, np.empty(0), np.zeros(labels.size, dtype=np.intp)
     check_classification_targets(labels)
-    return labels
+    classes, codes = np.unique(labels, return_inverse=True)
+    if classes.size < 2:
+        raise ValueError(
+            f"y must hold at least two classes, as an audit compares them; "
+            f"every label is {classes.tolist()[0]!r}."
+        )
+    return labels, classes, codes.ravel()

@@ -7,19 +7,32 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from broadlearn.audit.cells import CellTexts
+from broadlearn.audit.duplicates import Duplicates
+from broadlearn.audit.findings import (
+    AMBIGUOUS,
+    CONTRADICTING,
+    DUPLICATE,
+    FINE,
+    MISLABELLED,
+    OUTLYING,
+)
 from broadlearn.audit.neighbours import Neighbours
+from broadlearn.audit.opinions import Opinion
+from broadlearn.audit.outlying import Outlying
 from broadlearn.audit.rows import Rows
 from broadlearn.utils import Array
 
-VERDICTS = ("fine", "far from its class", "among another class", "both")
-# Another label must be this many times as probable as the row's own.
-CLEARLY_MORE = 2.0
-# Tukey's fence for what is far out, in interquartile ranges above the upper quartile.
-FENCE = 3.0
-# A far row is at least as suspect as one whose label is a toss-up.
-SUSPICION_OF_FAR = 0.5
-MAX_COLUMNS = 3
-MIN_SHARE = 0.1
+# Both labels are plausible where the own one is wrong with at least this probability.
+MIN_AMBIGUOUS = 0.25
+# A contradiction is at least as urgent as a label that is a toss-up.
+URGENCY_OF_CONTRADICTION = 0.5
+# A row is among others where the distance of so many of them is within so many times what nine in
+# ten rows have; what is further from all is outlying.
+COMPANY, USUAL_TIMES = 5, 2.0
+# Nearest rows whose classes a sentence counts.
+COUNTED = 10
+MAX_COLUMNS, MIN_SHARE = 3, 0.1
 MAX_NAME_LENGTH = 40
 
 
@@ -28,114 +41,134 @@ class Verdicts(NamedTuple):
 
     Attributes
     ----------
-    suspicion : ndarray of shape (n_samples,)
-        ``1 - p`` of the own label, at least a half where the row is far from its class.
     verdict : ndarray of shape (n_samples,)
-        Index into `VERDICTS`.
-    likely : ndarray of shape (n_samples,)
-        The most probable class.
-    far_columns : list of str
-        Columns that make the row differ most from its nearest rows of the same class.
+        One of `VERDICTS`.
     why : list of str
         A sentence.
+    columns : list of str
+        The columns that set the row apart most from rows of its class, with their shares.
+    urgency : ndarray of shape (n_samples,)
+        What rows are sorted by: the suspicion, or more where something else is wrong.
     """
 
-    suspicion: Array
-    verdict: NDArray[np.intp]
-    likely: NDArray[np.intp]
-    far_columns: list[str]
+    verdict: NDArray[np.object_]
     why: list[str]
+    columns: list[str]
+    urgency: Array
+
+    def after(self, count: int) -> Verdicts:
+        """Of all but the first rows."""
+        return Verdicts(
+            self.verdict[count:], self.why[count:], self.columns[count:], self.urgency[count:]
+        )
 
 
-def judge(rows: Rows, p: Array, near: Neighbours) -> Verdicts:
-    """Judge every row by the probabilities `p` of its classes, held out, and its neighbours."""
-    every = np.arange(rows.codes.size)
-    own = p[every, rows.codes]
-    others = p.copy()
-    others[every, rows.codes] = -1.0
-    rival = others.argmax(axis=1)
-    among = others[every, rival] >= CLEARLY_MORE * own
-    distance = np.sqrt(np.einsum("ij,ij->i", near.gap, near.gap))
-    median, far = _far(rows, distance)
-    columns = _far_columns(rows, near.gap)
-    label = [_short(name) for name in rows.classes]
-    why = []
-    for i, c in enumerate(rows.codes.tolist()):
-        parts = []
-        if among[i]:
-            parts.append(
-                f"held out, it looks like {label[rival[i]]} "
-                f"({_percent(others[i, rival[i]])}) and not like its label {label[c]} "
-                f"({_percent(own[i])}), and {near.n_foreign[i]} of its {near.n_near} nearest rows "
-                "are of another class"
-            )
-        if far[i] and near.own[i] < 0:
-            parts.append(f"it is the only row of class {label[c]}")
-        elif far[i]:
-            parts.append(
-                f"its distance from the nearest rows of class {label[c]} is {distance[i]:.3g}, "
-                f"where {median[c]:.3g} is usual, mostly by {columns[i]}"
-            )
-        if not parts:
-            parts.append(
-                f"held out, its label {label[c]} has a probability of {_percent(own[i])}, and it "
-                "is not far from rows of its class"
-            )
-        sentence = "; ".join(parts)
-        why.append(f"{sentence[0].upper()}{sentence[1:]}.")
-    suspicion = np.maximum(1.0 - own, np.where(far, SUSPICION_OF_FAR, 0.0))
-    return Verdicts(suspicion, far + 2 * among, p.argmax(axis=1), columns, why)
+def judge(
+    rows: Rows, opinion: Opinion, near: Neighbours, outlying: Outlying, copies: Duplicates
+) -> Verdicts:
+    """Judge every row; what is named first here is the verdict where several apply.
 
-
-def _far(rows: Rows, distance: Array) -> tuple[Array, NDArray[np.bool_]]:
-    """The usual distance of each class, and which rows are far out; a lone row always is.
-
-    A far row is also farther away than two rows of the class usually are from each other, or
-    the thin tail of a class that is dense elsewhere would count as far.
+    Contradicting duplicate; outlying, unless the row is mislabelled and among other rows;
+    likely mislabelled; ambiguous; duplicate; fine.
     """
-    far = np.isnan(distance)
-    median = np.zeros(rows.classes.size)
-    for c in range(rows.classes.size):
-        members = np.flatnonzero(rows.codes == c)
-        if members.size == 1:
-            continue
-        low, median[c], high = np.percentile(distance[members], [25, 50, 75])
-        # The root mean square distance of two rows.
-        within = np.sqrt(2.0 * rows.Z[members].var(axis=0).sum())
-        fence = max(high + FENCE * (high - low), within)
-        far[members] = distance[members] > fence
-    return median, far
+    far = outlying.is_outlying & ~(opinion.flagged & _has_company(near))
+    verdict = np.full(len(rows.Z), FINE, dtype=object)
+    verdict[copies.copy] = DUPLICATE
+    verdict[opinion.suspicion >= MIN_AMBIGUOUS] = AMBIGUOUS
+    verdict[opinion.flagged] = MISLABELLED
+    verdict[far] = OUTLYING
+    verdict[copies.contradicting] = CONTRADICTING
+    urgency = opinion.suspicion.copy()
+    urgency[far] = np.maximum(urgency[far], 1.0 - 0.5 / outlying.degree[far])
+    wrong = copies.contradicting
+    urgency[wrong] = np.maximum(urgency[wrong], URGENCY_OF_CONTRADICTION)
+    columns = column_texts(rows, outlying.column_shares)
+    say = _say_target if rows.is_regression else _say_class
+    why, texts = say(rows, opinion, near), CellTexts(rows)
+    for i in np.flatnonzero(verdict != FINE):
+        parts = []
+        if verdict[i] == CONTRADICTING:
+            others = np.flatnonzero(copies.group == copies.group[i]).size - 1
+            parts.append(
+                f"it equals {others} other {'row' if others == 1 else 'rows'}, which "
+                f"{'has' if others == 1 else 'have'} another label"
+            )
+        elif verdict[i] == DUPLICATE:
+            parts.append("it is a copy of another row with the same label")
+        if far[i]:
+            widest = int(outlying.column_shares[i].argmax())
+            parts.append(
+                f"it is far from all rows like it, mostly by {columns[i]}; "
+                f"{texts.describe(int(i), rows.columns[widest])}"
+            )
+        sentence = "; ".join([*parts, f"{why[i][0].lower()}{why[i][1:]}"])
+        why[i] = f"{sentence[0].upper()}{sentence[1:]}"
+    return Verdicts(verdict, why, columns, urgency)
 
 
-def _far_columns(rows: Rows, gap: Array) -> list[str]:
-    """Columns with the largest shares of the squared distance, and the shares."""
-    shares = np.add.reduceat(gap * gap, rows.starts, axis=1)
-    total = shares.sum(axis=1)
+def _has_company(near: Neighbours) -> NDArray[np.bool_]:
+    """Whether the nearest rows of a row, of whatever class, are about as near as is usual."""
+    distance = near.distance[:, min(COMPANY, near.distance.shape[1]) - 1]
+    return np.nan_to_num(distance, nan=np.inf) <= USUAL_TIMES * np.nanquantile(distance, 0.9)
+
+
+def _say_class(rows: Rows, opinion: Opinion, near: Neighbours) -> list[str]:
+    """A sentence for every row on its class."""
+    every = np.arange(len(rows.Z))
+    likely = opinion.likely
+    own_p = opinion.proba[every, rows.codes].tolist()
+    likely_p = opinion.proba[every, likely].tolist()
+    seen = near.nearest[:, :COUNTED]
+    foreign = ((rows.codes[seen] != rows.codes[:, None]) & (seen >= 0)).sum(axis=1).tolist()
+    counted = (seen >= 0).sum(axis=1).tolist()
+    label = [short(name) for name in rows.classes]
+    why = []
+    for i, (c, other) in enumerate(zip(rows.codes.tolist(), likely.tolist(), strict=True)):
+        around = f"{foreign[i]} of its {counted[i]} nearest rows are of another class"
+        if other == c:
+            why.append(f"Held out, its label {label[c]} has {percent(own_p[i])}, and {around}.")
+        else:
+            more = "more than like" if likely_p[i] > own_p[i] else "as well as like"
+            why.append(
+                f"Held out, it looks like {label[other]} ({percent(likely_p[i])}) {more} "
+                f"its label {label[c]} ({percent(own_p[i])}), and {around}."
+            )
+    return why
+
+
+def _say_target(rows: Rows, opinion: Opinion, near: Neighbours) -> list[str]:
+    """A sentence for every row on its target."""
+    low, high = np.percentile(np.abs(rows.labels - opinion.proba[:, 0]), [50, 90])
+    return [
+        f"Its target is {value:.4g} where {guess:.4g} is expected, held out; half of the rows are "
+        f"within {low:.3g} of it, nine in ten within {high:.3g}."
+        for value, guess in zip(rows.labels.tolist(), opinion.proba[:, 0].tolist(), strict=True)
+    ]
+
+
+def column_texts(rows: Rows, shares: Array) -> list[str]:
+    """Names of the columns with the largest shares, and the shares."""
     count = min(MAX_COLUMNS, shares.shape[1])
     largest = np.argsort(-shares, axis=1, kind="stable")[:, :count]
-    names = [_short(name) for name in rows.columns]
+    values = np.take_along_axis(shares, largest, axis=1)
+    names = [short(name) for name in rows.columns]
     texts = []
-    for i, columns in enumerate(largest):
-        if not total[i] > 0.0:
-            texts.append("")
-            continue
-        share = shares[i, columns] / total[i]
-        kept = max(int((share >= MIN_SHARE).sum()), 1)
+    for columns, part in zip(largest.tolist(), values.tolist(), strict=True):
+        kept = [j for j, share in zip(columns, part, strict=True) if share >= MIN_SHARE]
         texts.append(
-            ", ".join(
-                f"{names[j]} ({_percent(s)})"
-                for j, s in zip(columns[:kept], share[:kept], strict=True)
-            )
+            ", ".join(f"{names[j]} ({percent(s)})" for j, s in zip(kept, part, strict=False))
         )
     return texts
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
+    """A share in words that do not claim more than is known."""
     if share < 0.01:
         return "under 1 %"
     return "over 99 %" if 0.99 < share < 1.0 else f"{100.0 * share:.0f} %"
 
 
-def _short(name: Any) -> str:
+def short(name: Any) -> str:
+    """A name, cut off where it is long."""
     text = str(name)
     return text if len(text) <= MAX_NAME_LENGTH else f"{text[: MAX_NAME_LENGTH - 1]}…"

@@ -11,6 +11,7 @@ from typing import Any
 
 import typer
 from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from sklearn.exceptions import FitFailedWarning
 
 console = Console()
@@ -67,6 +68,18 @@ def progress_bar(estimator: Any) -> Iterator[None]:
         yield
     finally:
         estimator.set_callbacks()
+
+
+@contextmanager
+def stage_progress() -> Iterator[Callable[[str, float], None] | None]:
+    """What to call with the name of a stage and the share done, where a person is watching."""
+    if not is_terminal():
+        yield None
+        return
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn())
+    with Progress(*columns, TimeElapsedColumn(), console=errors, transient=True) as bar:
+        task = bar.add_task("start", total=1.0)
+        yield lambda stage, share: bar.update(task, description=stage, completed=share)
 
 
 def note(sentence: str) -> None:

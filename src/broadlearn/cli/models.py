@@ -17,7 +17,6 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from broadlearn.audit import LANDMARKS, MAX_EXACT_ROWS
 from broadlearn.cli.console import (
     command,
     is_terminal,
@@ -50,6 +49,8 @@ FOLDS = 5
 # What model files have room for is some 7,000 names.
 MAX_COLUMNS = 5000
 MAX_LEVEL_LENGTH = 40
+# Scores of more rows than this are estimated from so many landmarks per class.
+MAX_EXACT_ROWS, LANDMARKS = 10_000, 1000
 
 ModelFile = Annotated[Path, typer.Argument(help="Model file that `broadlearn fit` wrote.")]
 

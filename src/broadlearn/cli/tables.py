@@ -25,11 +25,16 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON."
 
 
 class Labelled(NamedTuple):
-    """Rows, their labels, and how many rows each label has."""
+    """Rows, their labels, and how many rows each label has; none for a regression target."""
 
     X: pd.DataFrame
     y: NDArray[Any]
     classes: dict[str, int]
+
+    @property
+    def is_regression(self) -> bool:
+        """Whether the target is a quantity."""
+        return not self.classes
 
 
 def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None:
@@ -44,17 +49,29 @@ def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> Non
         taken.append(path.resolve())
 
 
-def read_labelled(data: Path, target: str, drop: list[str] | None) -> Labelled:
-    """Read a table of two or more classes."""
-    table = read_table(data, target, drop=split_list(drop))
+def read_labelled(
+    data: Path, target: str, drop: list[str] | None, task: str = "classification"
+) -> Labelled:
+    """Read a table of two or more classes, or with a regression target where `task` allows it."""
+    table = read_table(data, target, drop=split_list(drop), task=task)
     y = np.asarray(table.y)
+    if y.dtype.kind == "f":
+        if np.ptp(y) == 0.0:
+            raise ValueError(f"The target column {target!r} of {data} must vary; all are {y[0]:g}.")
+        return Labelled(table.X, y, {})
+    return Labelled(table.X, y, count_classes(y, f"The target column {target!r} of {data}"))
+
+
+def count_classes(y: NDArray[Any], what: str) -> dict[str, int]:
+    """Rows of each class, if there are at least two."""
     labels, counts = np.unique(y, return_counts=True)
-    what = f"The target column {target!r} of {data} must hold at least two classes"
     if labels.size < 2:
-        raise ValueError(f"{what}; every label is {str(labels[0])!r}.")
+        raise ValueError(
+            f"{what} must hold at least two classes; every label is {str(labels[0])!r}."
+        )
     if labels.size == y.size:
-        raise ValueError(f"{what}; no label is there twice.")
-    return Labelled(table.X, y, dict(zip(map(str, labels), counts.tolist(), strict=True)))
+        raise ValueError(f"{what} must hold at least two classes; no label is there twice.")
+    return dict(zip(map(str, labels), counts.tolist(), strict=True))
 
 
 def counted(classes: Mapping[str, int]) -> str:

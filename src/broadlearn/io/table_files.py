@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -37,7 +37,7 @@ def import_pandas() -> Any:
 
 def read_frame(path: Path) -> pd.DataFrame:
     """Read a file by its extension: at least one row, column names all different."""
-    extension = Path(path.name.removesuffix(".gz")).suffix.lower()
+    extension = extension_of(path)
     readers = {".csv": _read_csv, ".tsv": _read_csv, ".arff": _read_arff}
     readers |= {".parquet": _read_parquet, ".pq": _read_parquet}
     if extension not in readers:
@@ -63,27 +63,47 @@ def read_frame(path: Path) -> pd.DataFrame:
     return frame
 
 
-def _open(path: Path) -> Any:
+def extension_of(path: Path) -> str:
+    """The extension that says the format: ".csv" for "t.csv.gz"."""
+    return Path(path.name.removesuffix(".gz")).suffix.lower()
+
+
+def open_text(path: Path) -> Any:
+    """Open a text file, compressed or not, with the ends of its lines as they are."""
     opener: Any = gzip.open if path.suffix == ".gz" else open
     return opener(path, "rt", encoding="utf-8-sig", newline="")
 
 
-def _read_csv(path: Path) -> pd.DataFrame:
-    pandas = import_pandas()
-    with _open(path) as file:
+class CsvLayout(NamedTuple):
+    """How a CSV file is written: what separates fields, names of columns, the mark of decimals."""
+
+    separator: str
+    header: list[str]
+    decimal: str
+
+
+def csv_layout(path: Path) -> CsvLayout:
+    """Learn from its first lines how a CSV file is written; no header if it is blank."""
+    with open_text(path) as file:
         lines = list(islice(_text_lines(file, path), LINES_TO_SNIFF))
     try:
         separator = max(",;\t", key=lambda mark: len(_first_row(lines, mark)))
         header = _first_row(lines, separator)
     except csv.Error as error:
         raise ValueError(f"The first line of {path} cannot be read: {error}.") from error
+    comma = separator == ";" and bool(_DECIMAL_COMMA.search("".join(lines)))
+    return CsvLayout(separator, header, "," if comma else ".")
+
+
+def _read_csv(path: Path) -> pd.DataFrame:
+    pandas = import_pandas()
+    separator, header, decimal = csv_layout(path)
     if not header:
         raise ValueError(f"{path} is empty.")
     _refuse_repeated_names(filter(None, header), path)
     if all(_NUMBER.fullmatch(name) for name in header):
         raise ValueError(f"The first line of {path} must name the columns, but has numbers only.")
     _check_rows(path, separator, len(header))
-    comma = separator == ";" and bool(_DECIMAL_COMMA.search("".join(lines)))
     try:
         frame = pandas.read_csv(
             path,
@@ -91,7 +111,7 @@ def _read_csv(path: Path) -> pd.DataFrame:
             encoding="utf-8-sig",
             na_values=["?"],
             skipinitialspace=True,
-            decimal="," if comma else ".",
+            decimal=decimal,
             index_col=False,
             low_memory=False,
         )
@@ -108,10 +128,10 @@ def _read_csv(path: Path) -> pd.DataFrame:
 def _first_row(lines: Iterable[str], separator: str) -> list[str]:
     """Fields of the first line that is not blank."""
     rows = csv.reader(lines, delimiter=separator, skipinitialspace=True)
-    return next(([field.strip() for field in row] for row in rows if not _is_blank(row)), [])
+    return next(([field.strip() for field in row] for row in rows if not is_blank(row)), [])
 
 
-def _is_blank(row: list[str]) -> bool:
+def is_blank(row: list[str]) -> bool:
     """Whether a row comes from a line without text, which pandas skips."""
     return not row or (len(row) == 1 and not row[0].strip())
 
@@ -125,12 +145,12 @@ def _text_lines(file: Iterable[str], path: Path) -> Iterator[str]:
 
 def _check_rows(path: Path, separator: str, n_fields: int) -> None:
     """Raise unless every row has as many fields as the first line; pandas would fill them up."""
-    with _open(path) as file:
+    with open_text(path) as file:
         lines = _text_lines(file, path)
         rows = csv.reader(lines, delimiter=separator, skipinitialspace=True)
         try:
             for row in rows:
-                if len(row) != n_fields and not _is_blank(row):
+                if len(row) != n_fields and not is_blank(row):
                     raise ValueError(
                         f"Line {rows.line_num} of {path} has {len(row)} "
                         f"field{'s' if len(row) > 1 else ''}, where its first line has {n_fields}."
@@ -151,7 +171,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
 
 def _read_arff(path: Path) -> pd.DataFrame:
     arff, pandas = arff_module(), import_pandas()
-    with _open(path) as file:
+    with open_text(path) as file:
         try:
             content = arff.load(file)
         except arff.ArffException as error:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 MAX_LEVELS = 50
 # A numeric target with more distinct values than this may be a quantity instead of a class.
 MAX_NUMERIC_LABELS = 50
+TASKS = ("classification", "regression", "auto")
 # From this many rows on, text that never repeats is taken for an identifier.
 MIN_IDENTIFIER_ROWS = 20
 
@@ -61,7 +62,7 @@ class Table:
     X : pandas.DataFrame
         All columns but the target.
     y : ndarray of shape (n_rows,) or None
-        Labels; None without a target column.
+        Labels, or floats for a regression target; None without a target column.
     target : str or None
         Name of the target column.
     """
@@ -73,7 +74,11 @@ class Table:
 
 
 def read_table(
-    path: str | PathLike[str], target: str | None = None, *, drop: Iterable[str] = ()
+    path: str | PathLike[str],
+    target: str | None = None,
+    *,
+    drop: Iterable[str] = (),
+    task: str = "classification",
 ) -> Table:
     r"""Read a CSV, TSV, Parquet or ARFF file.
 
@@ -89,6 +94,10 @@ def read_table(
         Column of the labels. Numbers, text and booleans are fine, missing labels are not.
     drop : iterable of str, default=()
         Columns to leave out.
+    task : {"classification", "regression", "auto"}, default="classification"
+        What the target holds. "classification" refuses a target of numbers that looks like a
+        quantity, "regression" one that is not made of finite numbers; "auto" takes both, and gives
+        floats for a quantity and only then.
 
     Returns
     -------
@@ -106,13 +115,15 @@ def read_table(
     >>> table.name, list(table.X), table.y.tolist()
     ('patients', ['age', 'sex'], ['yes', 'no'])
     """
+    if task not in TASKS:
+        raise ValueError(f"task must be one of {', '.join(map(repr, TASKS))}, got {task!r}.")
     path = Path(path)
     frame = read_frame(path)
     for name in [*drop, *([] if target is None else [target])]:
         if name not in frame.columns:
             raise ValueError(f"{path} has no column {name!r}; {_suggestion(name, frame.columns)}")
     frame = frame.drop(columns=list(drop)).reset_index(drop=True)
-    y = None if target is None else _labels(frame.pop(target), path)
+    y = None if target is None else _labels(frame.pop(target), path, task)
     if not frame.shape[1]:
         raise ValueError(f"{path} has no columns besides the target {target!r}.")
     _column_kinds(frame)
@@ -217,8 +228,8 @@ def as_numeric(X: pd.DataFrame) -> Array | None:
     return None if np.isnan(numbers).any() else numbers
 
 
-def _labels(column: pd.Series, path: Path) -> NDArray[Any]:
-    """Labels of a target column."""
+def _labels(column: pd.Series, path: Path, task: str) -> NDArray[Any]:
+    """Labels of a target column, or the numbers of a regression target."""
     what = f"The target column {column.name!r} of {path}"
     missing = np.flatnonzero(column.isna())
     if missing.size:
@@ -227,6 +238,8 @@ def _labels(column: pd.Series, path: Path) -> NDArray[Any]:
             f"the first of them row {missing[0] + 1}."
         )
     kind = _kind(column)
+    if task == "regression" and kind != "number":
+        raise ValueError(f"{what} holds {kind}s, where numbers are expected.")
     if kind == "text":
         return np.array(column.astype(str).tolist())
     if kind == "boolean":
@@ -236,7 +249,12 @@ def _labels(column: pd.Series, path: Path) -> NDArray[Any]:
     numbers = column.to_numpy(dtype=np.float64)
     distinct = np.unique(numbers).size
     whole = bool(np.all(np.isfinite(numbers)) and np.all(numbers == np.round(numbers)))
-    if distinct > MAX_NUMERIC_LABELS and (not whole or distinct > len(numbers) / 2):
+    quantity = distinct > MAX_NUMERIC_LABELS and (not whole or distinct > len(numbers) / 2)
+    if task == "regression" or (quantity and task == "auto"):
+        if not np.isfinite(numbers).all():
+            raise ValueError(f"{what} must hold finite numbers.")
+        return numbers
+    if quantity:
         raise ValueError(
             f"{what} looks like a regression target: "
             f"{distinct} different numbers in {len(numbers)} rows, where classes are expected."

@@ -20,7 +20,7 @@ from broadlearn.utils.checks import (
     check_range,
     check_weights,
 )
-from broadlearn.utils.files import encoded, harmless, safe_csv, write_whole
+from broadlearn.utils.files import FORMULA_STARTS, encoded, harmless, safe_csv, write_whole
 from broadlearn.utils.pictures import label
 from broadlearn.utils.progress import PassProgress, Progress
 from broadlearn.utils.standardization import SAFE_EXPONENT, Standardization, learn_standardization
@@ -28,6 +28,7 @@ from broadlearn.utils.standardization import SAFE_EXPONENT, Standardization, lea
 __all__ = [
     "BLOCK_NUMBERS",
     "FLOAT_TYPES",
+    "FORMULA_STARTS",
     "MAX_VALUE",
     "SAFE_EXPONENT",
     "STANDARDIZE",

@@ -12,6 +12,7 @@ from sklearn.metrics._scorer import _Scorer as Scorer
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.preprocessing._data import _handle_zeros_in_scale as handle_zeros_in_scale
 from sklearn.preprocessing._data import _is_constant_feature as is_constant_feature
+from sklearn.utils import _safe_indexing as safe_indexing
 from sklearn.utils._param_validation import (
     HasMethods,
     Interval,
@@ -49,6 +50,7 @@ __all__ = [
     "fit_context",
     "handle_zeros_in_scale",
     "is_constant_feature",
+    "safe_indexing",
     "validate_parameter_constraints",
     "with_callbacks",
 ]

@@ -1,0 +1,67 @@
+"""Counts, shares and names as sentences say them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+# Names that a sentence lists before it says how many more there are.
+MOST_NAMES = 4
+
+
+def listed(names: Sequence[Any], most: int = MOST_NAMES) -> str:
+    """Names as a list, of which a long one ends in a number.
+
+    Examples
+    --------
+    >>> listed(["age"]), listed(["age", "town", "sex"])
+    ("'age'", "'age', 'town' and 'sex'")
+    >>> listed(range(9), most=3)
+    "'0', '1', '2' and 6 more"
+    """
+    quoted = [f"'{name}'" for name in names[:most]]
+    if len(names) > most:
+        quoted.append(f"{len(names) - most} more")
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
+
+
+def counted(count: int, noun: str, verb: str = "") -> str:
+    """A number with its noun and verb, which are given in the singular.
+
+    Examples
+    --------
+    >>> counted(1, "column", "is"), counted(2, "class", "has"), counted(2000, "row")
+    ('1 column is', '2 classes have', '2,000 rows')
+    """
+    if count != 1:
+        noun += "es" if noun.endswith("s") else "s"
+        verb = {"is": "are", "has": "have"}.get(verb, verb.removesuffix("s"))
+    return f"{count:,} {noun} {verb}".rstrip()
+
+
+def out_of(count: int, total: int, noun: str, verb: str = "") -> str:
+    """How many of how many, with a verb given in the singular.
+
+    Examples
+    --------
+    >>> out_of(3, 200, "row", "is"), out_of(1, 200, "row", "is")
+    ('3 of 200 rows are', '1 of 200 rows is')
+    """
+    agreeing = counted(count, noun, verb).split(" ", 2)[2:]
+    return " ".join([f"{count:,} of {counted(total, noun)}", *agreeing])
+
+
+def percent(share: float) -> str:
+    """A share in percent, with one decimal where it is small, or near the whole.
+
+    Examples
+    --------
+    >>> percent(0.612), percent(0.0123), percent(0.00001), percent(0.9999), percent(1.0)
+    ('61 %', '1.2 %', 'under 0.1 %', 'over 99.9 %', '100 %')
+    """
+    if 0.0 < share < 0.001:
+        return "under 0.1 %"
+    if 0.999 < share < 1.0:
+        return "over 99.9 %"
+    exact = 0.0 < share < 0.0995 or 0.99 < share < 1.0
+    return f"{100.0 * share:.{int(exact)}f} %"

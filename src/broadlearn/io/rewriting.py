@@ -1,0 +1,280 @@
+"""A table file written again with rows left out and labels replaced, all else as it was."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from broadlearn.io.table_files import (
+    csv_layout,
+    extension_of,
+    import_pandas,
+    is_blank,
+    open_text,
+    read_frame,
+)
+from broadlearn.utils import encoded
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SEPARATORS = {".csv": ",", ".tsv": "\t"}
+PARQUET = (".parquet", ".pq")
+
+
+class RowChanges(NamedTuple):
+    """What becomes of the rows of a table.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows of the table.
+    dropped, relabelled : ndarray
+        Positions of rows, counted from 0.
+    like : ndarray
+        For each of `relabelled`, a row that has its new label, or -1 if there is none.
+    labels : ndarray
+        The new labels themselves.
+    """
+
+    n_rows: int
+    dropped: NDArray[np.intp]
+    relabelled: NDArray[np.intp]
+    like: NDArray[np.intp]
+    labels: NDArray[Any]
+
+    @property
+    def kept(self) -> NDArray[np.intp]:
+        """Positions of the rows that stay."""
+        return np.setdiff1d(np.arange(self.n_rows), self.dropped)
+
+
+def row_changes(
+    labels: NDArray[Any],
+    dropped: Sequence[int] | NDArray[np.intp] = (),
+    relabelled: Mapping[int, Any] | None = None,
+) -> RowChanges:
+    """Changes to a table with these labels; `relabelled` has the new ones by position.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> changes = row_changes(np.array(["a", "b", "a"]), [1], {0: "b", 2: "c"})
+    >>> changes.kept.tolist(), changes.relabelled.tolist(), changes.like.tolist()
+    ([0, 2], [0, 2], [1, -1])
+    """
+    new = dict(sorted((relabelled or {}).items()))
+    first: dict[Any, int] = {}
+    if new:
+        for i, label in enumerate(labels.tolist()):
+            first.setdefault(label, i)
+    found = [first.get(label, -1) for label in new.values()]
+    texts = np.empty(len(new), dtype=object)
+    texts[:] = list(new.values())
+    gone, rows, like = (np.array([*part], dtype=np.intp) for part in (sorted(dropped), new, found))
+    return RowChanges(len(labels), gone, rows, like, texts)
+
+
+def chain_changes(labels: NDArray[Any], first: RowChanges, then: RowChanges) -> RowChanges:
+    """Two changes as one, the second to the table that the first leaves.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> labels = np.array(["a", "b", "a"])
+    >>> first = row_changes(labels, [0], {2: "b"})
+    >>> both = chain_changes(labels, first, row_changes(np.array(["b", "b"]), [0]))
+    >>> both.kept.tolist(), both.relabelled.tolist()
+    ([2], [2])
+    """
+    dropped = {*first.dropped.tolist(), *first.kept[then.dropped].tolist()}
+    new = dict(zip(first.relabelled.tolist(), first.labels.tolist(), strict=True))
+    new |= dict(zip(first.kept[then.relabelled].tolist(), then.labels.tolist(), strict=True))
+    return row_changes(
+        labels, [*dropped], {row: label for row, label in new.items() if row not in dropped}
+    )
+
+
+def check_rewritable(path: Path) -> None:
+    """Raise where a table cannot be written in the format of an extension."""
+    if extension_of(path) not in (*SEPARATORS, *PARQUET):
+        raise ValueError(f"{path} must end in .csv, .tsv, .parquet or .pq.")
+    if extension_of(path) in PARQUET and path.suffix == ".gz":
+        raise ValueError(f"{path} must not end in .gz: Parquet files are compressed already.")
+
+
+def row_lines(path: Path) -> list[int] | None:
+    """The line of the file at which each row begins, counted from 1; None where it has no lines."""
+    if extension_of(path) not in SEPARATORS:
+        return None
+    return [record.line for record in _records(path, csv_layout(path).separator)][1:]
+
+
+def rewrite_table(source: Path, path: Path, target: str, changes: RowChanges) -> bytes:
+    """Give the content of a file: all columns of the source, in the format of the new extension.
+
+    From CSV to CSV, records are copied as they are: numbers keep their digits, and only relabelled
+    records are written anew. From Parquet to Parquet the schema is kept.
+    """
+    check_rewritable(path)
+    before, after = extension_of(source), extension_of(path)
+    if before in PARQUET and after in PARQUET:
+        return _edited_parquet(source, target, changes)
+    if before in SEPARATORS and after in SEPARATORS:
+        separator = None if before == after else SEPARATORS[after]
+        content = "".join(_edited_text(source, target, changes, separator)).encode()
+    elif after in PARQUET:
+        buffer = io.BytesIO()
+        _edited_frame(source, target, changes).to_parquet(buffer, index=False)
+        return buffer.getvalue()
+    else:
+        content = encoded(
+            _edited_frame(source, target, changes).to_csv(
+                index=False, sep=SEPARATORS[after], lineterminator="\n"
+            )
+        )
+    return gzip.compress(content, mtime=0) if path.suffix == ".gz" else content
+
+
+class _Record(NamedTuple):
+    """Where a record of a CSV file begins, how it is written, and its fields."""
+
+    line: int
+    text: str
+    fields: list[str]
+
+
+def _records(path: Path, separator: str) -> Iterator[_Record]:
+    """The header and the rows of a CSV file; blank lines are none."""
+    lines: list[str] = []
+
+    def noted(file: Iterable[str]) -> Iterator[str]:
+        for line in file:
+            lines.append(line)
+            yield line
+
+    with open_text(path) as file:
+        records = csv.reader(noted(file), delimiter=separator, skipinitialspace=True)
+        line = 1
+        for fields in records:
+            # Blank lines are copied with the record that follows.
+            if not is_blank(fields):
+                yield _Record(line, "".join(lines), fields)
+                lines.clear()
+            line = records.line_num + 1
+
+
+def _edited_text(
+    source: Path, target: str, changes: RowChanges, separator: str | None
+) -> Iterator[str]:
+    """The records that stay; with a new separator if there is one."""
+    old, header, decimal = csv_layout(source)
+    column, mark = header.index(target), separator or old
+    opener: Any = gzip.open if source.suffix == ".gz" else open
+    with opener(source, "rb") as file:
+        if file.read(3) == codecs.BOM_UTF8:
+            yield codecs.BOM_UTF8.decode()
+    wanted = {like for like in changes.like.tolist() if like >= 0}
+    records = enumerate(_records(source, old), start=-1) if wanted else ()
+    texts = {i: record.fields[column] for i, record in records if i in wanted}
+    labels = {
+        int(row): texts[like] if like >= 0 else _written(label, decimal)
+        for row, like, label in zip(
+            changes.relabelled.tolist(), changes.like.tolist(), changes.labels, strict=True
+        )
+    }
+    dropped = {*changes.dropped.tolist()}
+    i = -2
+    for i, (_, text, fields) in enumerate(_records(source, old), start=-1):
+        if i in dropped:
+            continue
+        if i in labels:
+            fields[column] = labels[i]
+        elif separator is None:
+            yield text
+            continue
+        end = text[len(text.rstrip("\r\n")) :]
+        yield mark.join(_quoted(field, mark) for field in fields) + end
+    _check_count(source, i + 1, changes)
+
+
+def _written(label: Any, decimal: str) -> str:
+    """A new label as text; numbers as the file writes them."""
+    return (
+        repr(label).removesuffix(".0").replace(".", decimal)
+        if isinstance(label, float)
+        else str(label)
+    )
+
+
+def _quoted(field: str, separator: str) -> str:
+    """A field that can be read again, in quotes where it must be."""
+    if field != field.strip() or any(mark in field for mark in (separator, '"', "\r", "\n")):
+        return '"' + field.replace('"', '""') + '"'
+    return field
+
+
+def _edited_frame(source: Path, target: str, changes: RowChanges) -> pd.DataFrame:
+    frame = read_frame(source)
+    _check_count(source, len(frame), changes)
+    frame[target] = replace_labels(frame[target], changes)
+    return frame.iloc[changes.kept]
+
+
+def replace_labels(column: pd.Series, changes: RowChanges) -> pd.Series:
+    """A copy of a column of labels with the new ones, of the type that it has.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> column = pd.Series(["a", "b", "a"], dtype="category")
+    >>> changes = row_changes(column.to_numpy(), relabelled={0: "b", 1: "c"})
+    >>> replace_labels(column, changes).tolist()
+    ['b', 'c', 'a']
+    """
+    copy, old = column.copy(), changes.like >= 0
+    copy.iloc[changes.relabelled[old]] = column.iloc[changes.like[old]].to_numpy()
+    if not old.all():
+        new = changes.labels[~old].tolist()
+        if isinstance(copy.dtype, import_pandas().CategoricalDtype):
+            copy = copy.cat.add_categories(list(dict.fromkeys(new)))
+        elif copy.dtype.kind in "iu":
+            whole = all(label == int(label) for label in new)
+            copy, new = (copy, [*map(int, new)]) if whole else (copy.astype(np.float64), new)
+        copy.iloc[changes.relabelled[~old]] = new
+    return copy
+
+
+def _edited_parquet(source: Path, target: str, changes: RowChanges) -> bytes:
+    import pyarrow
+    from pyarrow import parquet
+
+    table = parquet.read_table(source)
+    _check_count(source, table.num_rows, changes)
+    place = [str(name).strip() for name in table.column_names].index(target)
+    field, column = table.schema.field(place), table.column(place)
+    values = column.to_pylist() if changes.relabelled.size else []
+    for row, like, label in zip(
+        changes.relabelled.tolist(), changes.like.tolist(), changes.labels.tolist(), strict=True
+    ):
+        values[row] = column[like].as_py() if like >= 0 else label
+    if values:
+        table = table.set_column(place, field, pyarrow.array(values, type=field.type))
+    buffer = io.BytesIO()
+    parquet.write_table(table.take(changes.kept), buffer)
+    return buffer.getvalue()
+
+
+def _check_count(source: Path, n_rows: int, changes: RowChanges) -> None:
+    if n_rows != changes.n_rows:
+        raise ValueError(
+            f"{source} had {changes.n_rows} rows and has {n_rows} now; was it changed meanwhile?"
+        )
