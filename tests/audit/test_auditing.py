@@ -123,7 +123,7 @@ def test_clean_and_rare_classes_are_left_in_peace():
     X, y = load_iris(return_X_y=True)
     assert audit(X, y).counts["likely mislabelled"] <= 6
     rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(2010, 4)), np.repeat([0, 1], [2000, 10])
+    X, y = rng.normal(size=(1206, 4)), np.repeat([0, 1], [1200, 6])
     X[y == 1, :2] += 1.8
     found = audit(X, y)
     assert found.counts["likely mislabelled"] <= 4
