@@ -89,7 +89,7 @@ def audit(
     Examples
     --------
     >>> import numpy as np
-    >>> from broadlearn import audit
+    >>> from broadlearn.audit import audit
     >>> rng = np.random.default_rng(0)
     >>> X = np.vstack([rng.normal(0, 1, (50, 2)), rng.normal(5, 1, (50, 2))])
     >>> y = np.repeat(["low", "high"], 50)
@@ -97,11 +97,10 @@ def audit(
     >>> found = audit(X, y)
     >>> found
     <Audit of 100 rows: 1 likely mislabelled, 1 outlying, 98 fine>
-    >>> found.table[["verdict", "label", "likely_label"]].head(2)
-                    verdict label likely_label
-    row
-    20             outlying   low          low
-    70   likely mislabelled   low         high
+    >>> found.table["verdict"].head(2).to_dict()
+    {70: 'likely mislabelled', 20: 'outlying'}
+    >>> found.table.loc[70, ["label", "likely_label"]].tolist()
+    ['low', 'high']
     """
     done = 0.0
 
