@@ -21,6 +21,7 @@ from broadlearn.audit.neighbours import Neighbours
 from broadlearn.audit.opinions import Opinion
 from broadlearn.audit.outlying import Outlying
 from broadlearn.audit.rows import Rows
+from broadlearn.audit.wording import percent
 from broadlearn.utils import Array
 
 # Both labels are plausible where the own one is wrong with at least this probability.
@@ -159,13 +160,6 @@ def column_texts(rows: Rows, shares: Array) -> list[str]:
             ", ".join(f"{names[j]} ({percent(s)})" for j, s in zip(kept, part, strict=False))
         )
     return texts
-
-
-def percent(share: float) -> str:
-    """A share in words that do not claim more than is known."""
-    if share < 0.01:
-        return "under 1 %"
-    return "over 99 %" if 0.99 < share < 1.0 else f"{100.0 * share:.0f} %"
 
 
 def short(name: Any) -> str:

@@ -120,7 +120,11 @@ def suspects_listing(said: pd.DataFrame) -> Table:
     listing = Table(*numbers, "suspicion", "label", "likely", "why")
     for row in said.to_dict("records"):
         cells = [row[name] for name in numbers]
-        cells += [f"{row['suspicion']:.2f}", row["label"], row["likely_label"], row["why"]]
+        labels = [
+            f"{label:.5g}" if isinstance(label, float) else label
+            for label in (row["label"], row["likely_label"])
+        ]
+        cells += [f"{row['suspicion']:.2f}", *labels, row["why"]]
         listing.add_row(*(Text(printable(str(cell))) for cell in cells))
     return listing
 
