@@ -3,7 +3,6 @@ import signal
 import subprocess
 import sys
 import time
-import warnings
 from dataclasses import dataclass
 from functools import partial
 
@@ -11,9 +10,16 @@ import numpy as np
 import pandas as pd
 import psutil
 import pytest
-from sklearn import config_context
+from searches import (
+    TABLES,
+    both_searches,
+    duplicated_rows,
+    more_rows_than_nodes,
+    several_classes,
+    splits_of,
+)
 from sklearn.base import clone
-from sklearn.datasets import load_diabetes, load_iris, make_classification
+from sklearn.datasets import load_diabetes, make_classification
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, StratifiedKFold
@@ -47,39 +53,6 @@ BASELINES = [
 ]
 
 
-def fewer_rows_than_nodes():
-    return make_classification(70, 40, n_informative=8, random_state=0)
-
-
-def more_rows_than_nodes():
-    return make_classification(500, 6, n_informative=4, flip_y=0.2, random_state=0)
-
-
-def one_hot_like():
-    rng = np.random.default_rng(0)
-    X = np.eye(3)[rng.integers(0, 3, (150, 5))].reshape(150, 15)
-    return X, (X[:, 0] + X[:, 4] + X[:, 8] + 0.4 * rng.normal(size=150) > 1).astype(int)
-
-
-def several_classes():
-    X, y = load_iris(return_X_y=True)
-    return X, np.array(["setosa", "versicolor", "virginica"])[y]
-
-
-def duplicated_rows():
-    X, y = make_classification(180, 5, n_informative=4, n_redundant=1, random_state=1)
-    return np.vstack([X, X[:20]]), np.r_[y, y[:20]]
-
-
-TABLES = [
-    fewer_rows_than_nodes,
-    more_rows_than_nodes,
-    one_hot_like,
-    several_classes,
-    duplicated_rows,
-]
-
-
 def sampled_candidates(model, n, seed=0):
     """Candidates drawn from the published grid."""
     own = {name: values for name, values in PAPER.items() if name in model.get_params()}
@@ -87,20 +60,6 @@ def sampled_candidates(model, n, seed=0):
     return [
         {name: values[rng.integers(len(values))] for name, values in own.items()} for _ in range(n)
     ]
-
-
-def splits_of(results):
-    keys = [key for key in results if key.startswith("split") and "_test_" in key]
-    return np.array([results[key] for key in sorted(keys)], dtype=float)
-
-
-def both_searches(model, grid, X, y, **options):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FitFailedWarning)
-        warnings.simplefilter("ignore", UserWarning)
-        ours = PathSearchCV(model, grid, **options).fit(X, y)
-        theirs = GridSearchCV(model, grid, **options).fit(X, y)
-    return ours, theirs
 
 
 @pytest.mark.slow
@@ -415,63 +374,3 @@ def test_a_width_that_all_samples_refuse_is_passed_over(monkeypatch):
     for options in ({}, {"error_score": "raise"}):
         with pytest.raises(ValueError, match="no trust"):
             search([8.0], **options).fit(X, y)
-
-
-# Infinitely many enhancement nodes
-
-MIXED = {
-    "C": [1e-3, 1.0, 1e4],
-    "n_enhancement_nodes": [30, "infinite", 100],
-    "n_feature_nodes": [3, 8],
-}
-
-
-@pytest.mark.parametrize("make", [one_hot_like, several_classes], ids=lambda f: f.__name__)
-@pytest.mark.parametrize(
-    ("model", "more"),
-    [
-        (BLSClassifier(activation="sine"), {}),
-        (IntuitionisticFuzzyBLSClassifier(enhancement_inputs=None), {"kernel_width": [1.0, 8.0]}),
-        (BLSClassifier(feature_activation="tanh"), {"sample_scores": ["held_out", "fuzzy"]}),
-    ],
-    ids=["sine", "intuitionistic", "other scores"],
-)
-def test_infinitely_many_nodes_score_as_in_grid_search(make, model, more):
-    X, y = make()
-    grid = {**MIXED, **more}
-    options = {"cv": 3, "scoring": ["accuracy", "neg_log_loss"], "refit": False}
-    ours, theirs = both_searches(clone(model).set_params(random_state=0), grid, X, y, **options)
-    found, expected = splits_of(ours.cv_results_), splits_of(theirs.cv_results_)
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-7)
-    assert list(ours.cv_results_["params"]) == theirs.cv_results_["params"]
-
-
-def test_infinitely_many_nodes_of_a_regressor_with_weights():
-    X, y = load_diabetes(return_X_y=True)
-    X, y = X[:150].astype(np.float32), (y[:150] - y.mean()) / y.std()
-    weight = np.random.default_rng(0).integers(0, 3, 150) * 1.0
-    model = BLSRegressor(n_enhancement_nodes="infinite", activation="relu", random_state=0)
-    ours, theirs = (
-        search(model, {"C": [1e-3, 1.0]}, cv=3, scoring="r2").fit(X, y, sample_weight=weight)
-        for search in (PathSearchCV, GridSearchCV)
-    )
-    # The scorer of GridSearchCV is not given the weights.
-    predicted = ours.best_estimator_.predict(X)
-    np.testing.assert_allclose(predicted, theirs.best_estimator_.predict(X), atol=1e-5)
-    unweighted, expected = both_searches(model, {"C": [1e-3, 1.0]}, X, y, cv=3)
-    found, expected = splits_of(unweighted.cv_results_), splits_of(expected.cv_results_)
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
-
-
-@pytest.mark.filterwarnings("ignore:n_enhancement_nodes:UserWarning")
-@pytest.mark.parametrize("working_memory", [1024, 0.2])
-def test_workers_share_the_limit_of_memory(working_memory):
-    X, y = duplicated_rows()
-    model = BLSClassifier(n_enhancement_nodes="infinite", random_state=0)
-    with config_context(working_memory=working_memory):
-        one, two = (
-            PathSearchCV(model, {"C": [0.01, 1.0]}, n_jobs=n_jobs, scoring="neg_log_loss").fit(X, y)
-            for n_jobs in (1, 2)
-        )
-    np.testing.assert_allclose(splits_of(one.cv_results_), splits_of(two.cv_results_), atol=1e-9)
-    assert one.best_estimator_._map.kernel == (working_memory == 1024)
