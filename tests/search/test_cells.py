@@ -52,10 +52,10 @@ def test_scores_are_those_of_single_fits(n_train, names, weighted, sizes):
 def test_dual_is_taken_only_where_rows_are_fewer():
     X, y = make_classification(140, 6, random_state=0)
     few = make_cell(X, y, np.arange(20), np.arange(40, 140), ["accuracy"])
-    assert few._dual_is_cheaper(1)
+    assert few._dual_is_cheaper(1, 0)
     many = make_cell(X, y, np.arange(130), np.arange(130, 140), ["accuracy"])
-    assert not many._dual_is_cheaper(0)
-    assert not many._dual_is_cheaper(1)
+    assert not many._dual_is_cheaper(0, 0)
+    assert not many._dual_is_cheaper(1, 0)
 
 
 def test_samples_of_score_zero_are_left_out():

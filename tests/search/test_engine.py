@@ -13,7 +13,7 @@ from broadlearn import (
     FuzzyBLSClassifier,
     IntuitionisticFuzzyBLSClassifier,
 )
-from broadlearn.sample_scores import NeighborScorer
+from broadlearn.sample_scores import HeldOutScorer, NeighborScorer
 from broadlearn.search import engine
 from broadlearn.search.cells import Axes
 from broadlearn.search.engine import (
@@ -138,7 +138,9 @@ def test_every_candidate_is_filed_where_it_belongs(n_jobs):
             assert found.scores[0, 0, i, f] == fitted.score(X[test], y[test])
 
 
-@pytest.mark.parametrize(("scores", "prepared"), [("uniform", 1), (NeighborScorer(5), 3)])
+@pytest.mark.parametrize(
+    ("scores", "prepared"), [("uniform", 1), (NeighborScorer(5), 1), (HeldOutScorer(), 3)]
+)
 def test_folds_are_prepared_anew_only_where_draws_change_the_scores(scores, prepared, monkeypatch):
     X, y = table()
     model = BLSClassifier(1, 5, 1, 10, sample_scores=scores)

@@ -203,6 +203,7 @@ def test_other_estimators_are_refused(estimator):
 def test_the_ensemble_is_no_business_of_the_search():
     assert set(PathSearchCV(BLSClassifier()).get_params(deep=False)) == {
         *GridSearchCV(BLSClassifier(), {}).get_params(deep=False),
+        "draws",
         "memory_budget",
     } - {"pre_dispatch"}
 

@@ -44,6 +44,11 @@ class FuzzyScorer(SampleScorer):
     delta: float = 1e-4
     streams: ClassVar[bool] = True
 
+    @property
+    def draws(self) -> bool:
+        """Nothing is drawn."""
+        return False
+
     def check(self) -> None:
         """Raise unless delta is a positive number."""
         require_positive(delta=self.delta)

@@ -72,6 +72,11 @@ class IntuitionisticScorer(SampleScorer):
     landmarks: int | None = None
     streams: ClassVar[bool] = True
 
+    @property
+    def draws(self) -> bool:
+        """Whether scores depend on the seed: landmarks are drawn."""
+        return self.landmarks is not None
+
     def check(self) -> None:
         """Raise unless the parameters make sense."""
         width, radius, landmarks = self.kernel_width, self.neighborhood_radius, self.landmarks

@@ -42,6 +42,11 @@ class NeighborScorer(SampleScorer):
 
     n_neighbors: int = 10
 
+    @property
+    def draws(self) -> bool:
+        """Nothing is drawn."""
+        return False
+
     def check(self) -> None:
         """Raise unless the number of neighbours makes sense."""
         if not isinstance(self.n_neighbors, Integral) or self.n_neighbors < 1:

@@ -124,6 +124,11 @@ class SampleScorer(ABC):
     #: Whether samples that come in batches can be scored.
     streams: ClassVar[bool] = False
 
+    @property
+    def draws(self) -> bool:
+        """Whether scores depend on the seed."""
+        return True
+
     def check(self) -> None:  # noqa: B027 (most scorers have nothing to check)
         """Raise unless the parameters make sense; models call it before they score."""
 

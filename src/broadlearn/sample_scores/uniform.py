@@ -22,6 +22,11 @@ class UniformScorer(SampleScorer):
 
     streams: ClassVar[bool] = True
 
+    @property
+    def draws(self) -> bool:
+        """Nothing is drawn."""
+        return False
+
     def score(self, samples: Samples) -> Trust:
         """Score samples: no scores are needed."""
         return Trust(None)

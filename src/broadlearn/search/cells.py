@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -86,7 +87,9 @@ class Cell:
             self.map.n_columns if isinstance(q, str) else self.map.n_feature_columns + n_groups * q
             for q in axes.sizes
         ]
-        self.valid = [w for w, error in enumerate(fold.errors) if not error]
+        # Positions of the penalties to solve for, by width.
+        every = list(range(len(axes.Cs)))
+        self.left = {w: every for w, error in enumerate(fold.errors) if not error}
         self._kept: dict[str, Array] = {}
 
     def judge(self) -> Array:
@@ -101,29 +104,46 @@ class Cell:
         axes, n_widths = self.axes, len(self.fold.errors)
         shape = (len(axes.scorers), 1 + axes.train, n_widths, len(axes.sizes), len(axes.Cs))
         result = np.full(shape, np.nan)
-        dual = [j for j in range(len(axes.sizes)) if self._dual_is_cheaper(j)]
-        primal = [j for j in range(len(axes.sizes)) if j not in dual]
-        if primal:
-            self._primal(primal, result)
-        if dual:
-            self._dual(dual, result)
+        self._solve(result)
         return result
 
-    def _dual_is_cheaper(self, j: int) -> bool:
+    def _solve(self, result: Array) -> None:
+        """Solve and file all that is left."""
+        sizes, dual = range(len(self.axes.sizes)), {}
+        primal: dict[tuple[tuple[int, ...], tuple[int, ...]], list[int]] = {}
+        for w, of_width in self.left.items():
+            dual[w] = [j for j in sizes if self._dual_is_cheaper(j, w)]
+            others = tuple(j for j in sizes if j not in dual[w])
+            primal.setdefault((others, tuple(of_width)), []).append(w)
+        self._dual({j: [w for w in dual if j in dual[w]] for j in sizes}, result)
+        for (chosen, penalties), widths in primal.items():
+            if chosen:
+                self._primal(chosen, penalties, widths, result)
+
+    def _dual_is_cheaper(self, j: int, w: int) -> bool:
         """Whether a size is solved through its rows; only where they are fewer than columns."""
-        n_rows, n = self.data.X.shape[0], self.columns[j]
+        n_rows, n = len(self._counted(w)), self.columns[j]
         if n_rows >= n:
             return False
-        if self.axes.slopes or self.map.kernel:
-            # As in fit, where leave-one-out keeps its digits only in the smaller form.
+        if self._as_in_fit:
             return True
-        n_C, n_widths = len(self.axes.Cs), len(self.fold.errors)
+        n_C, n_widths = len(self.left[w]), len(self.fold.errors)
         largest, n_sizes = max(self.columns), len(self.columns)
         primal = n_rows * largest**2 + n_C * (
             FACTOR_COST * largest**3 / 3 + SOLVE_COST * n_sizes * largest**2
         )
         dual = FACTOR_COST * n_C * n_rows**3 / 3 + n_rows**2 * n / max(1, n_widths)
         return dual * n_sizes < primal
+
+    @property
+    def _as_in_fit(self) -> bool:
+        """Whether the form must be that of fit: leave-one-out keeps its digits in the smaller."""
+        return self.axes.slopes or self.map.kernel
+
+    def _counted(self, w: int) -> NDArray[np.intp]:
+        """Training samples that the dual of a width needs: not those of score 0."""
+        s = None if self._as_in_fit else self.data.diagonal(self.fold.scores[w])
+        return np.arange(self.data.X.shape[0]) if s is None else np.flatnonzero(s)
 
     def _designs(self, part: str) -> Iterator[tuple[slice, Array]]:
         """Blocks of the design matrix; kept if they all fit into one."""
@@ -138,12 +158,13 @@ class Cell:
                 self._kept[part] = design
             yield rows, design
 
-    def _primal(self, chosen: list[int], result: Array) -> None:
-        columns = [self.columns[j] for j in chosen]
-        n, k, n_C = max(columns), self.data.T.shape[1], len(self.axes.Cs)
-        valid = self.valid
-        sums = self._sums(n)
-        W = self._refined(primal_path(sums, columns, self.axes.Cs, k), sums, columns)
+    def _primal(
+        self, chosen: Sequence[int], penalties: Sequence[int], valid: list[int], result: Array
+    ) -> None:
+        columns, Cs = [self.columns[j] for j in chosen], [self.axes.Cs[c] for c in penalties]
+        n, k, n_C = max(columns), self.data.T.shape[1], len(Cs)
+        sums = self._sums(n, valid)
+        W = self._refined(primal_path(sums, columns, Cs, k), sums, columns, Cs, valid)
         slopes = None
         if self.axes.slopes:
             slopes = np.stack(
@@ -158,11 +179,11 @@ class Cell:
                 outputs = np.concatenate([G[:, :n] @ flat for _, G in self._designs(part)])
                 outputs = outputs.reshape(len(outputs), -1, n_C, len(columns), k)
                 some_slopes = None if slopes is None else slopes[some]
-                self._file(outputs, part, some_slopes, result[:, t], valid[some], chosen)
+                self._file(outputs, part, some_slopes, result[:, t], valid[some], chosen, penalties)
 
-    def _sums(self, n: int) -> Array:
-        """``[G, T]ᵗ S² [G, T]`` of n leading columns, for every width that can be fitted."""
-        valid, T = self.valid, self.data.T
+    def _sums(self, n: int, valid: list[int]) -> Array:
+        """``[G, T]ᵗ S² [G, T]`` of n leading columns, for some widths."""
+        T = self.data.T
         size = n + T.shape[1]
         sums = np.zeros((len(valid), size, size))
         for rows, G in self._designs("train"):
@@ -174,13 +195,15 @@ class Cell:
                 sums[i] += scored.T @ scored
         return sums
 
-    def _refined(self, W: Array, sums: Array, columns: list[int]) -> Array:
+    def _refined(
+        self, W: Array, sums: Array, columns: list[int], penalties: list[float], valid: list[int]
+    ) -> Array:
         """Refine the solutions whose predictions may be inexact."""
-        Cs, n = np.asarray(self.axes.Cs), W.shape[4]
+        Cs, n = np.asarray(penalties), W.shape[4]
         # The error grows with C: where the largest one is exact enough, all are.
         largest = int(np.argmax(Cs))
         spreads = np.einsum("wii->w", sums[:, :n, :n])
-        for i, w in enumerate(self.valid):
+        for i, w in enumerate(valid):
             right = sums[i, :n, n:]
             worst = prediction_error(float(spreads[i]), Cs[largest], W[i, largest, -1].T, right)
             if worst > self.axes.tolerance:
@@ -221,34 +244,47 @@ class Cell:
         decisions = leave_one_out(T, residual, 1.0 - leverages * influence)
         return self._slopes(w, rows, decisions.reshape(-1, rows.size, k)).reshape(n_C, n_sizes)
 
-    def _dual(self, chosen: list[int], result: Array) -> None:
-        """Grow ``G Gᵗ`` from size to size; it serves all widths and penalties.
+    def _dual(self, widths: Mapping[int, list[int]], result: Array) -> None:
+        """Grow ``G Gᵗ`` from size to size; it serves all penalties, and the widths of each size.
 
         Behind F, a kernel has products of samples themselves: no nodes grow, and coefficients of
         samples are weights.
         """
-        n_rows, k = self.data.T.shape
-        G = self.map.columns(self.affine["train"]).astype(np.float64, copy=False)
+        counted = {w: self._counted(w) for of_size in widths.values() for w in of_size}
+        if not counted:
+            return
+        rows, k, done = np.unique(np.concatenate(list(counted.values()))), self.data.T.shape[1], 0
+        G = self.map.columns(self.affine["train"][rows]).astype(np.float64, copy=False)
         kernel, F = self.map.kernel, G[:, : self.map.n_feature_columns]
-        K, done = np.zeros((n_rows, n_rows)), 0
-        for j in sorted(chosen, key=lambda j: self.columns[j]):
+        K = np.zeros((rows.size, rows.size))
+        for j in sorted(widths, key=lambda j: self.columns[j]):
             n = self.columns[j]
-            K += F @ F.T + G[:, -n_rows:] if kernel else G[:, done:n] @ G[:, done:n].T
+            if (all_pairs := self._kept.get("pairs")) is not None:
+                K = all_pairs[np.ix_(rows, rows)]
+            else:
+                K += F @ F.T + G[:, -rows.size :] if kernel else G[:, done:n] @ G[:, done:n].T
             done = n
-            for w in self.valid:
+            for w in widths[j]:
+                some, every = np.searchsorted(rows, counted[w]), counted[w].size == rows.size
                 s = self.data.diagonal(self.fold.scores[w])
-                alphas = dual_path(K, None if kernel else G[:, :n], s, self.data.T, self.axes.Cs)
+                s = s if s is None else s[counted[w]]
+                Cs = [self.axes.Cs[c] for c in self.left[w]]
+                K_own, T = K if every else K[np.ix_(some, some)], self.data.T[counted[w]]
+                design = None if kernel else partial(_block, G, some, n)
+                tolerance = 0.0 if self.axes.slopes else self.axes.tolerance
+                alphas = dual_path(K_own, design, s, T, Cs, tolerance)
                 coefficients = alphas if s is None else alphas * s[None, :, None]
-                flat = coefficients.transpose(1, 0, 2).reshape(n_rows, -1)
+                flat = np.zeros((rows.size, len(Cs) * k))
+                flat[some] = coefficients.transpose(1, 0, 2).reshape(some.size, -1)
                 flat = np.concatenate([F.T @ flat, flat]) if kernel else G[:, :n].T @ flat
                 slopes = self._dual_slopes(K, G[:, :n] @ flat, alphas, w)
                 for t, part in enumerate(("test", "train")[: 1 + self.axes.train]):
-                    outputs = np.concatenate([H[:, :n] @ flat for _, H in self._designs(part)])
-                    outputs = outputs.reshape(-1, 1, len(self.axes.Cs), 1, k)
-                    self._file(outputs, part, slopes, result[:, t], [w], [j])
+                    outputs = np.concatenate([D[:, :n] @ flat for _, D in self._designs(part)])
+                    outputs = outputs.reshape(-1, 1, len(Cs), 1, k)
+                    self._file(outputs, part, slopes, result[:, t], [w], [j], self.left[w])
 
     def _dual_slopes(self, K: Array, fitted: Array, alphas: Array, w: int) -> Array | None:
-        """Slopes of probabilities for all penalties of a size and width."""
+        """Slopes of probabilities for all penalties of a size and width, where they are needed."""
         if not self.axes.slopes:
             return None
         s, T, Cs = self.data.diagonal(self.fold.scores[w]), self.data.T, self.axes.Cs
@@ -275,8 +311,9 @@ class Cell:
         part: str,
         slopes: Array | None,
         result: Array,
-        widths: list[int],
-        chosen: list[int],
+        widths: Sequence[int],
+        chosen: Sequence[int],
+        penalties: Sequence[int],
     ) -> None:
         """Score outputs of shape (n_samples, n_widths, n_Cs, n_sizes, n_targets) and file them."""
         X, y, weight = self.fold.part(part)
@@ -292,7 +329,11 @@ class Cell:
         predictions = Predictions(flat, y, classes, X, slopes, weight)
         for i, scorer in enumerate(self.axes.scorers):
             scores = np.where(lost, np.nan, scorer(predictions)).reshape(shape)
-            result[i][np.ix_(widths, chosen)] = scores.transpose(0, 2, 1)
+            result[i][np.ix_(widths, chosen, penalties)] = scores.transpose(0, 2, 1)
+
+
+def _block(G: Array, rows: NDArray[np.intp], n: int) -> Array:
+    return G[rows, :n]
 
 
 def _scored(rows: Array, s: Array, buffer: Array) -> Array:

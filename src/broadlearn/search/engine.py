@@ -21,7 +21,6 @@ from broadlearn.models import (
     score_samples,
 )
 from broadlearn.random_features import INFINITE, MapRecipe
-from broadlearn.sample_scores import UniformScorer
 from broadlearn.search.cells import Axes, Cell
 from broadlearn.search.grid import ROLES, SubGrid
 from broadlearn.utils import Array, Floats, draw_seed
@@ -98,10 +97,13 @@ class GridScores(NamedTuple):
         Of test samples, and of training samples if they are wanted.
     errors : ndarray of shape (n_candidates,) of str
         Why a candidate could not be fitted on some fold, or "".
+    states : ndarray of shape (n_candidates, n_splits) or None
+        The `random_state` of each fit; None where it is that of the estimator or the candidate.
     """
 
     scores: Array
     errors: NDArray[Any]
+    states: NDArray[np.int64] | None = None
 
 
 class Plan:
@@ -152,11 +154,14 @@ class Plan:
         scores = np.full((len(axes.scorers), 1 + axes.train, *shape), np.nan)
         return scores, np.full(shape, "", dtype=object)
 
-    def results(self, scores: Array, errors: NDArray[Any]) -> GridScores:
-        """Scores and the first error of every candidate."""
+    def results(
+        self, scores: Array, errors: NDArray[Any], states: NDArray[np.int64] | None = None
+    ) -> GridScores:
+        """Scores, the first error and the states of every candidate."""
         reasons = self._to_grid(errors)
         first = np.array([next(filter(None, row), "") for row in reasons], dtype=object)
-        return GridScores(self._to_grid(scores), first)
+        states = None if states is None else self._to_grid(states)
+        return GridScores(self._to_grid(scores), first, states)
 
     def _to_grid(self, array: NDArray[Any]) -> NDArray[Any]:
         """Array of shape (…, *shape, n_splits) with the candidates of the grid in one axis."""
@@ -233,7 +238,7 @@ def run_grid(estimator: BroadModel, grid: SubGrid, task: Task, axes: Axes) -> Gr
     for position, outer in plan.outer:
         template = clone(estimator).set_params(**outer, **largest)
         # Draws do not change what is learnt before them, unless scores are drawn too.
-        fixed = ("random_state",) if isinstance(template.scorer(), UniformScorer) else ()
+        fixed = () if template.scorer().draws else ("random_state",)
         key = tuple(i for i, name in zip(position, outer, strict=True) if name not in fixed)
         if key not in prepared:
             calls = [
@@ -343,10 +348,10 @@ def score_one_by_one(
     return GridScores(scores, errors)
 
 
-def limited(function: Callable[..., Any], *arguments: Any) -> Any:
+def limited(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
     """Call with one thread for linear algebra: matrices are small, and workers are the threads."""
     with _libraries().limit(limits=1):
-        return function(*arguments)
+        return function(*arguments, **named)
 
 
 def parallel(calls: Iterable[Any], n_jobs: int | None) -> Iterator[Any]:

@@ -20,6 +20,7 @@ from broadlearn.baselines import IntuitionisticFuzzyTwinSVC
 from broadlearn.models import BroadModel
 from broadlearn.search.cells import Axes
 from broadlearn.search.engine import GridScores, Task, run_grid, score_one_by_one
+from broadlearn.search.fresh_draws import run_fresh_grid
 from broadlearn.search.grid import ParamGrid, SubGrid, resolve_grids
 from broadlearn.search.results import best_first, results_table
 from broadlearn.search.scoring import batch_scorer, needs_labels_only, needs_probabilities
@@ -85,13 +86,19 @@ class PathSearchCV(BaseSearchCV):
         Whether candidates are scored on the training samples of each fold too.
     memory_budget : float, default=256.0
         Megabytes of the design matrix that are held at a time, per worker.
+    draws : {"nested", "fresh"}, default="nested"
+        Whether the random nodes of a small model are among those of a large one, the same on all
+        folds, or every map (all of a candidate but ``C`` and ``kernel_width``) is drawn anew on
+        every fold. "fresh" takes many times longer. The best of independent draws owes more to
+        chance; use it to repeat studies that drew so. The twin SVM has no map to draw.
 
     Attributes
     ----------
     cv_results_ : dict of arrays
         Scores of all candidates, with the names and the order of ``GridSearchCV``; ``params`` makes
         its dictionaries when they are looked at, times are shares of the whole, ``error`` says why
-        a candidate failed.
+        a candidate failed. With fresh draws ``split0_random_state`` and so on are the seeds with
+        which the candidate fitted alone is the model that was scored.
     best_estimator_ : estimator
         The best candidate, refitted on all samples.
     best_params_ : dict
@@ -126,6 +133,7 @@ class PathSearchCV(BaseSearchCV):
         **BaseSearchCV._parameter_constraints,
         "param_grid": [dict, list, tuple, StrOptions({"paper"}), None],
         "memory_budget": [Interval(Real, 0, None, closed="neither")],
+        "draws": [StrOptions({"nested", "fresh"})],
     }
 
     def __init__(
@@ -141,6 +149,7 @@ class PathSearchCV(BaseSearchCV):
         error_score: float | str = np.nan,
         return_train_score: bool = False,
         memory_budget: float = 256.0,
+        draws: str = "nested",
     ) -> None:
         super().__init__(
             estimator=estimator,
@@ -154,6 +163,7 @@ class PathSearchCV(BaseSearchCV):
         )
         self.param_grid = param_grid
         self.memory_budget = memory_budget
+        self.draws = draws
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(
@@ -187,6 +197,10 @@ class PathSearchCV(BaseSearchCV):
                 "PathSearchCV needs a classifier or regressor of broadlearn, got "
                 f"{type(self.estimator).__name__}; use GridSearchCV for others."
             )
+        if self.draws == "fresh" and not broad:
+            raise ValueError(
+                'draws must be "nested" for IntuitionisticFuzzyTwinSVC, which has no map to draw.'
+            )
         grids = resolve_grids(self.estimator, self.param_grid)
         scorers, refit_metric = self._named_scorers()
         X, y, groups = indexable(X, y, groups)
@@ -213,6 +227,9 @@ class PathSearchCV(BaseSearchCV):
         self._report_failures(scores, errors)
         scores = np.where(np.isnan(scores), self.error_score, scores).astype(np.float64)
         results = results_table(grids, scores, errors, list(scorers), seconds)
+        states = [part.states for part in found if part.states is not None]
+        for i, column in enumerate(np.concatenate(states).T if states else ()):
+            results[f"split{i}_random_state"] = column
         if self.refit or not self.multimetric_:
             self._choose(results, refit_metric, estimator)
         if self.refit:
@@ -239,6 +256,11 @@ class PathSearchCV(BaseSearchCV):
         given = list(scorers.values())
         if not all(isinstance(scorer, Scorer | PassthroughScorer) for scorer in given):
             # Others may look at more than predictions for the samples that they are given.
+            if self.draws == "fresh":
+                raise ValueError(
+                    'scoring must be a scorer of scikit-learn where draws="fresh", got a callable '
+                    "that may look at more than predictions."
+                )
             return score_one_by_one(estimator, grid, task, scorers, self.return_train_score)
         classifier, strict = is_classifier(estimator), self.error_score == "raise"
         coarse = all(needs_labels_only(scorer, classifier=classifier) for scorer in given)
@@ -249,7 +271,9 @@ class PathSearchCV(BaseSearchCV):
             int(self.memory_budget * 2**20 / 8),
             self.return_train_score,
         )
-        run = run_twin_grid if isinstance(estimator, IntuitionisticFuzzyTwinSVC) else run_grid
+        if isinstance(estimator, IntuitionisticFuzzyTwinSVC):
+            return run_twin_grid(estimator, grid, task, axes)
+        run = run_fresh_grid if self.draws == "fresh" else run_grid
         return run(estimator, grid, task, axes)
 
     def _report_failures(self, scores: Array, errors: NDArray[Any]) -> None:

@@ -10,6 +10,7 @@ from broadlearn.solvers.calibration import (
     probabilities,
 )
 from broadlearn.solvers.gram import KernelDesign, solve_gram, solve_kernel
+from broadlearn.solvers.krylov import krylov_path
 from broadlearn.solvers.landmarks import (
     LandmarkSolution,
     LandmarkSums,
@@ -61,6 +62,7 @@ __all__ = [
     "dual_path",
     "dual_remainder",
     "dual_residual",
+    "krylov_path",
     "landmark_removal_effects",
     "learn_link",
     "learn_slope",

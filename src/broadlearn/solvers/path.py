@@ -10,7 +10,7 @@ penalties.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dtrtri, dtrtrs
@@ -124,23 +124,50 @@ def primal_leverages(
     return result
 
 
-def dual_path(K: Array, G: Array | None, s: Array | None, T: Array, Cs: Sequence[float]) -> Array:
+def dual_path(
+    K: Array,
+    design: Callable[[], Array] | None,
+    s: Array | None,
+    T: Array,
+    Cs: Sequence[float],
+    tolerance: float = 0.0,
+) -> Array:
     """Dual coefficients ``alpha = (S K S + I/C)⁻¹ S T`` for all penalties of one size.
 
-    ``K = G Gᵗ`` is factorised, the residual of the refinement is taken from G, or from K if there
-    is no G. The result has shape (n_Cs, n_rows, n_targets), and ``Gᵗ S alpha`` is W; NaN for a C at
-    which the factorisation fails.
+    Parameters
+    ----------
+    K : ndarray of shape (n_rows, n_rows)
+        ``G Gᵗ``, which is factorised.
+    design : callable or None
+        Gives G, for the residual of solutions whose predictions may be inexact. Without it the
+        residual is taken from K.
+    s : ndarray of shape (n_rows,) or None
+    T : ndarray of shape (n_rows, n_targets)
+    Cs : sequence of float
+    tolerance : float, default=0.0
+        Estimated relative error of predictions from which on they are refined.
+
+    Returns
+    -------
+    ndarray of shape (n_Cs, n_rows, n_targets)
+        ``Gᵗ S alpha`` is W; NaN for a C at which the factorisation fails.
     """
     if s is not None:
-        K = K * s[:, None] * s[None, :]
-        G = None if G is None else G * s[:, None]
+        K = K * s[:, None]
+        K *= s
         T = T * s[:, None]
+    # A rounding error dK of K moves fitted values K alpha by K (K + I/C)⁻¹ dK alpha.
+    rounding, H = float(np.finfo(np.float64).eps * np.trace(K)), None
     result = np.empty((len(Cs), *T.shape))
     for c, (L, C) in enumerate(zip(_factors(K, Cs), Cs, strict=True)):
         alpha = _solve(L, T)
-        for _ in range(1 if G is None else 2):
-            fitted = K @ alpha if G is None else G @ (G.T @ alpha)
-            alpha = alpha + _solve(L, T - fitted - alpha / C)
+        if design is None:
+            alpha = alpha + _solve(L, T - K @ alpha - alpha / C)
+        elif not rounding * np.linalg.norm(alpha) <= tolerance * np.linalg.norm(T - alpha / C):
+            if H is None:
+                H = design() if s is None else design() * s[:, None]
+            for _ in range(2):
+                alpha = alpha + _solve(L, T - H @ (H.T @ alpha) - alpha / C)
         result[c] = alpha
     return result
 
