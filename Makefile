@@ -112,6 +112,7 @@ bench: $(READY) ## run all benchmarks (hours; some need the data folder)
 	$(BIN)/python benchmarks/dask_fit.py
 	$(BIN)/python benchmarks/cost_model.py
 	$(BIN)/python benchmarks/baselines.py
+	$(BIN)/python benchmarks/row_standardization.py
 
 clean: ## remove the virtual environment, caches and the built site
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .coverage .coverage.* htmlcov dist build

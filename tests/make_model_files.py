@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import load_iris
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from broadlearn import (
     BLSClassifier,
@@ -26,6 +27,7 @@ from broadlearn import (
     IntuitionisticFuzzyTwinSVC,
     NeuroFuzzyBLSClassifier,
     PathEnsembleClassifier,
+    RowStandardizer,
     save,
 )
 from broadlearn.io import column_preparation
@@ -44,7 +46,7 @@ NODES = {"n_feature_nodes": 4, "n_enhancement_nodes": 8, "random_state": 0}
 KINDS = [
     *("BLS", "F-BLS", "IF-BLS", "ELM", "H-ELM", "NeuroFBLS", "IF-TSVM", "ensemble"),
     *("scorer", "regressor", "features", "table", "stream", "infinite"),
-    *("kernel-ensemble", "kernel-ensemble-regressor"),
+    *("kernel-ensemble", "kernel-ensemble-regressor", "rows"),
 ]
 
 
@@ -69,6 +71,7 @@ def unfitted():
         "infinite": BLSClassifier(**{**NODES, "n_enhancement_nodes": "infinite"}),
         "kernel-ensemble": BroadEnsembleClassifier(ensemble_size=4),
         "kernel-ensemble-regressor": BroadEnsembleRegressor(ensemble_size=4),
+        "rows": make_pipeline(RowStandardizer(), StandardScaler(), BLSClassifier(**NODES)),
     }
 
 

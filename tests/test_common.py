@@ -24,6 +24,7 @@ from broadlearn import (
     IntuitionisticFuzzyBLSClassifier,
     IntuitionisticFuzzyTwinSVC,
     NeuroFuzzyBLSClassifier,
+    RowStandardizer,
 )
 from broadlearn.sample_scores import NeighborScorer
 
@@ -58,6 +59,7 @@ SMALL = {"n_feature_groups": 2, "n_feature_nodes": 3, "n_enhancement_nodes": 20}
         HierarchicalELMClassifier(20, n_autoencoders=3, n_autoencoder_nodes=5, random_state=0),
         NeuroFuzzyBLSClassifier(2, 3, 20, random_state=0),
         BroadFeatures(**SMALL, random_state=0),
+        RowStandardizer(),
     ]
 )
 def test_scikit_learn_checks(estimator, check):

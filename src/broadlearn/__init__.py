@@ -20,6 +20,7 @@ from broadlearn.models import (
     BroadFeatures,
     FuzzyBLSClassifier,
     IntuitionisticFuzzyBLSClassifier,
+    RowStandardizer,
 )
 from broadlearn.search import PathSearchCV
 
@@ -40,6 +41,7 @@ __all__ = [
     "NeuroFuzzyBLSClassifier",
     "PathEnsembleClassifier",
     "PathSearchCV",
+    "RowStandardizer",
     "__version__",
     "audit",
     "load",

@@ -43,6 +43,7 @@ from broadlearn import (
     NeuroFuzzyBLSClassifier,
     PathEnsembleClassifier,
     PathSearchCV,
+    RowStandardizer,
 )
 from broadlearn.io import load, read_header, save
 from broadlearn.out_of_core.blocks import fit_blocks
@@ -128,6 +129,7 @@ def test_the_regressor_and_the_transformer(tmp_path):
         make_pipeline(KNNImputer(), FunctionTransformer(np.log1p)),
         KBinsDiscretizer(3, encode="onehot-dense", quantile_method="averaged_inverted_cdf"),
         make_pipeline(SelectKBest(k=2), BroadFeatures(**SMALL)),
+        make_pipeline(RowStandardizer(), StandardScaler()),
     ],
     ids=str,
 )

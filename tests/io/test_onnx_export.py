@@ -23,6 +23,7 @@ from broadlearn import (
     IntuitionisticFuzzyTwinSVC,
     NeuroFuzzyBLSClassifier,
     PathSearchCV,
+    RowStandardizer,
 )
 from broadlearn.io.onnx_export import to_onnx
 
@@ -79,7 +80,15 @@ def test_classifiers_of_all_families(model, labels):
 
 
 @pytest.mark.parametrize(
-    "step", [StandardScaler(), MinMaxScaler(), PCA(3, random_state=0)], ids=str
+    "step",
+    [
+        StandardScaler(),
+        MinMaxScaler(),
+        PCA(3, random_state=0),
+        RowStandardizer(),
+        make_pipeline(RowStandardizer(), StandardScaler()),
+    ],
+    ids=str,
 )
 @pytest.mark.parametrize("model", FAMILIES, ids=lambda model: type(model).__name__)
 def test_all_families_in_pipelines(model, step):
@@ -188,6 +197,26 @@ def test_pipelines():
     check_parity(make_pipeline(BroadFeatures(**SMALL), LogisticRegression()).fit(X, y), X)
 
 
+def test_standardised_rows():
+    rows = RowStandardizer().fit(X)
+    level = np.array([[5, 5, 5, 5], [0.1, 0.1, 0.1, 0.1], [0, 0, 0, 1e30], [-3e38, 0, 0, 3e38]])
+    single = np.r_[X, level, X + 1000].astype(np.float32)
+    (found,) = run(to_onnx(rows), X=single).values()
+    np.testing.assert_allclose(found, rows.transform(single), rtol=0, atol=1e-6)
+    assert not found[150:152].any()
+
+
+def test_standardised_rows_of_one_column_and_of_float64():
+    from skl2onnx.common.data_types import DoubleTensorType
+
+    rows = RowStandardizer().fit(X[:, :1])
+    (found,) = run(to_onnx(rows), X=X[:, :1].astype(np.float32)).values()
+    np.testing.assert_array_equal(found, np.zeros((150, 1)))
+    rows, large = RowStandardizer().fit(X), X * 1e300
+    (found,) = run(to_onnx(rows, [("X", DoubleTensorType([None, 4]))]), X=large).values()
+    np.testing.assert_allclose(found, rows.transform(large), rtol=1e-12, atol=1e-14)
+
+
 def test_pipelines_that_select_columns_by_name():
     pandas = pytest.importorskip("pandas")
     from skl2onnx.common.data_types import FloatTensorType, StringTensorType
@@ -244,9 +273,10 @@ def test_what_cannot_be_exported_is_refused_in_one_sentence(model, reason):
     assert "\n" not in str(caught.value)
 
 
-def test_a_model_that_is_not_fitted_is_refused():
+@pytest.mark.parametrize("model", [BLSClassifier(), RowStandardizer()])
+def test_a_model_that_is_not_fitted_is_refused(model):
     with pytest.raises(NotFittedError):
-        to_onnx(BLSClassifier())
+        to_onnx(model)
 
 
 def test_without_the_extra_its_name_is_given(monkeypatch):

@@ -21,7 +21,7 @@ from broadlearn.io.errors import reason
 from broadlearn.io.onnx_ensembles import average_output
 from broadlearn.io.onnx_kernels import kernel_products
 from broadlearn.io.onnx_tables import LevelTable, column_inputs, exportable
-from broadlearn.models import BLSRegressor, BroadFeatures
+from broadlearn.models import BLSRegressor, BroadFeatures, RowStandardizer
 from broadlearn.random_features import HIGH, LOW, BroadMap, FuzzyMap, InfiniteMap
 from broadlearn.registry import entries_that
 from broadlearn.solvers import MIN_SHARE
@@ -50,9 +50,9 @@ def to_onnx(model: BaseEstimator, initial_types: Sequence[tuple[str, Any]] | Non
     Parameters
     ----------
     model : estimator
-        A classifier of the BLS or ELM family, an ensemble, `BLSRegressor`, `BroadFeatures`, or a
-        pipeline of
-        those with steps that skl2onnx converts, or with `broadlearn.io.column_preparation`.
+        A classifier of the BLS or ELM family, an ensemble, `BLSRegressor`, `BroadFeatures`,
+        `RowStandardizer`, or a pipeline of those with steps that skl2onnx converts, or with
+        `broadlearn.io.column_preparation`.
     initial_types : list of (str, skl2onnx type), default=None
         Inputs of the graph, as skl2onnx wants them: one per column where the pipeline selects
         columns by name. By default one float32 input ``X`` of all columns; for a pipeline with
@@ -126,6 +126,7 @@ def _inputs(model: Any) -> list[tuple[str, Any]]:
 
     columns = column_inputs(model)
     if columns is None:
+        check_is_fitted(model, "n_features_in_")
         return [("X", FloatTensorType([None, model.n_features_in_]))]
     return [
         (name, StringTensorType([None, 1]) if is_text else FloatTensorType([None, 1]))
@@ -155,6 +156,7 @@ def _register_converters() -> None:
         BLSRegressor: _convert_regressor,
         BroadEnsembleRegressor: _convert_regressor,
         BroadFeatures: _convert_features,
+        RowStandardizer: _convert_rows,
         LevelTable: _convert_levels,
     }
     for kind, convert in others.items():
@@ -171,7 +173,7 @@ def _register_converters() -> None:
 
 
 def _infer_shape(operator: Any) -> None:
-    """Set the type of a single output, with one column per target, node or number of a level."""
+    """Set the type of a single output, with a column per target, node, input or number."""
     from skl2onnx.common.data_types import FloatTensorType
     from skl2onnx.common.utils import check_input_and_output_numbers
 
@@ -182,6 +184,8 @@ def _infer_shape(operator: Any) -> None:
         n_columns = sum(rows.shape[1] for rows in fitted.rows)
     elif isinstance(fitted, BLSRegressor | BroadEnsembleRegressor):
         n_columns = fitted.intercept_.size
+    elif isinstance(fitted, RowStandardizer):
+        n_columns = fitted.n_features_in_
     else:
         n_columns = fitted._n_features_out
     output.type.shape = [operator.inputs[0].get_first_dimension(), n_columns]
@@ -388,6 +392,26 @@ def _convert_features(scope: Any, operator: Any, container: Any) -> None:
     F = _features(graph, Z, fitted._map)
     E = _enhancements(graph, Z, F, fitted._map)
     graph.finish(graph.node("Concat", F, E, axis=1), operator.outputs[0])
+
+
+def _convert_rows(scope: Any, operator: Any, container: Any) -> None:
+    """Every row to mean 0 and deviation 1; differences first, so that constant ones are zero."""
+    from onnx import TensorProto
+
+    graph, axis = _Graph(scope, container), np.array([1])
+
+    def divide(rows: str, sizes: str) -> str:
+        constant = graph.node("Equal", sizes, 0.0)
+        return graph.node("Div", rows, graph.node("Where", constant, 1.0, sizes))
+
+    rows = graph.node("Cast", operator.inputs[0].full_name, to=TensorProto.DOUBLE)
+    first = graph.node("Slice", rows, np.array([0]), np.array([1]), axis)
+    rows = graph.node("Sub", rows, first)
+    rows = divide(rows, graph.node("ReduceMax", graph.node("Abs", rows), axis))
+    rows = graph.node("Sub", rows, graph.node("ReduceMean", rows, axis))
+    rows = divide(rows, graph.node("ReduceL2", rows, axis))
+    length = np.sqrt(max(1, operator.raw_operator.n_features_in_ - 1))
+    graph.finish(graph.node("Mul", rows, length), operator.outputs[0])
 
 
 def _convert_levels(scope: Any, operator: Any, container: Any) -> None:

@@ -16,7 +16,7 @@ from broadlearn.ensemble import (
     PathEnsembleClassifier,
 )
 from broadlearn.io.tables import to_numbers, to_texts
-from broadlearn.models import Batch, BroadFeatures, StreamState
+from broadlearn.models import Batch, BroadFeatures, RowStandardizer, StreamState
 from broadlearn.random_features import (
     AutoencoderMap,
     BroadMap,
@@ -77,6 +77,7 @@ STORED_TYPES: dict[str, dict[str, Any]] = {
         "InfiniteMap": InfiniteMap,
         "KernelGeometry": KernelGeometry,
         "MapSettings": MapSettings,
+        "RowStandardizer": RowStandardizer,
         "StreamState": StreamState,
         **_named(_SKLEARN),
     },

@@ -34,6 +34,7 @@ from broadlearn.models.online import (
     start_anew,
     unchanged_on_error,
 )
+from broadlearn.models.row_standardizer import RowStandardizer
 from broadlearn.models.stream import Batch, StreamState, merge_samples
 from broadlearn.models.transformer import BroadFeatures
 
@@ -53,6 +54,7 @@ __all__ = [
     "BroadModel",
     "FuzzyBLSClassifier",
     "IntuitionisticFuzzyBLSClassifier",
+    "RowStandardizer",
     "StreamState",
     "TrainingData",
     "centre_samples",

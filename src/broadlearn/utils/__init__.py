@@ -23,6 +23,7 @@ from broadlearn.utils.checks import (
 from broadlearn.utils.files import FORMULA_STARTS, encoded, harmless, safe_csv, write_whole
 from broadlearn.utils.pictures import label
 from broadlearn.utils.progress import PassProgress, Progress
+from broadlearn.utils.row_standardization import standardize_rows
 from broadlearn.utils.standardization import SAFE_EXPONENT, Standardization, learn_standardization
 
 __all__ = [
@@ -52,5 +53,6 @@ __all__ = [
     "row_slices",
     "safe_csv",
     "spread_rows",
+    "standardize_rows",
     "write_whole",
 ]

@@ -1,0 +1,87 @@
+"""Standardised rows as a scikit-learn transformer."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import validate_data
+
+from broadlearn.utils import FLOAT_TYPES, Floats, standardize_rows
+
+
+class RowStandardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    r"""Every row to mean 0 and standard deviation 1, for any model to follow.
+
+    Gives :math:`z_{ij} = (x_{ij} - \bar x_i) / s_i`, where :math:`\bar x_i` and :math:`s_i` are
+    mean and standard deviation (with one degree of freedom less than there are columns) of row i.
+    Constant rows become zero. What is left of a row is its shape; its level and its size are gone.
+    That helps where columns are one quantity at many places or times, as in curves and spectra,
+    and level and size say nothing about the target. It harms where they do, and where columns are
+    quantities of different kinds.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Where X has column names that are strings.
+
+    See Also
+    --------
+    sklearn.preprocessing.StandardScaler : The same for columns.
+    sklearn.preprocessing.Normalizer : Rows to length 1, with their mean kept.
+
+    Notes
+    -----
+    Nothing is learnt: `fit` only notes the columns, and `transform` works without it. Sparse
+    matrices are refused, as they would be sparse no more.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from broadlearn import BLSClassifier, RowStandardizer
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(2, size=200)
+    >>> shapes = np.sin(np.linspace(0.0, 3.0, 20) * (1 + y[:, None]))
+    >>> X = rng.normal(size=(200, 1)) * 1e4 + rng.lognormal(0.0, 3.0, (200, 1)) * shapes
+    >>> model = make_pipeline(RowStandardizer(), BLSClassifier(random_state=0))
+    >>> model.fit(X[:100], y[:100]).score(X[100:], y[100:])
+    1.0
+    """
+
+    def fit(self, X: ArrayLike, y: Any = None) -> Self:
+        """Note the number and names of columns.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        validate_data(self, X, dtype=FLOAT_TYPES)
+        return self
+
+    def transform(self, X: ArrayLike) -> Floats:
+        """Standardise every row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Z : ndarray of shape (n_samples, n_features)
+            A new array.
+        """
+        return standardize_rows(validate_data(self, X, dtype=FLOAT_TYPES, reset=False))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        tags.requires_fit = False
+        return tags
