@@ -1,4 +1,4 @@
-"""The one sentence on top of a page: who is first without and with noise, and is that certain?"""
+"""The sentence on top of a page: who is first with and without noise, and how certain that is."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _sentence(tables: dict[str, pd.DataFrame], protocol: str) -> str:
         return f"Over {over}{flattered}, {model} has a mean accuracy of {joined(shown)}."
     leads = [_lead(table, _where(noise)) for noise, table in tables.items()]
     return (
-        f"Of {n_models} models over {over}{flattered}, {'; '.join(leads)}. "
+        f"Of {n_models} models over {over}{flattered}, {'; '.join(leads)}; "
         f"{_certainty({_where(noise): _is_certain(table) for noise, table in tables.items()})}"
     )
 
@@ -96,10 +96,10 @@ def _is_certain(table: pd.DataFrame) -> bool:
 
 def _certainty(certain: dict[str, bool]) -> str:
     if len(certain) == 1:
-        return f"This lead is {'' if all(certain.values()) else 'not '}statistically significant."
+        return f"this lead is {'' if all(certain.values()) else 'not '}statistically significant."
     if not any(certain.values()):
-        return "None of these leads is statistically significant."
+        return "none of these leads is statistically significant."
     if all(certain.values()):
-        return "All of these leads are statistically significant."
+        return "all of these leads are statistically significant."
     which = joined([where for where, holds in certain.items() if holds])
-    return f"Only the lead {which} is statistically significant."
+    return f"only the lead {which} is statistically significant."

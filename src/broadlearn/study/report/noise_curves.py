@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import cycle
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -64,7 +66,7 @@ def mean_curves(cells: pd.DataFrame, protocol: str, kind: str, where: str) -> pd
 def mean_curves_figure(
     cells: pd.DataFrame, protocol: str, kind: str, where: str, limits: tuple[float, float]
 ) -> Figure | None:
-    """The mean curves of one kind of noise, each with its name; None if there are none.
+    """The mean curves of one kind of noise, each with its name; None below two levels.
 
     Parameters
     ----------
@@ -77,7 +79,7 @@ def mean_curves_figure(
         Of the accuracy, see `curve_limits`: the same for all kinds, so that they can be compared.
     """
     curves = mean_curves(cells, protocol, kind, where)
-    if curves.empty:
+    if len(curves) < 2:
         return None
     models = curves.columns[curves.iloc[-1].argsort(kind="stable")]
     colors = _colors(curves)
@@ -119,7 +121,7 @@ def _colors(curves: pd.DataFrame) -> dict[str, str]:
     first = curves.round(10).eq(curves.round(10).max(axis=1), axis=0).any()
     colors = {model: OURS[model] for model in curves.columns if model in OURS}
     others = [model for model in curves.columns if first[model] and model not in OURS]
-    return colors | dict(zip(others, LEADERS, strict=False))
+    return colors | dict(zip(others, cycle(LEADERS), strict=False))
 
 
 def _name(axes: Axes, ends: pd.Series, colors: dict[str, str], gap: float) -> None:

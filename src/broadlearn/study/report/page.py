@@ -121,8 +121,8 @@ def _robustness_section(cells: pd.DataFrame, protocols: Sequence[str]) -> Sectio
             section.draw(
                 f"curves_{protocol}_{kind}_{where}",
                 f"{noise_curves.title(kind, where)}, {protocol} protocol",
-                "Mean accuracy over the data sets that have all levels. In colour: the models that "
-                "are first at some level, and Ensemble and IF-BLS wherever they are.",
+                "Mean accuracy over the data sets with all levels for every model. In colour: "
+                "models that are first at some level, and Ensemble and IF-BLS wherever they are.",
                 noise_curves.mean_curves_figure(cells, protocol, kind, where, limits),
                 small=True,
             )

@@ -94,7 +94,7 @@ def noise_words(noise: str) -> str:
 
     Examples
     --------
-    >>> noise_words("labels:0.2:train").replace("\\N{NO-BREAK SPACE}", " ")
+    >>> " ".join(noise_words("labels:0.2:train").split())
     '20 % of the training labels flipped'
     """
     parsed = parse_noise(noise)
