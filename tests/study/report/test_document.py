@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from made_up_results import MODELS, study
 
@@ -38,6 +40,22 @@ def test_figures_as_files(tmp_path):
     page = write(tmp_path, [section])
     assert (tmp_path / "figures" / "ranks.svg").read_text("utf-8").startswith("<svg")
     assert 'aria-label="Ranks. Of models."' in page.read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_small_figures_stand_side_by_side(tmp_path):
+    section = Section("a", "First")
+    cells = pool(check_units(study(["x", "y"], MODELS[:3])))
+    for name, small in (("one", True), ("two", True), ("three", False), ("four", True)):
+        figure = critical_difference_figure(cells, "nested")
+        section.draw(name, "Ranks", "Of models.", figure, small=small)
+    html = write(tmp_path, [section]).read_text("utf-8")
+    found = re.findall(r'<div class="panels">|<figure class="drawing[^"]*"|</figure>\n</div>', html)
+    shape = [
+        "P" if "panels" in part else "/P" if "</div>" in part else "s" if "small" in part else "L"
+        for part in found
+    ]
+    assert shape == ["P", "s", "s", "/P", "L", "P", "s", "/P"]
 
 
 def test_environment_of_results_and_page():

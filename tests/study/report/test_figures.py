@@ -1,15 +1,12 @@
 from xml.etree import ElementTree
 
 import numpy as np
-import pandas as pd
 import pytest
-from made_up_results import HOSTILE, MODELS, lost, study, unit
+from made_up_results import HOSTILE, MODELS, study
 
 from broadlearn.study.report.drawing import to_svg
 from broadlearn.study.report.figures import (
     critical_difference_figure,
-    noise_figure,
-    noise_kinds,
     optimism_figure,
     seed_figure,
 )
@@ -38,36 +35,6 @@ def texts(figure):
         found += [axes.get_title(loc="left")]
         found += [tick.get_text() for tick in axes.get_yticklabels()]
     return found + ([figure._suptitle.get_text()] if figure._suptitle else [])
-
-
-def test_noise_kinds(cells):
-    assert noise_kinds(cells, "paper") == [("labels", "all"), ("variance", "train")]
-
-
-def test_noise_curves_show_the_means(cells):
-    figure = noise_figure(cells, "paper", "variance", "train")
-    assert [axes.get_title(loc="left") for axes in figure.axes] == ["x", "y"]
-    for axes, dataset in zip(figure.axes, ["x", "y"], strict=True):
-        assert [line.get_label() for line in axes.lines] == list(MODELS)
-        for line in axes.lines:
-            np.testing.assert_allclose(line.get_xdata(), [0, 5, 10])
-            expected = [
-                accuracies(cells, "paper", noise).loc[dataset, line.get_label()]
-                for noise in ("none", "variance:0.05:train", "variance:0.1:train")
-            ]
-            np.testing.assert_allclose(line.get_ydata(), expected)
-    assert "variance noise on training rows, protocol: paper (optimistic)" in texts(figure)
-
-
-def test_noise_curves_without_clean_results_or_with_lost_ones():
-    rows = [
-        unit("x", "BLS", "nested", noise="rows:0.1:all"),
-        unit("x", "BLS", "nested", noise="rows:0.2:all", **lost()),
-        unit("y", "BLS", "nested", noise="rows:0.2:all"),
-    ]
-    figure = noise_figure(pool(check_units(pd.DataFrame(rows))), "nested", "rows", "all")
-    (line,) = figure.axes[0].lines
-    np.testing.assert_allclose(line.get_ydata(), [80.0, np.nan])
 
 
 def test_optimism_has_a_dot_a_data_set(cells):
@@ -119,7 +86,6 @@ def test_all_figures_with_hostile_names():
     units = check_units(frame)
     cells = pool(units)
     figures = [
-        noise_figure(cells, "paper", "variance", "train"),
         optimism_figure(cells),
         seed_figure(units, "nested"),
         critical_difference_figure(cells, "nested"),

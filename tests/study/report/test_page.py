@@ -71,7 +71,7 @@ def test_page_and_tables_are_there_and_nothing_else(page):
     tables = {f"{n}.{e}" for n in names for e in ("csv", "md", "tex")}
     assert found == {"index.html"} | tables | figures
     assert {"figures/difference_nested.svg", "figures/optimism.svg"} <= figures
-    kinds = ("accuracy", "ranks", "friedman", "pairs", "nemenyi", "noise")
+    kinds = ("conditions", "accuracy", "ranks", "friedman", "pairs", "nemenyi", "noise")
     expected = {f"tables/{kind}_{p}" for kind in kinds for p in ("paper", "nested")}
     assert names == expected | {"tables/optimism", "tables/time", "tables/not_done"}
 
@@ -127,6 +127,7 @@ def test_the_page_says_what_it_must(page):
     for words in (
         "A &lt;b&gt;study&lt;/b&gt; &amp; more</title>",
         "broadlearn study run --data &#39;my &lt;file&gt;.csv&#39;",
+        "Of 8 models over 2 data sets, on the data as they are",
         "Under the paper protocol (optimistic",
         "Without a score are",
         "Protocols and caveats",
@@ -221,7 +222,7 @@ def test_browser_draws_every_figure(opened):
              lost: Array.from(svg.querySelectorAll("use")).filter(
                (use) => !svg.querySelector(use.getAttribute("xlink:href"))).length}));"""
     )
-    assert len(figures) == 10
+    assert len(figures) == 12
     for figure in figures:
         assert figure["box"]["width"] > 400
         assert figure["box"]["height"] > 100
@@ -242,7 +243,7 @@ def test_browser_shows_hostile_names_as_text(opened):
 
 def columns(browser, column):
     return browser.execute_script(
-        """return Array.from(document.querySelector("table.results").tBodies[0].rows,
+        """return Array.from(document.querySelector("#accuracy ~ * table").tBodies[0].rows,
              (row) => row.cells[arguments[0]].dataset.value || row.cells[arguments[0]].textContent)
         """,
         column,
@@ -250,7 +251,7 @@ def columns(browser, column):
 
 
 def test_browser_sorts_by_click_and_by_key(opened):
-    table = opened.find_element("css selector", "table.results")
+    table = opened.find_element("css selector", "#accuracy ~ * table")
     heading = table.find_elements("css selector", "thead th")[2]
     assert heading.text == "ELM"
     heading.find_element("css selector", "button").click()

@@ -6,9 +6,12 @@ from made_up_results import lost, study, unit
 from broadlearn.study.report.pooling import (
     accuracies,
     check_units,
+    conditions,
     in_order,
     noise_label,
     noise_order,
+    noise_words,
+    noises_of,
     not_done,
     optimism,
     pool,
@@ -135,3 +138,32 @@ def test_orders_and_labels():
     noises = ["variance:0.15:train", "labels:0.2:all", "none", "variance:0.05:train"]
     assert sorted(noises, key=noise_order) == [noises[2], noises[1], noises[3], noises[0]]
     assert [noise_label(noise) for noise in noises[1:3]] == ["labels 20 %, all", "none"]
+
+
+def test_noises_in_words():
+    words = {noise: noise_words(noise).replace("\N{NO-BREAK SPACE}", " ") for noise in WORDS}
+    assert words == WORDS
+
+
+WORDS = {
+    "none": "no noise added",
+    "labels:0.2:train": "20 % of the training labels flipped",
+    "labels:0.2:all": "20 % of the labels flipped",
+    "class-labels:0.1:train": "10 % of the training labels of each class flipped",
+    "outliers:0.2:train": "20 % of the training rows outlying",
+    "rows:0.05:all": "5 % of the rows replaced by noise",
+    "variance:0.1:all": "noise of 10 % of each feature's variance on the rows",
+    "deviation:0.1:train": "noise of 10 % of each feature's deviation on the training rows",
+}
+
+
+def test_conditions_are_over_the_data_sets_that_have_all_of_them():
+    noises = ["labels:0.2:train", "labels:0.1:train"]
+    cells = pool(check_units(study(["x", "y", "z"], noises=noises, noisy=["x", "z"])))
+    assert noises_of(cells, "nested") == ["none", *noises[::-1]]
+    tables, others = conditions(cells, "nested", noises_of(cells, "nested"))
+    assert list(tables) == ["none", *noises[::-1]]
+    assert others == ["y"]
+    for noise, table in tables.items():
+        expected = accuracies(cells, "nested", noise).loc[["x", "z"]]
+        pd.testing.assert_frame_equal(table, expected)

@@ -23,12 +23,13 @@ from broadlearn.utils import encoded, write_whole
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure on the page."""
+    """A figure on the page; small ones stand side by side."""
 
     name: str
     title: str
     caption: str
     svg: Markup
+    small: bool = False
 
 
 @dataclass
@@ -41,11 +42,13 @@ class Section:
     pictures: list[Picture] = field(default_factory=list)
     tables: list[ResultTable] = field(default_factory=list)
 
-    def draw(self, name: str, title: str, caption: str, figure: Figure | None) -> None:
+    def draw(
+        self, name: str, title: str, caption: str, figure: Figure | None, *, small: bool = False
+    ) -> None:
         """Add a figure, if there is one."""
         if figure is not None:
             svg = to_svg(figure, f"figure_{name}", f"{title}. {caption}")
-            self.pictures.append(Picture(name, title, caption, svg))
+            self.pictures.append(Picture(name, title, caption, svg, small))
 
 
 def write_document(

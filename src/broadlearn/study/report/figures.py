@@ -1,4 +1,4 @@
-"""Figures of a study's results: noise, optimism, critical difference, seeds."""
+"""Figures of a study's results: optimism, critical difference, seeds."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from broadlearn.study.noise import parse_noise
-from broadlearn.study.report.drawing import FIGURE_WIDTH, finish, line_styles, panels, study_style
+from broadlearn.study.report.drawing import FIGURE_WIDTH, line_styles, study_style
 from broadlearn.study.report.pooling import accuracies, in_order, optimism
 from broadlearn.study.statistics import nemenyi
 from broadlearn.utils import Array, label
@@ -19,41 +18,6 @@ PROTOCOL_TITLES = {
     "paper": "protocol: paper (optimistic)",
     "nested": "protocol: nested (honest)",
 }
-
-
-def noise_kinds(cells: pd.DataFrame, protocol: str) -> list[tuple[str, str]]:
-    """Kinds of noise of a protocol and where they were added, each a figure of its own."""
-    found = cells.xs(protocol, level="protocol").index.get_level_values("noise")
-    noises = map(parse_noise, sorted(set(found)))
-    return sorted({(noise.kind, noise.where) for noise in noises if noise.kind != "none"})
-
-
-@study_style()
-def noise_figure(cells: pd.DataFrame, protocol: str, kind: str, where: str) -> Figure:
-    """Accuracy of each model against the level of noise, 0 for none; one panel per data set."""
-    levels = {}
-    for text in set(cells.xs(protocol, level="protocol").index.get_level_values("noise")):
-        noise = parse_noise(text)
-        if (noise.kind, noise.where) == (kind, where):
-            levels[100 * noise.level] = accuracies(cells, protocol, text)
-    datasets = sorted({dataset for table in levels.values() for dataset in table.index})
-    levels[0.0] = accuracies(cells, protocol).reindex(datasets)
-    models = in_order({model for table in levels.values() for model in table.columns})
-    styles = line_styles(models)
-    figure, axes = panels(len(datasets))
-    for axis, dataset in zip(axes, datasets, strict=True):
-        for model in models:
-            curve = {
-                level: table.loc[dataset, model]
-                for level, table in sorted(levels.items())
-                if dataset in table.index and model in table.columns
-            }
-            axis.plot(list(curve), list(curve.values()), label=label(model), **styles[model])
-        axis.set_title(label(dataset))
-    rows = "training rows" if where == "train" else "all rows"
-    title = f"{kind} noise on {rows}, {PROTOCOL_TITLES[protocol]}"
-    finish(figure, axes, title, "noise, %", "accuracy, %")
-    return figure
 
 
 @study_style()

@@ -9,8 +9,10 @@ from pathlib import Path
 import pandas as pd
 
 from broadlearn.study.plan import PROTOCOLS
-from broadlearn.study.report import figures, tables
+from broadlearn.study.report import figures, noise_curves, tables
+from broadlearn.study.report.condition_table import condition_table
 from broadlearn.study.report.document import Section, environment, write_document
+from broadlearn.study.report.headline import headline
 from broadlearn.study.report.pooling import accuracies, check_units, not_done, optimism, pool
 from broadlearn.study.report.sensitivity_figures import (
     check_sensitivity,
@@ -80,6 +82,7 @@ def write_report(
         sections,
         title=title,
         command=command,
+        headline=headline(cells),
         summary=summarise(units, cells),
         caveats=caveats,
         environment=environment(frame),
@@ -92,8 +95,9 @@ def _sections(
     """All sections; some may be empty."""
     protocols = [p for p in PROTOCOLS if p in set(units["protocol"])]
     clean = [p for p in protocols if not accuracies(cells, p).empty]
-    noisy = [p for p in protocols if figures.noise_kinds(cells, p)]
+    noisy = [p for p in protocols if noise_curves.noise_kinds(cells, p)]
     return [
+        _robustness_section(cells, noisy),
         Section("accuracy", "Accuracy", tables=[tables.accuracy_table(cells, p) for p in clean]),
         _statistics_section(cells, clean),
         _optimism_section(cells),
@@ -107,6 +111,24 @@ def _sections(
             tables=[tables.not_done_table(units)] if len(not_done(units)) else [],
         ),
     ]
+
+
+def _robustness_section(cells: pd.DataFrame, protocols: Sequence[str]) -> Section:
+    section = Section("robustness", "What noise does")
+    for protocol in protocols:
+        limits = noise_curves.curve_limits(cells, protocol)
+        for kind, where in noise_curves.noise_kinds(cells, protocol):
+            section.draw(
+                f"curves_{protocol}_{kind}_{where}",
+                f"{noise_curves.title(kind, where)}, {protocol} protocol",
+                "Mean accuracy over the data sets with all levels for every model. In colour: "
+                "models that are first at some level, and Ensemble and IF-BLS wherever they are.",
+                noise_curves.mean_curves_figure(cells, protocol, kind, where, limits),
+                small=True,
+            )
+        table = condition_table(cells, protocol)
+        section.tables += [table] if table is not None else []
+    return section
 
 
 def _statistics_section(cells: pd.DataFrame, protocols: Sequence[str]) -> Section:
@@ -153,14 +175,14 @@ def _optimism_section(cells: pd.DataFrame) -> Section:
 
 
 def _noise_section(cells: pd.DataFrame, protocols: Sequence[str]) -> Section:
-    section = Section("noise", "Noise")
+    section = Section("noise", "Noise on each data set")
     for protocol in protocols:
-        for kind, where in figures.noise_kinds(cells, protocol):
+        for kind, where in noise_curves.noise_kinds(cells, protocol):
             section.draw(
                 f"noise_{protocol}_{kind}_{where}",
                 f"Accuracy against {kind} noise, {protocol} protocol",
                 f"Level 0 is the data as they are. {protocol_note(cells, protocol)}",
-                figures.noise_figure(cells, protocol, kind, where),
+                noise_curves.noise_figure(cells, protocol, kind, where),
             )
         section.tables.append(tables.noise_table(cells, protocol))
     return section

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
@@ -88,6 +89,36 @@ def noise_label(noise: str) -> str:
     return "none" if parsed.kind == "none" else full
 
 
+def noise_words(noise: str) -> str:
+    """A noise in plain words.
+
+    Examples
+    --------
+    >>> " ".join(noise_words("labels:0.2:train").split())
+    '20 % of the training labels flipped'
+    """
+    parsed = parse_noise(noise)
+    share = f"{100 * parsed.level:g}\N{NO-BREAK SPACE}%"
+    rows, labels = (
+        ("rows", "labels") if parsed.where == "all" else ("training rows", "training labels")
+    )
+    return {
+        "none": "no noise added",
+        "labels": f"{share} of the {labels} flipped",
+        "class-labels": f"{share} of the {labels} of each class flipped",
+        "outliers": f"{share} of the {rows} outlying",
+        "rows": f"{share} of the {rows} replaced by noise",
+        "variance": f"noise of {share} of each feature's variance on the {rows}",
+        "deviation": f"noise of {share} of each feature's deviation on the {rows}",
+    }[parsed.kind]
+
+
+def noises_of(cells: pd.DataFrame, protocol: str) -> list[str]:
+    """Noises of a protocol, none first, then by kind, place and level."""
+    here = cells.index.get_level_values("protocol") == protocol
+    return sorted(cells.index[here].unique("noise"), key=noise_order)
+
+
 def pool(units: pd.DataFrame) -> pd.DataFrame:
     """Accuracy of each model on each data set, over seeds.
 
@@ -141,6 +172,18 @@ def accuracies(cells: pd.DataFrame, protocol: str, noise: str = "none") -> pd.Da
     return means.unstack("model", sort=False).rename_axis(columns=None)
 
 
+def conditions(
+    cells: pd.DataFrame, protocol: str, noises: Sequence[str]
+) -> tuple[dict[str, pd.DataFrame], list[str]]:
+    """Accuracies by noise on the data sets that have all of them, and the other data sets."""
+    tables = {noise: accuracies(cells, protocol, noise) for noise in noises}
+    joined = pd.concat(tables, axis=1)
+    complete = joined.dropna().index
+    return {n: table.loc[complete] for n, table in tables.items()}, [
+        dataset for dataset in sorted(joined.index) if dataset not in complete
+    ]
+
+
 def part(cells: pd.DataFrame, protocol: str, noise: str = "none") -> pd.DataFrame:
     """The cells of one protocol and noise, indexed by data set and model; may be empty."""
     here = cells.index.droplevel(["dataset", "model"])
@@ -153,6 +196,18 @@ def optimism(cells: pd.DataFrame) -> pd.DataFrame:
     datasets = paper.index.intersection(nested.index)
     models = [m for m in paper.columns if m in nested.columns]
     return paper.loc[datasets, models] - nested.loc[datasets, models]
+
+
+def joined(names: Sequence[object]) -> str:
+    """Names with commas and a last "and".
+
+    Examples
+    --------
+    >>> joined(["a", "b", "c"])
+    'a, b and c'
+    """
+    *rest, last = map(str, names)
+    return f"{', '.join(rest)} and {last}" if rest else last
 
 
 def not_done(units: pd.DataFrame) -> pd.DataFrame:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pandas as pd
 
 from broadlearn.study.plan import PROTOCOLS
 from broadlearn.study.published_results import published_table
-from broadlearn.study.report.pooling import accuracies, not_done, optimism
+from broadlearn.study.report.pooling import accuracies, joined, not_done, optimism
 from broadlearn.study.report.result_table import Entry
 from broadlearn.study.statistics import friedman, nemenyi
 
@@ -25,10 +23,12 @@ def summarise(units: pd.DataFrame, cells: pd.DataFrame) -> list[str]:
     sentences = []
     for protocol in PROTOCOLS:
         sentences += _best(cells, protocol)
-    sentences += _flattery(cells) + _against_published(cells)
-    for protocol in PROTOCOLS:
-        sentences += _best_with_noise(cells, protocol)
-    return [*sentences, _completeness(units)]
+    return [
+        *sentences,
+        *_flattery(cells),
+        *_against_published(cells),
+        _completeness(units),
+    ]
 
 
 def _best(cells: pd.DataFrame, protocol: str) -> list[str]:
@@ -58,7 +58,7 @@ def _told_apart(complete: pd.DataFrame) -> str:
         return f"{sentence}, but no difference between models is shown (Friedman's test, p = {p})."
     close = ranks.index[1:][ranks.iloc[1:] - ranks.iloc[0] < ranking.critical_difference]
     if len(close):
-        return f"{sentence}; Nemenyi's test does not tell it apart from {_joined(close)}."
+        return f"{sentence}; Nemenyi's test does not tell it apart from {joined(close)}."
     return f"{sentence}; Nemenyi's test tells it apart from all others."
 
 
@@ -95,30 +95,13 @@ def _against_published(cells: pd.DataFrame) -> list[str]:
     ]
 
 
-def _best_with_noise(cells: pd.DataFrame, protocol: str) -> list[str]:
-    """The leader over all data sets and noises."""
-    chosen = cells[
-        (cells.index.get_level_values("protocol") == protocol)
-        & (cells.index.get_level_values("noise") != "none")
-    ]
-    if chosen.empty:
-        return []
-    means = chosen["mean"].droplevel("protocol").unstack("model", sort=False).dropna()
-    if means.empty:
-        return [f"With noise, under the {protocol} protocol, no row has all models."]
-    return [
-        f"With noise, under the {protocol} protocol, {_leader(means.mean())}, over "
-        f"{len(means)} pairs of data set and noise."
-    ]
-
-
 def _completeness(units: pd.DataFrame) -> str:
     lost = not_done(units)
     total = int(units["done"].sum()) + len(lost)
     if lost.empty:
         return f"All {total:,} units are done." if total > 1 else "The one unit is done."
     counts = lost["status"].value_counts().sort_index()
-    kinds = _joined([f"{n:,} {status}" for status, n in counts.items()])
+    kinds = joined([f"{n:,} {status}" for status, n in counts.items()])
     return f"Without a score are {len(lost):,} of {total:,} units: {kinds}; they are listed below."
 
 
@@ -127,7 +110,7 @@ def _leader(means: pd.Series) -> str:
     ordered = means.round(10).sort_values(ascending=False, kind="stable")
     best = ordered[ordered == ordered.iloc[0]].index
     has = "has" if len(best) == 1 else "have"
-    sentence = f"{_joined(best)} {has} the highest mean accuracy, {ordered.iloc[0]:.2f}\u00a0%"
+    sentence = f"{joined(best)} {has} the highest mean accuracy, {ordered.iloc[0]:.2f}\u00a0%"
     if len(best) < len(ordered):
         sentence += f" (next {ordered.index[len(best)]}, {ordered.iloc[len(best)]:.2f}\u00a0%)"
     return sentence
@@ -135,9 +118,3 @@ def _leader(means: pd.Series) -> str:
 
 def _points(value: float) -> str:
     return Entry(value, "+z.2f").text + " points"
-
-
-def _joined(names: Sequence[object]) -> str:
-    """Names with commas and a last "and"."""
-    *rest, last = map(str, names)
-    return f"{', '.join(rest)} and {last}" if rest else last
