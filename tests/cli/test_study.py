@@ -61,13 +61,14 @@ def test_large_data_sets_are_left_out(folder):
 
 def test_a_table_of_ones_own_in_pairs(folder):
     frame = pd.DataFrame({"a": range(60), "b": ["x", "y"] * 30, "group": ["CN", "MCI", "AD"] * 20})
-    frame.to_csv("cohort.csv", index=False)
+    frame.to_csv("clinic.csv", index=False)
     done = call(
-        "study", "run", "--data", "cohort.csv", "--target", "group", "--pairwise", "CN,MCI,AD",
+        "study", "run", "--data", "clinic.csv", "--target", "group", "--pairwise", "CN,MCI,AD",
         "-m", "majority", "-p", "nested",
     )  # fmt: skip
     assert done.exit_code == 0, done.output
     assert "3 units" in done.output
+    assert "clinic: CN vs AD" in done.output
 
 
 @pytest.mark.slow
@@ -77,6 +78,16 @@ def test_sensitivity_feeds_the_report(folder):
     assert found.exit_code == 0, found.output
     assert call("study", "report", "page", "--sensitivity", "s.csv").exit_code == 0
     assert "Accuracy against C" in (folder / "page" / "index.html").read_text()
+
+
+def test_sensitivity_of_pairs(folder):
+    found = call(
+        "study", "sensitivity", "s.csv", "-d", "iris", "--pairwise", "0,1,2", "-m", "ELM",
+        "--grid", "reduced",
+    )  # fmt: skip
+    assert found.exit_code == 0, found.output
+    names = pd.read_csv(folder / "s.csv")["dataset"].unique().tolist()
+    assert names == ["iris: 0 vs 1", "iris: 0 vs 2", "iris: 1 vs 2"]
 
 
 @pytest.mark.parametrize(

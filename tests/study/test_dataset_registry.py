@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 
 from broadlearn.study.dataset_registry import (
@@ -34,7 +35,13 @@ def test_facts_agree_with_each_other():
         assert facts.source
         assert (facts.kind == "embedded") == (variant == "embedded")
         assert all(file.endswith("_R.dat") for file in facts.files)
-        assert facts.file_name == (f"{name}__{variant}.csv" if variant else f"{name}.csv")
+        plain = f"{name}__{variant}.csv" if variant else f"{name}.csv"
+        assert facts.file_name == (facts.file or plain)
+
+
+def test_labels_may_have_names():
+    assert registry()["pima", ""].class_counts == {"0": 500, "1": 268}
+    assert registry()["oasis_2", ""].class_counts == {"CDR 0": 85, "CDR 0.5": 52, "CDR 1+": 13}
 
 
 def test_four_are_joined_from_two_files():
@@ -48,6 +55,16 @@ def test_checksum_is_of_values_not_of_their_form():
     assert values_sha256(X, y) == values_sha256(np.where(X == 0, -0.0, X), y)
     assert values_sha256(X, y) != values_sha256(X[::-1], y[::-1])
     assert values_sha256(X, y) != values_sha256(X, 1 - y)
+
+
+def test_checksum_of_a_frame():
+    frame = pd.DataFrame({"age": [61.0, np.nan], "sex": ["f", "m"]})
+    labels = np.array(["CDR 0", "CDR 1+"])
+    found = values_sha256(frame, labels)
+    assert found == values_sha256(frame.copy(), labels.astype(object))
+    for other in (frame.fillna(0.0), frame.replace("f", "m"), frame.rename(columns={"age": "a"})):
+        assert values_sha256(other, labels) != found
+    assert values_sha256(frame, labels[::-1]) != found
 
 
 def test_difference():

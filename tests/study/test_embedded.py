@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from broadlearn.study.dataset_registry import difference, registry
-from broadlearn.study.embedded import COHORT_GROUPS, EMBEDDED, cohort, monks, tic_tac_toe
+from broadlearn.study.embedded import EMBEDDED, monks, tic_tac_toe
 
 pytestmark = pytest.mark.slow
 
@@ -60,15 +60,3 @@ def test_monks_rules():
             itertools.product(*(range(1, k + 1) for k in (3, 3, 2, 3, 4, 2)))
         )
         np.testing.assert_array_equal(y, [rule(row) for row in a])
-
-
-def test_cohort():
-    X, y = cohort(0)
-    assert X.shape == (813, 90)
-    labels, counts = np.unique(y, return_counts=True)
-    assert dict(zip(labels.tolist(), counts.tolist(), strict=True)) == COHORT_GROUPS
-    again, y_again = cohort(0)
-    np.testing.assert_array_equal(X, again)
-    np.testing.assert_array_equal(y, y_again)
-    assert not np.array_equal(X, cohort(1)[0])
-    assert len(set(y[:20])) == 3

@@ -51,6 +51,9 @@ Models = Annotated[
         "--model", "-m", help="Models by name, or module:object for your own. All seven if none."
     ),
 ]
+Pairwise = Annotated[
+    str | None, typer.Option(help="Groups of the target such as CN,MCI,AD: one task per pair.")
+]
 GridName = Annotated[str, typer.Option(help="Settings that are tried: paper or reduced.")]
 Store = Annotated[Path, typer.Option(help="File of the results; goes on where it stopped.")]
 Title = Annotated[str, typer.Option(help="Heading of the page.")]
@@ -84,9 +87,7 @@ def run(
         list[Path] | None, typer.Option(help="A table of your own: CSV, TSV, Parquet or ARFF.")
     ] = None,
     target: Annotated[str | None, typer.Option(help="Target column of --data.")] = None,
-    pairwise: Annotated[
-        str | None, typer.Option(help="Groups of the target such as CN,MCI,AD: one task per pair.")
-    ] = None,
+    pairwise: Pairwise = None,
     model: Models = None,
     protocol: Annotated[
         list[str] | None, typer.Option("-p", "--protocol", help="paper, nested; both if none.")
@@ -191,18 +192,20 @@ def write(
 def measure_sensitivity(
     out: Annotated[Path, typer.Argument(help="CSV file to write.")],
     dataset: Names = None,
+    pairwise: Pairwise = None,
     model: Models = None,
     grid: GridName = "paper",
 ) -> None:
     """Score all settings of models on data sets (protocol `paper`), for the sensitivity figures."""
     with one_sentence():
-        names, models = split_list(dataset), split_list(model) or ["BLS", "F-BLS", "IF-BLS"]
-        if not names:
+        if not split_list(dataset):
             raise ValueError("--dataset must name one or more data sets.")
+        names, tables = _datasets(dataset, None, None, pairwise)
+        specs = [find_model(name) for name in split_list(model) or ["BLS", "F-BLS", "IF-BLS"]]
         frames = []
-        for name, spec in product(names, map(find_model, models)):
-            say(f"{name}, {spec.name}", errors)
-            frames.append(sensitivity(load_dataset(name), spec, grid=grid))
+        for data, spec in product([*map(load_dataset, names), *tables], specs):
+            say(f"{data.name}, {spec.name}", errors)
+            frames.append(sensitivity(data, spec, grid=grid))
         write_whole(out, pd.concat(frames, ignore_index=True).to_csv(index=False))
 
 

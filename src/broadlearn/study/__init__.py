@@ -19,7 +19,6 @@ from broadlearn.study.datasets import (
     describe_dataset,
     fetch_datasets,
     load_dataset,
-    make_cohort,
     pairwise_tasks,
 )
 from broadlearn.study.design import DEFAULT_STORE, Study, expand_name, make_study
@@ -69,7 +68,6 @@ __all__ = [
     "fetch_datasets",
     "find_model",
     "load_dataset",
-    "make_cohort",
     "make_leaderboard",
     "make_study",
     "pairwise_tasks",

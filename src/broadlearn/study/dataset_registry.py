@@ -11,6 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from broadlearn.utils import Array
@@ -40,6 +41,8 @@ class DatasetInfo:
         Paths in the public collection, if it is there, in the order in which they are joined.
     note : str
         What is odd about it.
+    file : str
+        Name of its file where that is not ``name.csv`` or ``name__variant.csv``.
     """
 
     name: str
@@ -52,10 +55,13 @@ class DatasetInfo:
     source: str = ""
     files: tuple[str, ...] = ()
     note: str = ""
+    file: str = ""
 
     @property
     def file_name(self) -> str:
         """Name of its CSV file."""
+        if self.file:
+            return self.file
         return f"{self.name}__{self.variant}.csv" if self.variant else f"{self.name}.csv"
 
 
@@ -68,12 +74,20 @@ def registry() -> dict[tuple[str, str], DatasetInfo]:
         parsed = {
             "n_rows": int(row["n_rows"]),
             "n_columns": int(row["n_columns"]),
-            "class_counts": {str(k): int(n) for k, n in enumerate(row["class_counts"].split())},
+            "class_counts": _parse_counts(row["class_counts"]),
             "files": tuple(row["files"].split()),
         }
         facts: dict[str, Any] = {**row, **parsed}
         infos[row["name"], row["variant"]] = DatasetInfo(**facts)
     return infos
+
+
+def _parse_counts(text: str) -> dict[str, int]:
+    """Counts of the labels 0, 1, … as ``61 59``, or of others as ``CDR 0: 135; CDR 0.5: 70``."""
+    if ":" not in text:
+        return {str(label): int(count) for label, count in enumerate(text.split())}
+    parts = (part.rpartition(":") for part in text.split(";"))
+    return {label.strip(): int(count) for label, _, count in parts}
 
 
 def lookup(name: str, variant: str) -> DatasetInfo:
@@ -101,18 +115,22 @@ def features_and_labels(table: Array) -> tuple[Array, NDArray[np.int64]]:
     return table[:, :-1].copy(), labels.astype(np.int64)
 
 
-def values_sha256(X: NDArray[Any], y: NDArray[Any]) -> str:
+def values_sha256(X: NDArray[Any] | pd.DataFrame, y: NDArray[Any]) -> str:
     """SHA-256 of a table's values, however the file writes them.
 
-    Of the features, row by row, as little-endian doubles, then the labels as 64-bit integers.
+    Of the features, row by row, as little-endian doubles, then the labels as 64-bit integers; a
+    frame, with text or missing values, as CSV, then the labels as lines of text.
     """
+    if isinstance(X, pd.DataFrame):
+        lines = [X.to_csv(index=False, lineterminator="\n"), *map(str, y)]
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
     unsigned_zeros = np.asarray(X, dtype=np.float64) + 0.0
     digest = hashlib.sha256(unsigned_zeros.astype("<f8").tobytes())
     digest.update(np.asarray(y).astype("<i8").tobytes())
     return digest.hexdigest()
 
 
-def difference(info: DatasetInfo, X: NDArray[Any], y: NDArray[Any]) -> str:
+def difference(info: DatasetInfo, X: NDArray[Any] | pd.DataFrame, y: NDArray[Any]) -> str:
     """Say how a table differs from what is known about it; empty if it does not."""
     if X.shape != (info.n_rows, info.n_columns):
         return f"{X.shape[0]} rows of {X.shape[1]} columns, not {info.n_rows} of {info.n_columns}"

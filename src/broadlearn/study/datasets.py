@@ -19,7 +19,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from broadlearn.io import Table, as_numeric
+from broadlearn.io import Table, as_numeric, read_frame
+from broadlearn.study.alzheimer import PREPARED
 from broadlearn.study.dataset_registry import (
     DatasetInfo,
     class_counts,
@@ -28,15 +29,13 @@ from broadlearn.study.dataset_registry import (
     lookup,
     registry,
 )
-from broadlearn.study.embedded import EMBEDDED, cohort
+from broadlearn.study.embedded import EMBEDDED
 from broadlearn.study.fetch import MIRRORS, Mirror, Progress, fetch
 from broadlearn.study.folders import cache_folder, find_file
 from broadlearn.utils import Array
 
 # Training and test rows.
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
-# Name of the cohort that is made, not loaded.
-MADE_UP = "cohort"
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ class Dataset:
     ----------
     name : str
     X : ndarray of shape (n_rows, n_columns) or pandas.DataFrame
-        A frame only for a user's table that has text, categories or missing values; see
+        A frame only for a table that has text, categories or missing values; see
         `broadlearn.io.column_preparation`.
     y : ndarray of shape (n_rows,)
     info : DatasetInfo
@@ -131,8 +130,6 @@ def describe_dataset(name: str, variant: str | None = None) -> DatasetInfo:
     >>> info.n_rows, info.n_columns, info.class_counts
     (768, 8, {'0': 500, '1': 268})
     """
-    if name == MADE_UP:
-        return make_cohort(0).info
     has_embedded = (name, "embedded") in registry()
     if variant is None and has_embedded and dataset_path(name) is None:
         variant = "embedded"
@@ -164,7 +161,7 @@ def load_dataset(
     Parameters
     ----------
     name : str
-        One of `dataset_names`, or "cohort" for ``make_cohort(0)``.
+        One of `dataset_names`.
     variant : str, default=None
         None is the form that the published study used, or, where its file is not found, a table
         that needs no file (tic_tac_toe, titanic and monks_1 have one). Others are in
@@ -198,8 +195,6 @@ def load_dataset(
     >>> data.X.shape, data.info.source
     ((958, 9), 'embedded: generated from the rules of the game')
     """
-    if name == MADE_UP:
-        return make_cohort(0)
     info = describe_dataset(name, variant)
     if info.kind == "embedded":
         return Dataset(name, *EMBEDDED[name](), info)
@@ -212,13 +207,19 @@ def load_dataset(
             "BROADLEARN_DATA to that."
         )
     try:
-        table = np.loadtxt(path, delimiter=",", skiprows=1, ndmin=2, encoding="utf-8-sig")
-        X, y = features_and_labels(table)
+        X, y = _values(path, name)
     except ValueError as error:
-        raise ValueError(f"{path} is not a table of numbers: {error}") from error
+        raise ValueError(f"{path} is not the file of the study: {error}") from error
     if wrong := difference(info, X, y):
         raise ValueError(f"{path} is not the file of the study: it has {wrong}.")
     return Dataset(name, X, y, info)
+
+
+def _values(path: Path, name: str) -> tuple[Array | pd.DataFrame, NDArray[Any]]:
+    if name in PREPARED:
+        return PREPARED[name](read_frame(path))
+    table = np.loadtxt(path, delimiter=",", skiprows=1, ndmin=2, encoding="utf-8-sig")
+    return features_and_labels(table)
 
 
 def fetch_datasets(
@@ -286,16 +287,17 @@ def pairwise_tasks(data: Dataset | Table, groups: Sequence[str]) -> list[Dataset
     Returns
     -------
     list of Dataset
-        In the order of the groups, named like "CN vs MCI"; labels and the order of rows are kept.
+        In the order of the groups, named like "adni: CN vs MCI"; labels and the order of rows are
+        kept.
 
     Examples
     --------
-    >>> from broadlearn.study import make_cohort, pairwise_tasks
-    >>> for task in pairwise_tasks(make_cohort(0), ["CN", "MCI", "AD"]):
+    >>> from broadlearn.study import load_dataset, pairwise_tasks
+    >>> for task in pairwise_tasks(load_dataset("wine"), ["0", "1", "2"]):
     ...     print(task.name, task.X.shape, task.info.class_counts)
-    CN vs MCI (626, 90) {'CN': 228, 'MCI': 398}
-    CN vs AD (415, 90) {'AD': 187, 'CN': 228}
-    MCI vs AD (585, 90) {'AD': 187, 'MCI': 398}
+    wine: 0 vs 1 (130, 13) {'0': 59, '1': 71}
+    wine: 0 vs 2 (107, 13) {'0': 59, '2': 48}
+    wine: 1 vs 2 (119, 13) {'1': 71, '2': 48}
     """
     data = dataset_from_table(data) if isinstance(data, Table) else data
     groups = [str(group) for group in groups]
@@ -313,33 +315,9 @@ def pairwise_tasks(data: Dataset | Table, groups: Sequence[str]) -> list[Dataset
         chosen = np.isin(labels, pair)
         X = data.X[chosen]
         X = X.reset_index(drop=True) if isinstance(X, pd.DataFrame) else X
-        tasks.append(own_dataset(" vs ".join(pair), X, data.y[chosen], data.name))
+        name = f"{data.name}: {' vs '.join(pair)}"
+        tasks.append(own_dataset(name, X, data.y[chosen], data.name))
     return tasks
-
-
-def make_cohort(random_state: int | np.random.RandomState | None = None) -> Dataset:
-    """Make up a cohort of the shape of the study's Alzheimer's table, which we may not ship.
-
-    The numbers of rows (228 CN, 398 MCI, 187 AD) follow from the accuracies that the study prints.
-    All values, and the number of columns, are made up, so that the groups overlap about as much as
-    the printed accuracies say: nothing medical can be learnt from them.
-
-    Parameters
-    ----------
-    random_state : int, RandomState instance or None, default=None
-
-    Returns
-    -------
-    Dataset
-        813 rows of 90 columns, shuffled, with labels "CN", "MCI" and "AD".
-
-    Examples
-    --------
-    >>> from broadlearn.study import make_cohort
-    >>> make_cohort(0).info.class_counts
-    {'AD': 187, 'CN': 228, 'MCI': 398}
-    """
-    return own_dataset(MADE_UP, *cohort(random_state), "made up")
 
 
 def own_dataset(

@@ -9,7 +9,6 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
-from sklearn.utils import check_random_state
 
 from broadlearn.utils import Array
 
@@ -25,11 +24,6 @@ _TITANIC = (
     (75, 387, 76, 89, 13, 35, 14, 17),
     (192, 670, 20, 3, 0, 0, 0, 0),
 )
-
-# Rows of the three groups in the published study. Its printed accuracies imply them: majority
-# guesses of 398 / 585 on MCI and AD, and of 84 / 126 on the first fold of CN and MCI.
-COHORT_GROUPS = {"CN": 228, "MCI": 398, "AD": 187}
-COHORT_COLUMNS = 90
 
 
 def tic_tac_toe() -> Values:
@@ -79,23 +73,6 @@ def monks(problem: int) -> Values:
         3: ((a5 == 3) & (a4 == 1)) | ((a5 != 4) & (a2 != 3)),
     }
     return _standardized(a), rules[problem].astype(np.int64)
-
-
-def cohort(random_state: int | np.random.RandomState | None) -> tuple[Array, NDArray[np.str_]]:
-    """Made-up subjects in three groups, of the shape of the study's ADNI table.
-
-    A subject has a severity, on average higher from CN to MCI to AD, and a head size; every column
-    shrinks with the former and grows with the latter, at rates of its own, and has noise.
-    """
-    rng = check_random_state(random_state)
-    y = rng.permutation(np.repeat(list(COHORT_GROUPS), list(COHORT_GROUPS.values())))
-    mean_severity = {"CN": 0.0, "MCI": 1.1, "AD": 2.3}
-    severity = np.array([mean_severity[group] for group in y]) + 0.75 * rng.normal(size=len(y))
-    head_size = rng.normal(size=len(y))
-    shrinking = rng.gamma(0.5, 0.4, COHORT_COLUMNS)
-    growing = rng.gamma(4.0, 0.2, COHORT_COLUMNS)
-    noise = rng.normal(size=(len(y), COHORT_COLUMNS))
-    return np.outer(head_size, growing) - np.outer(severity, shrinking) + noise, y
 
 
 def _standardized(X: NDArray[np.int64]) -> Array:
