@@ -14,7 +14,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 from sklearn.neural_network import MLPClassifier
 
 from broadlearn import BLSClassifier
-from broadlearn.random_features import draw_feature_weights
+from broadlearn.random_features.draws import draw_feature_weights
 from broadlearn.registry import STUDY_NODES
 from broadlearn.solvers import ridge
 

@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from broadlearn.study import compare_with_print, judge_cells
+
 MODELS = ("BLS", "ELM", "NeuroFBLS", "IF-TSVM", "H-ELM", "F-BLS", "IF-BLS")
 HOSTILE = (
     "<script>document.title='owned'</script>",
@@ -38,7 +40,16 @@ def lost(status="failed", error="ValueError: no such thing"):
     return {**nothing, "status": status, "error": error}
 
 
-def study(datasets, models=MODELS, *, noises=(), noisy=(), seeds=(0,), random_state=0):
+def study(
+    datasets,
+    models=MODELS,
+    *,
+    protocols=("paper", "nested"),
+    noises=(),
+    noisy=(),
+    seeds=(0,),
+    random_state=0,
+):
     """A whole study: models differ a little, ``paper`` flatters, noise costs, seeds vary."""
     rng = np.random.default_rng(random_state)
     rows = []
@@ -48,7 +59,7 @@ def study(datasets, models=MODELS, *, noises=(), noisy=(), seeds=(0,), random_st
         for noise in ("none", *(noises if dataset in noisy else ())):
             level = 0.0 if noise == "none" else float(noise.split(":")[1])
             for model in models:
-                for protocol in ("paper", "nested"):
+                for protocol in protocols:
                     gain = rng.uniform(0, 0.04) if protocol == "paper" else 0.0
                     for seed in seeds if protocol == "nested" else (0,):
                         mean = skill[model] + gain - 0.4 * level + rng.normal(0, 0.004)
@@ -66,6 +77,27 @@ def study(datasets, models=MODELS, *, noises=(), noisy=(), seeds=(0,), random_st
                             )
                         )
     return pd.DataFrame(rows)
+
+
+def judged_cells(datasets=("pima", "spect", "tic_tac_toe"), random_state=0):
+    """Two readings beside print, with noise on one data set, and redraws that vary."""
+    rng = np.random.default_rng(random_state)
+    noises = {"paper": "deviation:0.1:all", "paper-columns": "variance:0.1:all"}
+    units = [
+        unit(dataset, model, reading, noise=noise, mean=float(rng.uniform(0.6, 0.95)))
+        for reading, noisy in noises.items()
+        for dataset in datasets
+        for model in MODELS
+        for noise in ("none", *([noisy] if dataset == "tic_tac_toe" else []))
+    ]
+    cells = compare_with_print(pd.DataFrame(units))
+    keys = ["reading", "dataset", "model"]
+    redraws = cells.loc[cells["noise"] == "none", keys].assign(n_draws=30, draw_sd=1.0, error="")
+    centre = rng.uniform(60.0, 95.0, len(redraws))
+    for name, step in (("lowest", -2), ("median", 0), ("draw_mean", 0), ("highest", 2)):
+        redraws[name] = centre + step
+    redraws = redraws.assign(nearest=centre, nearest_sd=3.0)
+    return judge_cells(cells, redraws)
 
 
 def sensitivity(datasets, models=("BLS", "IF-BLS"), widths=11, groups=(1, 5, 9, 13, 17, 21)):

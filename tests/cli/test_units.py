@@ -4,7 +4,14 @@ import pytest
 import typer
 from sklearn.dummy import DummyClassifier
 
-from broadlearn.cli.units import command_line, exit_if_lost, n_processes, run_units, why
+from broadlearn.cli.units import (
+    command_line,
+    exit_if_lost,
+    kept_results,
+    n_processes,
+    run_units,
+    why,
+)
 from broadlearn.study import ModelSpec, ResultStore, make_study
 
 
@@ -43,3 +50,11 @@ def test_small_things(monkeypatch):
     assert n_processes(-1) >= 1
     monkeypatch.setattr(sys, "argv", ["/bin/broadlearn", "study", "run", "a b"])
     assert command_line() == "broadlearn study run 'a b'"
+
+
+def test_results_that_must_be_there(tmp_path):
+    with pytest.raises(ValueError, match="There is no file of results at"):
+        kept_results(tmp_path / "results.db")
+    assert not (tmp_path / "results.db").exists()
+    ResultStore(tmp_path / "results.db").close()
+    kept_results(tmp_path / "results.db").close()

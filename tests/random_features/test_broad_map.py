@@ -48,6 +48,8 @@ def plain_design(affine, s, seed):
         "sigmoid": lambda u: 1 / (1 + np.exp(-u)),
     }
     A = draw_feature_weights(seed, s.n_feature_groups, s.n_feature_nodes, affine.shape[1] - 1)
+    if s.feature_weights == "random":
+        A[-1] *= 0.1
     F = functions[s.feature_activation](affine @ A)
     if s.feature_scaling == "node":
         F = 2 * (F - F.min(axis=0)) / (F.max(axis=0) - F.min(axis=0)) - 1

@@ -100,9 +100,7 @@ def test_pairs_of_ratings_are_named_by_their_table(monkeypatch):
 def test_a_file_with_other_people_is_refused(tmp_path, monkeypatch):
     monkeypatch.setenv("BROADLEARN_DATA", str(tmp_path))
     (tmp_path / "oasis_longitudinal.csv").write_text(OASIS_2)
-    with pytest.raises(
-        ValueError, match=r"nal\.csv is not the file of the study: .*2 row"
-    ):
+    with pytest.raises(ValueError, match=r"nal\.csv is not the file of the study: .*2 row"):
         load_dataset("oasis_2")
     (tmp_path / "oasis_longitudinal.csv").write_text("a,b\n1,2\n")
     with pytest.raises(ValueError, match="not the file of the study: There is no column 'Visit'"):

@@ -88,7 +88,10 @@ def test_costs_are_positive_and_grow_with_rows():
         ({"noises": ["loud"]}, "noise"),
         ({"grid": "huge"}, "grid"),
         ({"max_rows": 100}, "max_rows"),
-        ({"protocols": ["given-splits"]}, "protocols must hold some of paper, nested, got 'given"),
+        (
+            {"protocols": ["given-splits"]},
+            "protocols must hold some of paper, paper-inside",
+        ),
     ],
 )
 def test_bad_arguments_are_named(arguments, message):

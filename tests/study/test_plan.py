@@ -60,7 +60,11 @@ def test_writing_does_not_change_a_unit():
     [
         ("dataset", "", "dataset must be a text"),
         ("model", None, "model must be a text"),
-        ("protocol", "optimistic", "protocol must be one of paper, nested, given-splits, got"),
+        (
+            "protocol",
+            "optimistic",
+            "protocol must be one of paper, paper-inside",
+        ),
         ("grid", "huge", "grid must be one of paper, reduced"),
         ("seed", -1, "seed must be a whole number"),
         ("seed", True, "seed must be a whole number"),

@@ -6,7 +6,7 @@ import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import StratifiedKFold
 
-from broadlearn import BLSClassifier, PathEnsembleClassifier, PathSearchCV
+from broadlearn import PUBLISHED_FORM, BLSClassifier, PathEnsembleClassifier, PathSearchCV
 from broadlearn.study import protocols
 from broadlearn.study.datasets import (
     Dataset,
@@ -25,6 +25,7 @@ from broadlearn.study.protocols import (
     sensitivity,
 )
 from broadlearn.study.published_results import published_table
+from broadlearn.study.readings import READINGS
 from broadlearn.study.search_spaces import ModelSpec, find_model
 
 pytestmark = pytest.mark.slow
@@ -112,18 +113,45 @@ def test_majority_class_under_paper_is_the_published_twin_svm():
     assert {"credit_approval", "monks_1"} <= set(same)
 
 
-def test_paper_takes_the_best_mean_over_test_folds():
+@pytest.mark.parametrize("protocol", ["paper", "paper-columns"])
+def test_paper_takes_the_best_mean_over_test_folds(protocol):
     data = load_dataset("iris")
-    result = run("paper", data)
+    result = run(protocol, data)
     X = (data.X - data.X.mean(axis=0)) / data.X.std(axis=0)
+    if protocol == "paper":
+        X = (X - X.mean(axis=1, keepdims=True)) / X.std(axis=1, ddof=1, keepdims=True)
     search = PathSearchCV(
         BLSClassifier(1, 4, standardize=False, random_state=unit("paper").model_seed),
         GRID,
         cv=contiguous_folds(len(X)),
+        draws="fresh" if protocol == "paper" else "nested",
     ).fit(X, data.y)
     assert result.mean == pytest.approx(search.best_score_)
     assert result.chosen == search.best_params_
     assert len(result.fold_scores) == 5
+
+
+def test_settings_chosen_inside_are_judged_on_the_folds_of_paper():
+    data = load_dataset("iris")
+    result = run("paper-inside", data)
+    task = paper_task(data, READINGS["paper-inside"], Noise(), 0)
+    for i, (train, test) in enumerate(task.splits):
+        model = BLSClassifier(1, 4, standardize=False, random_state=unit("nested").model_seed)
+        model.set_params(**result.chosen[i]).fit(task.X[train], task.y[train])
+        assert result.fold_scores[i] == model.score(task.X[test], task.y[test])
+    assert result.mean < run("paper", data).mean
+
+
+def test_released_models_run_under_paper_and_ours_elsewhere():
+    data, spec = load_dataset("iris"), Recorded("ELM", BLSClassifier(), {"reduced": GRID})
+    spec = replace(spec, released=BLSClassifier(**PUBLISHED_FORM))
+    Recorded.fitted.clear()
+    run("paper", data, spec)
+    run("paper-columns", data, spec)
+    released, ours = Recorded.fitted
+    assert (released.estimator.feature_scaling, released.draws) == ("sample", "fresh")
+    assert (ours.estimator.feature_scaling, ours.draws) == ("node", "nested")
+    assert not released.estimator.standardize
 
 
 def test_nested_chooses_on_inner_folds_only():
@@ -139,7 +167,7 @@ def test_nested_chooses_on_inner_folds_only():
 @pytest.mark.parametrize("noise", ["labels:0.5:train", "variance:0.2:train"])
 def test_noise_on_training_rows_leaves_test_rows_alone(noise):
     data = load_dataset("iris")
-    task = paper_task(data, parse_noise(noise), 3)
+    task = paper_task(data, READINGS["paper-columns"], parse_noise(noise), 3)
     X = (data.X - data.X.mean(axis=0)) / data.X.std(axis=0)
     for fold, (train, test) in enumerate(task.splits):
         np.testing.assert_allclose(task.X[test], X[test])
@@ -152,10 +180,25 @@ def test_noise_on_training_rows_leaves_test_rows_alone(noise):
 
 def test_noise_on_all_rows_changes_test_rows():
     data = load_dataset("iris")
-    noisy, plain = (paper_task(data, n, 3) for n in (parse_noise("variance:0.2:all"), Noise()))
+    reading = READINGS["paper-columns"]
+    noises = (parse_noise("variance:0.2:all"), Noise())
+    noisy, plain = (paper_task(data, reading, noise, 3) for noise in noises)
     assert noisy.X.shape == plain.X.shape
     assert not np.allclose(noisy.X, plain.X)
     np.testing.assert_allclose(noisy.X.std(axis=0), 1.0)
+
+
+@pytest.mark.parametrize("where", ["train", "all"])
+def test_noise_is_added_to_standardised_rows(where):
+    data, noise = load_dataset("iris"), parse_noise(f"deviation:0.2:{where}")
+    task = paper_task(data, READINGS["paper"], noise, 3)
+    clean = paper_task(data, READINGS["paper"], Noise(), 3)
+    np.testing.assert_allclose(clean.X.mean(axis=1), 0.0, atol=1e-12)
+    np.testing.assert_allclose(clean.X.std(axis=1, ddof=1), 1.0)
+    assert np.allclose(task.X[:150], clean.X) == (where == "train")
+    if where == "all":
+        added = (task.X - clean.X) / clean.X.std(axis=0)
+        assert added.std() == pytest.approx(0.2, rel=0.1)
 
 
 def test_noisy_labels_cost_accuracy():

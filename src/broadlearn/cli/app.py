@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from broadlearn.cli import audit, datasets, leaderboard, models, study
+from broadlearn.cli import audit, datasets, leaderboard, models, reproduction, study
 from broadlearn.cli.console import say
 
 app = typer.Typer(
@@ -21,6 +21,7 @@ app.command("fit")(models.fit)
 app.command("predict")(models.predict)
 app.command("describe")(models.describe)
 study.app.command("leaderboard")(leaderboard.leaderboard)
+study.app.command("reproduction")(reproduction.reproduction)
 app.add_typer(study.app, name="study")
 app.add_typer(datasets.app, name="datasets")
 

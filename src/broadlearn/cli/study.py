@@ -12,9 +12,17 @@ import typer
 from rich.table import Table
 
 from broadlearn.cli.console import console, errors, one_sentence, say, split_list
-from broadlearn.cli.units import command_line, exit_if_lost, n_processes, run_units, why
+from broadlearn.cli.units import (
+    command_line,
+    exit_if_lost,
+    kept_results,
+    n_processes,
+    run_units,
+    why,
+)
 from broadlearn.io import read_table
 from broadlearn.study import (
+    DEFAULT_PROTOCOLS,
     DEFAULT_STORE,
     PROTOCOLS,
     PUBLISHED_MODELS,
@@ -90,7 +98,10 @@ def run(
     pairwise: Pairwise = None,
     model: Models = None,
     protocol: Annotated[
-        list[str] | None, typer.Option("-p", "--protocol", help="paper, nested; both if none.")
+        list[str] | None,
+        typer.Option(
+            "-p", "--protocol", help="paper, nested (both if none), paper-inside, paper-columns."
+        ),
     ] = None,
     noise: Annotated[
         list[str] | None, typer.Option(help="none, or kind:level:where as variance:0.1:train.")
@@ -124,7 +135,7 @@ def run(
         study = make_study(
             names,
             split_list(model) or list(PUBLISHED_MODELS),
-            protocols=split_list(protocol) or PROTOCOLS,
+            protocols=split_list(protocol) or DEFAULT_PROTOCOLS,
             noises=split_list(noise) or ["none"],
             seeds=seeds,
             grid=grid,
@@ -148,7 +159,7 @@ def run(
 def status(store: Store = DEFAULT_STORE) -> None:
     """Show how many units are done, and why others are not."""
     with one_sentence():
-        with _kept(store) as results:
+        with kept_results(store) as results:
             frame = results.to_frame()
         table = Table("protocol", "status", "units")
         for (protocol, state), n_units in frame.groupby(["protocol", "status"]).size().items():
@@ -175,7 +186,7 @@ def write(
 ) -> None:
     """Write the page, and its tables as CSV, Markdown and LaTeX, from a file of results."""
     with one_sentence():
-        with _kept(store) as results:
+        with kept_results(store) as results:
             frame = results.to_frame()
             if export is not None:
                 results.export_csv(export)
@@ -207,9 +218,3 @@ def measure_sensitivity(
             say(f"{data.name}, {spec.name}", errors)
             frames.append(sensitivity(data, spec, grid=grid))
         write_whole(out, pd.concat(frames, ignore_index=True).to_csv(index=False))
-
-
-def _kept(store: Path) -> ResultStore:
-    if not store.is_file():
-        raise ValueError(f"There is no file of results at {store}; `study run` makes it.")
-    return ResultStore(store)

@@ -7,6 +7,7 @@ import shlex
 import sys
 from concurrent.futures import Executor
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -32,7 +33,7 @@ def run_units(
         f"{n_jobs} {'process' if n_jobs == 1 else 'processes'}; results in {store.path}",
         errors,
     )
-    with _progress() as bar:
+    with progress() as bar:
         task = bar.add_task("starting", total=sum(study.cost(unit) for unit in left) or 1.0)
         ended = count(1)
 
@@ -46,6 +47,13 @@ def run_units(
                 say(text, errors)
 
         study.run(store, n_jobs=n_jobs, timeout=timeout, executor=executor, report=show)
+
+
+def kept_results(path: Path) -> ResultStore:
+    """Open a file of results that must be there."""
+    if not path.is_file():
+        raise ValueError(f"There is no file of results at {path}; `study run` makes it.")
+    return ResultStore(path)
 
 
 def exit_if_lost(study: Study, store: ResultStore) -> None:
@@ -70,7 +78,8 @@ def why(status: str, unit: Any, error: object) -> str:
     return f"{status}: {unit.dataset}, {unit.model}, {unit.protocol}, {unit.noise}: {error}"
 
 
-def _progress() -> Progress:
+def progress() -> Progress:
+    """A bar with the time left, where a person is watching."""
     return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),

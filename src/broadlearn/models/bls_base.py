@@ -48,11 +48,12 @@ MODEL_CONSTRAINTS: dict[str, list[Any]] = {
     **MAP_CONSTRAINTS,
     "n_enhancement_nodes": [COUNT, StrOptions({INFINITE})],
 }
-#: The nodes of the published code, for ``BLSClassifier(**PUBLISHED_FORM)`` and its relatives.
+#: The nodes of the published code, for ``BLSClassifier(**PUBLISHED_FORM)`` and its relatives. The
+#: published study applied them to rows that were standardised one by one (`RowStandardizer`).
 PUBLISHED_FORM: dict[str, Any] = {
     "feature_weights": "random",
     "feature_scaling": "sample",
-    "enhancement_scale": 0.8,
+    "enhancement_scale": 1.0,
     "enhancement_bias": 0.1,
     "enhancement_inputs": None,
 }

@@ -46,8 +46,8 @@ class FuzzyBLSClassifier(BLSBase):
         Activation of the feature nodes.
     feature_weights : {"orthonormal", "random", "sparse"}, default="orthonormal"
         How the weights of a feature group are drawn: orthonormal in blocks of as many nodes as X
-        has columns, which treats all directions alike; uniform on [-1, 1], as published; or
-        uniform and then refined by a sparse auto-encoder.
+        has columns, which treats all directions alike; uniform on [-1, 1], and biases on
+        [-0.1, 0.1], as published; or uniform and then refined by a sparse auto-encoder.
     feature_scaling : {"node", "sample", "robust"} or None, default="node"
         "node" scales each feature node to [-1, 1] by its extremes on the training samples, "robust"
         by its 10 % and 90 % quantiles; "sample" scales each sample within a group, as the published

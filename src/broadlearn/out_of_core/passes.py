@@ -30,7 +30,7 @@ from broadlearn.random_features import (
     INFINITE,
     BroadMap,
     NestedMaps,
-    draw_feature_weights,
+    draw_features,
     to_interval,
 )
 from broadlearn.sample_scores import Geometry, SampleScorer, Trust, UniformScorer
@@ -110,7 +110,7 @@ def _draw_map(
 ) -> BroadMap:
     settings, n_inputs = model.feature_map(), model.n_features_in_
     m, p, kind = settings.n_feature_groups, settings.n_feature_nodes, settings.feature_weights
-    A = draw_feature_weights(seed, m, p, n_inputs, orthonormal=kind == "orthonormal")
+    A = draw_features(seed, m, p, n_inputs, kind)
     W = settings.draw_layer(seed, settings.n_features, n_inputs)
     scaling: tuple[Array | None, Array | None] = (None, None)
     if settings.feature_scaling == "node":

@@ -14,6 +14,8 @@ from broadlearn.utils import Array
 
 FEATURE_STREAM, BIAS_STREAM, ENHANCEMENT_STREAM, HIDDEN_STREAM = range(4)
 AUTOENCODER_STREAM, CENTRE_STREAM, INPUT_STREAM = 4, 5, 6
+# The input of the biases of "random" feature nodes, as in the published code.
+RANDOM_BIAS = 0.1
 # Columns orthonormalised at a time. Shapes must not depend on q, or rounding would.
 PANEL = 32
 
@@ -47,6 +49,17 @@ def draw_feature_weights(
         else:
             groups.append(stream.uniform(-1.0, 1.0, (n_nodes, n_inputs + 1)).T)
     return np.ascontiguousarray(np.concatenate(groups, axis=1))
+
+
+def draw_features(seed: int, n_groups: int, n_nodes: int, n_inputs: int, kind: str) -> Array:
+    """Weights of feature nodes that are "orthonormal" or "random", as published.
+
+    The biases of the latter are on an input of 0.1.
+    """
+    A = draw_feature_weights(seed, n_groups, n_nodes, n_inputs, orthonormal=kind == "orthonormal")
+    if kind == "random":
+        A[-1] *= RANDOM_BIAS
+    return A
 
 
 def draw_hidden_weights(

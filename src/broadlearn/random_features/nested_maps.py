@@ -14,6 +14,7 @@ from broadlearn.random_features.broad_map import HIGH, LOW, BroadMap
 from broadlearn.random_features.draws import (
     draw_enhancement_weights,
     draw_feature_weights,
+    draw_features,
     draw_input_weights,
 )
 from broadlearn.random_features.sparse import input_moments, rebuilding_weights
@@ -109,7 +110,7 @@ class MapSettings:
             return RelearntMaps(self, seed, X, standardization, weight)
         if A is None:
             m, p, kind = self.n_feature_groups, self.n_feature_nodes, self.feature_weights
-            A = draw_feature_weights(seed, m, p, X.shape[1], orthonormal=kind == "orthonormal")
+            A = draw_features(seed, m, p, X.shape[1], kind)
         if self.feature_scaling in (None, "sample"):
             return NestedMaps(self, A, None, None)
         weights, activate = A.astype(X.dtype, copy=False), ACTIVATIONS[self.feature_activation]

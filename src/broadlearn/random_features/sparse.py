@@ -1,4 +1,4 @@
-"""Sparse auto-encoder: an l1 problem by an accelerated proximal loop (FISTA), finished exactly.
+"""Sparse auto-encoder: an l1 problem by an accelerated proximal loop (FISTA).
 
 Nodes H = [Z, 1] B with random B, scaled to an interval, rebuild the inputs by the lasso
 ``min ½‖Hβ - [Z, 1]‖²/n + λ‖β‖₁``; βᵗ takes the place of B. Nodes are affine in [Z, 1], so
@@ -8,16 +8,12 @@ samples enter by their (D + 1) x (D + 1) moments only.
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import cho_solve
 
 from broadlearn.utils import Array, Floats, Standardization, row_slices
 
-# After so many steps of the loop, twice as many and so on, every column is finished by at most so
-# many changes of its support; and the sub-gradient that it may leave, relative to the penalty.
-FINISH_FIRST, MAX_CHANGES, SLOPE_TOLERANCE = 250, 25, 1e-9
-# Smallest diagonal entry of a Cholesky factor, and smallest eigenvalue, relative to the largest,
-# below which a support is taken for linearly dependent.
-MIN_PIVOT, MIN_EIGENVALUE = 1e-5, 1e-11
+# After so many steps the non-zero entries of each column are solved for, and the sub-gradient that
+# their solution may leave, relative to the penalty.
+SUPPORT_EVERY, SUPPORT_TOLERANCE = 250, 1e-9
 
 
 def input_moments(X: Floats, standardization: Standardization, weight: Array | None) -> Array:
@@ -43,14 +39,9 @@ def sparse_codes(
 
     With G = HᵗH / n and R = HᵗX / n, B is the lasso that rebuilds X from the nodes H. The step is
     the inverse of G's largest eigenvalue; momentum of a column restarts where it would go uphill.
-    From time to time each column is finished: nodes leave and join its support one at a time, the
-    others solved for exactly [1]_. It is done if that reaches its optimum, or when no entry moves
-    by more than `tol` times its largest entry; `tol` is tight, so that rounding of the input does
-    not decide when the loop ends.
-
-    References
-    ----------
-    .. [1] H. Lee, A. Battle, R. Raina and A. Y. Ng, "Efficient sparse coding algorithms", 2006.
+    From time to time the linear equations of each column's non-zero entries are solved, and the
+    column is done if that is its optimum, or when no entry moves by more than `tol` times its
+    largest entry; `tol` is tight, so that rounding of the input does not decide when the loop ends.
 
     Examples
     --------
@@ -59,13 +50,10 @@ def sparse_codes(
     array([[1.],
            [0.]])
     """
-    eigenvalues = np.linalg.eigvalsh(gram)
-    curvature = float(eigenvalues[-1])
-    rank = int((eigenvalues > MIN_EIGENVALUE * curvature).sum())
+    curvature = float(np.linalg.eigvalsh(gram)[-1])
     B = np.zeros_like(cross)
     if curvature <= 0.0:
         return B
-    finish_at = {FINISH_FIRST * 2**i for i in range(max_iter.bit_length())}
     todo = np.arange(cross.shape[1])
     R, old, momentum, t = cross, B, B, np.ones(todo.size)
     for iteration in range(1, max_iter + 1):
@@ -77,10 +65,9 @@ def sparse_codes(
         done = np.abs(new - momentum).max(axis=0) <= tol * np.maximum(np.abs(new).max(axis=0), tol)
         momentum = new + (t - 1.0) / t_next * moved
         old, t = new, t_next
-        if iteration in finish_at:
-            near = np.count_nonzero(new, axis=0) <= rank + MAX_CHANGES
-            for k in np.flatnonzero(near & ~done):
-                exact = _finish(gram, R[:, k], new[:, k], penalty)
+        if iteration % SUPPORT_EVERY == 0:
+            for k in np.flatnonzero(~done):
+                exact = _solve_support(gram, R[:, k], new[:, k], penalty)
                 if exact is not None:
                     new[:, k], done[k] = exact, True
         if done.any() or iteration == max_iter:
@@ -92,54 +79,19 @@ def sparse_codes(
     return B
 
 
-def _finish(gram: Array, right: Array, column: Array, penalty: float) -> Array | None:
-    """The optimum by changes of a column's support, each downhill; None if there are too many."""
-    exact, signs = column.copy(), np.sign(column)
-    for _ in range(MAX_CHANGES):
-        support = np.flatnonzero(signs)
-        part, slope = exact[support], gram @ exact - right
-        downhill = -slope[support] - penalty * signs[support]
-        step, longest = _descent(gram[np.ix_(support, support)], downhill)
-        falling = np.flatnonzero(signs[support] * step < 0.0)
-        lengths = -part[falling] / step[falling]
-        length = lengths.min(initial=longest)
-        if not np.isfinite(length):
-            return None
-        exact[support] += length * step
-        if length < longest:
-            left = support[falling[lengths.argmin()]]
-            exact[left] = signs[left] = 0.0
-            continue
-        slope = gram @ exact - right
-        if _is_optimal(slope, signs, penalty):
-            return exact
-        joining = np.where(signs == 0.0, np.abs(slope), 0.0).argmax()
-        if signs[joining] or abs(slope[joining]) <= penalty:
-            return None
-        signs[joining] = -np.sign(slope[joining])
-    return None
-
-
-def _descent(gram: Array, downhill: Array) -> tuple[Array, float]:
-    """A step from the negative gradient, and how much of it leads to the bottom."""
+def _solve_support(gram: Array, right: Array, column: Array, penalty: float) -> Array | None:
+    """The optimum with the signs of a column, or None where these are not the optimum's."""
+    support = np.flatnonzero(column)
+    signs = np.sign(column[support])
     try:
-        factor = np.linalg.cholesky(gram)
+        values = np.linalg.solve(gram[np.ix_(support, support)], right[support] - penalty * signs)
     except np.linalg.LinAlgError:
-        pass
-    else:
-        pivots = np.diag(factor)
-        if pivots.min(initial=np.inf) > MIN_PIVOT * pivots.max(initial=0.0):
-            return cho_solve((factor, True), downhill, check_finite=False), 1.0
-    # Along dependent nodes only the penalty changes, and the way down has no end.
-    values, vectors = np.linalg.eigh(gram)
-    flat = values <= MIN_EIGENVALUE * values[-1]
-    along = vectors[:, flat] @ (vectors[:, flat].T @ downhill)
-    if np.abs(along).max() > MIN_EIGENVALUE**0.5 * np.abs(downhill).max():
-        return along, np.inf
-    curved = vectors[:, ~flat]
-    return curved @ (curved.T @ downhill / values[~flat]), 1.0
-
-
-def _is_optimal(slope: Array, signs: Array, penalty: float) -> bool:
-    slack = np.where(signs == 0.0, penalty, SLOPE_TOLERANCE * penalty)
-    return bool((np.abs(slope + penalty * signs) <= slack).all())
+        return None
+    exact = np.zeros_like(column)
+    exact[support] = values
+    slope = gram @ exact - right
+    slope[support] += penalty * signs
+    slack = np.full(column.size, penalty)
+    slack[support] = SUPPORT_TOLERANCE * penalty
+    optimal = (np.sign(values) == signs).all() and (np.abs(slope) <= slack).all()
+    return exact if optimal else None

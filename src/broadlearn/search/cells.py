@@ -254,7 +254,10 @@ class Cell:
         if not counted:
             return
         rows, k, done = np.unique(np.concatenate(list(counted.values()))), self.data.T.shape[1], 0
-        G = self.map.columns(self.affine["train"][rows]).astype(np.float64, copy=False)
+        if rows.size == len(self.data.X) and "train" in self._kept:
+            G = self._kept["train"]
+        else:
+            G = self.map.columns(self.affine["train"][rows]).astype(np.float64, copy=False)
         kernel, F = self.map.kernel, G[:, : self.map.n_feature_columns]
         K = np.zeros((rows.size, rows.size))
         for j in sorted(widths, key=lambda j: self.columns[j]):

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from broadlearn.models import BroadModel
-from broadlearn.random_features import draw_map
+from broadlearn.random_features import MapRecipe, draw_map
 from broadlearn.search.cells import Axes
 from broadlearn.search.draw_cells import DrawCell
 from broadlearn.search.engine import (
@@ -104,23 +104,24 @@ def _judge(
     axes: Axes,
 ) -> tuple[Array, NDArray[Any]]:
     """Scores for all (C, width, split) of one map per split, and why a width cannot be fitted."""
-    parts, reasons = [], []
+    parts, reasons, recipe = [], [], model.feature_map()
     for f, state in enumerate(states.tolist()):
-        model.set_params(random_state=state)
-        fold = prepare(model, split=splits[f]) if folds is None else folds[f]
+        if folds is None:
+            fold = prepare(model.set_params(random_state=state), split=splits[f])
+        else:
+            fold = folds[f]
         reasons.append(np.broadcast_to(np.array(fold.errors, object), _shape(fold, axes)[2:]))
-        parts.append(_judge_fold(model, fold, axes))
+        parts.append(_judge_fold(recipe, draw_seed(state), fold, axes))
     return np.stack(parts, axis=-1), np.stack(reasons, axis=-1)
 
 
-def _judge_fold(model: BroadModel, fold: Fold, axes: Axes) -> Array:
+def _judge_fold(recipe: MapRecipe, seed: int, fold: Fold, axes: Axes) -> Array:
     data = fold.data
     if data is None or all(fold.errors):
         return np.full(_shape(fold, axes), np.nan)
     affine = {"train": data.standardization.affine(data.X)}
     affine["test"] = data.standardization.affine(fold.X_test)
-    seed = draw_seed(model.random_state)
-    broad_map = draw_map(model.feature_map(), data.X, data.standardization, seed, data.weight)
+    broad_map = draw_map(recipe, data.X, data.standardization, seed, data.weight)
     sizes = [broad_map.settings.n_enhancement_nodes]
     cell = DrawCell(broad_map, fold, affine, axes._replace(sizes=sizes))
     return cell.judge()[:, :, :, 0].swapaxes(2, 3)

@@ -25,7 +25,7 @@ from broadlearn.study.design import DEFAULT_STORE, Study, expand_name, make_stud
 from broadlearn.study.leaderboard import LEADERBOARD_STORE, Leaderboard, make_leaderboard
 from broadlearn.study.leaderboard_ranks import Standing, rank_among_published
 from broadlearn.study.noise import Noise, apply_noise, parse_noise
-from broadlearn.study.plan import PROTOCOLS, Unit
+from broadlearn.study.plan import DEFAULT_PROTOCOLS, PROTOCOLS, Unit
 from broadlearn.study.protocols import run_unit, sensitivity
 from broadlearn.study.published_results import (
     published_classifiers,
@@ -33,14 +33,17 @@ from broadlearn.study.published_results import (
     published_settings,
     published_table,
 )
+from broadlearn.study.redraws import cells_to_redraw, read_redraws, run_redraws
+from broadlearn.study.reproduction import compare_with_print, judge_cells, summarize_cells
 from broadlearn.study.result_store import ResultStore, UnitResult
 from broadlearn.study.runner import Outcome, cluster_executor
 from broadlearn.study.search_spaces import PUBLISHED_MODELS, ModelSpec, find_model
 
 if TYPE_CHECKING:
-    from broadlearn.study.report import write_leaderboard, write_report
+    from broadlearn.study.report import write_leaderboard, write_report, write_reproduction
 
 __all__ = [
+    "DEFAULT_PROTOCOLS",
     "DEFAULT_STORE",
     "LEADERBOARD_STORE",
     "PROTOCOLS",
@@ -58,7 +61,9 @@ __all__ = [
     "Unit",
     "UnitResult",
     "apply_noise",
+    "cells_to_redraw",
     "cluster_executor",
+    "compare_with_print",
     "dataset_from_table",
     "dataset_names",
     "dataset_path",
@@ -67,6 +72,7 @@ __all__ = [
     "expand_name",
     "fetch_datasets",
     "find_model",
+    "judge_cells",
     "load_dataset",
     "make_leaderboard",
     "make_study",
@@ -78,16 +84,20 @@ __all__ = [
     "published_table",
     "rank_among_published",
     "read_collection",
+    "read_redraws",
+    "run_redraws",
     "run_unit",
     "sensitivity",
+    "summarize_cells",
     "write_leaderboard",
     "write_report",
+    "write_reproduction",
 ]
 
 
 def __getattr__(name: str) -> Any:
     # Figures take a second to import, which only a report is worth.
-    if name in ("write_leaderboard", "write_report"):
+    if name in ("write_leaderboard", "write_report", "write_reproduction"):
         from broadlearn.study import report
 
         return getattr(report, name)

@@ -11,13 +11,14 @@ import pandas as pd
 
 from broadlearn.study.collection import read_collection
 from broadlearn.study.datasets import Dataset, dataset_names, dataset_variants, load_dataset
-from broadlearn.study.plan import PROTOCOLS, Unit, fingerprint, make_plan
+from broadlearn.study.plan import DEFAULT_PROTOCOLS, PROTOCOLS, Unit, fingerprint, make_plan
+from broadlearn.study.readings import READINGS
 from broadlearn.study.result_store import ResultStore, Summary
 from broadlearn.study.runner import Outcome, Task, heartbeat, run_tasks
 from broadlearn.study.search_spaces import PUBLISHED_MODELS, ModelSpec, find_model
 from broadlearn.study.store_file import FAILURES
 
-# The four that the collection left on two scales: as published for "paper", on one for "nested".
+# The four that the collection left on two scales, on one.
 HONEST_VARIANT = "zjoined"
 # The published label of spect is a column of the table, not the diagnosis.
 TRUE_LABELS = {"spect": "true_diagnosis_label_267"}
@@ -149,7 +150,7 @@ def make_study(
     datasets: Sequence[str] = (),
     models: Sequence[str] = PUBLISHED_MODELS,
     *,
-    protocols: Sequence[str] = PROTOCOLS,
+    protocols: Sequence[str] = DEFAULT_PROTOCOLS,
     noises: Sequence[str] = ("none",),
     seeds: int = 1,
     grid: str = "paper",
@@ -165,7 +166,7 @@ def make_study(
         a data set of the collection, see `read_collection`.
     models : sequence of str, default=the seven of the published study
         See `find_model`.
-    protocols : sequence of {"paper", "nested"}
+    protocols : sequence of {"paper", "paper-inside", "paper-columns", "nested"}
     noises : sequence of str, default=("none",)
     seeds : int, default=1
         Repetitions of "nested", each with its own folds and draws; "paper" has none.
@@ -182,7 +183,8 @@ def make_study(
 
     Notes
     -----
-    Where a data set has the variant "zjoined", "nested" uses it and "paper" the published one.
+    Where a data set has the variant "zjoined", "nested" uses it, and so does a reading of the
+    published protocol for those of its `on_one_scale`.
 
     Examples
     --------
@@ -225,7 +227,8 @@ def _load(name: str, protocol: str) -> Dataset:
     if variant == COLLECTION:
         # Folds are those of the protocol, not the authors'.
         return replace(read_collection(names=[name]).datasets[0], splits=())
-    if not variant and protocol == "nested" and HONEST_VARIANT in dataset_variants(name):
+    one_scale = protocol == "nested" or name in READINGS[protocol].on_one_scale
+    if not variant and one_scale and HONEST_VARIANT in dataset_variants(name):
         try:
             return load_dataset(name, HONEST_VARIANT)
         except FileNotFoundError:

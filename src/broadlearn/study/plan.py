@@ -16,8 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from broadlearn.study.datasets import Dataset
 from broadlearn.study.noise import Noise, parse_noise
+from broadlearn.study.readings import READINGS
 
-PROTOCOLS = ("paper", "nested")
+PROTOCOLS = (*READINGS, "nested")
+DEFAULT_PROTOCOLS = ("paper", "nested")
 # On splits that come with the data; the seed of a unit is the number of its split.
 GIVEN_SPLITS = "given-splits"
 GRIDS = ("paper", "reduced")
@@ -34,7 +36,7 @@ class Unit:
     noise : str
         Short form of a `Noise`, kept as ``str(parse_noise(noise))``.
     model : str
-    protocol : {"paper", "nested", "given-splits"}
+    protocol : {"paper", "paper-inside", "paper-columns", "nested", "given-splits"}
     seed : int
         Number of the repetition, or of the split.
     grid : {"paper", "reduced"}
@@ -101,7 +103,7 @@ class Unit:
 def make_plan(
     datasets: Iterable[Dataset],
     models: Sequence[str],
-    protocols: Sequence[str] = PROTOCOLS,
+    protocols: Sequence[str] = DEFAULT_PROTOCOLS,
     noises: Sequence[str | Noise] = ("none",),
     seeds: Sequence[int] = (0,),
     grid: str = "paper",

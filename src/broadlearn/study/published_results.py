@@ -125,8 +125,8 @@ def published_settings(study: Literal["uci", "noise", "adni"] = "uci") -> pd.Dat
     Notes
     -----
     The values are those printed, except that a C printed as 0 is given as 1e-6, the one value of
-    the grid that prints so. In BLS and F-BLS the printed C acts as a ridge penalty: the
-    estimators of this package take its inverse.
+    the grid that prints so. That of H-ELM acts as a ridge penalty, as `ReleasedHierarchicalELM`
+    takes it; `HierarchicalELMClassifier` takes its inverse.
 
     Examples
     --------

@@ -29,6 +29,7 @@ from broadlearn.ensemble import PathEnsembleClassifier
 from broadlearn.registry import entries_that
 from broadlearn.search import PathSearchCV
 from broadlearn.study.plan import GRIDS
+from broadlearn.study.released import DRAWN_ONCE, RELEASED, RELEASED_GRIDS
 from broadlearn.utils import Array
 
 
@@ -45,6 +46,10 @@ class ModelSpec:
         A model without any is fitted as it stands.
     cost : float
         Rough time of its search relative to that of BLS, for the time left.
+    released : estimator or None
+        As the published study ran it, where that is known and another than `estimator`.
+    released_grid : dict or None
+        Settings to try for it, where they are others.
     max_rows : int or None
         Where there are more, the model is not affordable, and a study that has it refuses them.
     """
@@ -53,15 +58,26 @@ class ModelSpec:
     estimator: BaseEstimator
     grids: Mapping[str, Mapping[str, Sequence[Any]] | str] = field(default_factory=dict)
     cost: float = 1.0
+    released: BaseEstimator | None = None
+    released_grid: Mapping[str, Sequence[Any]] | None = None
     max_rows: int | None = None
 
-    def seeded(self, random_state: int) -> Any:
-        """The model as it stands, not fitted, with all of its seeds set."""
-        estimator = clone(self.estimator)
+    def seeded(self, random_state: int, *, released: bool = False) -> Any:
+        """The model as it stands, or as it was released, not fitted, with all of its seeds set."""
+        estimator = clone((self.released if released else None) or self.estimator)
         seeds = [name for name in estimator.get_params() if name.split("__")[-1] == "random_state"]
         return estimator.set_params(**dict.fromkeys(seeds, random_state))
 
-    def search(self, grid: str, cv: Any, random_state: int, *, refit: bool) -> Any:
+    def search(
+        self,
+        grid: str,
+        cv: Any,
+        random_state: int,
+        *,
+        refit: bool,
+        released: bool = False,
+        fresh_draws: bool = False,
+    ) -> Any:
         """The search over a grid: a path where the model has one, else setting by setting.
 
         Parameters
@@ -70,16 +86,22 @@ class ModelSpec:
         cv : splitter or iterable of (train, test)
         random_state : int
         refit : bool
+        released : bool, default=False
+            Search the model as it was released.
+        fresh_draws : bool, default=False
+            Draw every map anew on every fold, where the model draws one and that is affordable.
 
         Returns
         -------
         estimator
             Not fitted; with `refit` and nothing to choose between, the model itself.
         """
-        estimator = self.seeded(random_state)
-        values = self.grids.get(grid, {})
+        estimator = self.seeded(random_state, released=released)
+        values = (self.released_grid if released else None) or self.grids.get(grid, {})
         if any(type(estimator) is entry.estimator for entry in entries_that(path_search=True)):
-            return PathSearchCV(estimator, values, cv=cv, refit=refit)
+            drawn = hasattr(estimator, "feature_map") and self.name not in DRAWN_ONCE
+            draws = "fresh" if fresh_draws and drawn else "nested"
+            return PathSearchCV(estimator, values, cv=cv, refit=refit, draws=draws)
         if refit and not values:
             chooses = isinstance(estimator, PathEnsembleClassifier)
             return estimator.set_params(cv=cv) if chooses else estimator
@@ -124,7 +146,17 @@ def _catboost() -> ModelSpec:
     return ModelSpec("CatBoost", model, cost=2.0)
 
 
-KNOWN = {e.name: ModelSpec(e.name, e.study, e.grids, e.cost) for e in entries_that(study=True)}
+KNOWN = {
+    e.name: ModelSpec(
+        e.name,
+        e.study,
+        e.grids,
+        e.cost,
+        released=RELEASED.get(e.name),
+        released_grid=RELEASED_GRIDS.get(e.name),
+    )
+    for e in entries_that(study=True)
+}
 PUBLISHED_MODELS = tuple(KNOWN)
 # Not in the published comparison: the other classifiers of the registry, such as the ensemble, and
 # the ensemble that it followed; well-known models of scikit-learn with the settings that are

@@ -14,7 +14,7 @@ TABLE = ResultTable("t", "A table", "What it shows.", ["name", "value"], [[Entry
 def write(folder, sections):
     return write_document(
         folder, "page.html.j2", sections, title="Title", command="do", summary=["One."],
-        caveats=["Beware."], environment={"This page": {"numpy": "2"}},
+        protocols={}, caveats=["Beware."], environment={"This page": {"numpy": "2"}},
     )  # fmt: skip
 
 

@@ -16,11 +16,20 @@ from broadlearn.study.statistics import nemenyi
 pytestmark = pytest.mark.slow
 
 NOISES = ["variance:0.1:train", "variance:0.05:train", "labels:0.2:all"]
+PROTOCOLS = ("paper", "paper-inside", "nested")
 
 
 @pytest.fixture(scope="module")
 def units():
-    return check_units(study(["x", "y", "z"], noises=NOISES, noisy=["x", "y"], seeds=(0, 1, 2)))
+    return check_units(
+        study(
+            ["x", "y", "z"],
+            protocols=PROTOCOLS,
+            noises=NOISES,
+            noisy=["x", "y"],
+            seeds=(0, 1, 2),
+        )
+    )
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +52,7 @@ def test_optimism_has_a_dot_a_data_set(cells):
     dots = figure.axes[0].collections[::2]
     for model, dot in zip(MODELS, dots, strict=True):
         np.testing.assert_allclose(dot.get_offsets()[:, 0], points[model])
-    assert "protocols: paper less nested" in texts(figure)
+    assert "protocols: paper less paper-inside" in texts(figure)
 
 
 def test_variation_between_seeds(units):
@@ -82,7 +91,14 @@ def test_two_models_and_two_data_sets_are_enough():
 
 
 def test_all_figures_with_hostile_names():
-    frame = study(HOSTILE, HOSTILE, noises=NOISES[:1], noisy=HOSTILE, seeds=(0, 1))
+    frame = study(
+        HOSTILE,
+        HOSTILE,
+        protocols=PROTOCOLS,
+        noises=NOISES[:1],
+        noisy=HOSTILE,
+        seeds=(0, 1),
+    )
     units = check_units(frame)
     cells = pool(units)
     figures = [

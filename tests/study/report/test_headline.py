@@ -75,6 +75,14 @@ def test_the_honest_protocol_goes_first_and_the_other_says_what_it_is():
     assert sentence(paper + nested).startswith("Of 2 models over 3 data sets, on the data")
 
 
+def test_settings_chosen_inside_go_before_settings_chosen_on_test_folds():
+    paper = rows(2, {"A": 0.9, "B": 0.8}, protocol="paper", noises={"none": 0.0})
+    inside = rows(3, {"A": 0.7, "B": 0.8}, protocol="paper-inside", noises={"none": 0.0})
+    assert sentence(paper + inside).startswith("Of 2 models over 3 data sets, on the data")
+    columns = rows(2, {"A": 0.9, "B": 0.8}, protocol="paper-columns", noises={"none": 0.0})
+    assert "which flatters" in sentence(columns)
+
+
 @pytest.mark.parametrize("noise", ["none", "labels:0.2:train"])
 def test_nothing_done(noise):
     assert sentence([unit("x", "A", "nested", noise=noise, **lost())]) == ""

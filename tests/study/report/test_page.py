@@ -26,6 +26,7 @@ def hostile_study():
     frame = study(
         ["bank", "pima", *HOSTILE],
         (*MODELS, HOSTILE[0]),
+        protocols=("paper", "paper-inside", "nested"),
         noises=NOISES,
         noisy=["bank", HOSTILE[0]],
         seeds=(0, 1),
@@ -72,12 +73,12 @@ def test_page_and_tables_are_there_and_nothing_else(page):
     assert found == {"index.html"} | tables | figures
     assert {"figures/difference_nested.svg", "figures/optimism.svg"} <= figures
     kinds = ("conditions", "accuracy", "ranks", "friedman", "pairs", "nemenyi", "noise")
-    expected = {f"tables/{kind}_{p}" for kind in kinds for p in ("paper", "nested")}
+    expected = {f"tables/{kind}_{p}" for kind in kinds for p in ("paper", "paper-inside", "nested")}
     assert names == expected | {"tables/optimism", "tables/time", "tables/not_done"}
 
 
 def test_every_figure_of_the_page_is_a_file_too(page):
-    drawn = re.findall(r'<svg id="figure_(\w+)"', page.read_text("utf-8"))
+    drawn = re.findall(r'<svg id="figure_([\w-]+)"', page.read_text("utf-8"))
     assert {path.stem for path in (page.parent / "figures").iterdir()} == set(drawn)
     for path in (page.parent / "figures").iterdir():
         assert ElementTree.parse(path).getroot().tag == "{http://www.w3.org/2000/svg}svg"
@@ -222,7 +223,7 @@ def test_browser_draws_every_figure(opened):
              lost: Array.from(svg.querySelectorAll("use")).filter(
                (use) => !svg.querySelector(use.getAttribute("xlink:href"))).length}));"""
     )
-    assert len(figures) == 12
+    assert len(figures) == 15
     for figure in figures:
         assert figure["box"]["width"] > 400
         assert figure["box"]["height"] > 100

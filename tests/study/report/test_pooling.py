@@ -108,10 +108,11 @@ def test_absent_protocol_or_noise_is_an_empty_table():
 def test_optimism_is_the_difference_where_both_are_known():
     cells = pooled(
         unit("x", "BLS", "paper", mean=0.9),
-        unit("x", "BLS", "nested", mean=0.85),
+        unit("x", "BLS", "paper-inside", mean=0.85),
         unit("y", "BLS", "paper", mean=0.9),
-        unit("y", "BLS", "nested", **lost()),
+        unit("y", "BLS", "paper-inside", **lost()),
         unit("z", "BLS", "paper", mean=0.9),
+        unit("z", "BLS", "nested", mean=0.9),
     )
     points = optimism(cells)["BLS"]
     assert list(points.index) == ["x", "y"]

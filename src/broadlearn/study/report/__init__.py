@@ -10,6 +10,7 @@ from broadlearn.study.report.figures import critical_difference_figure
 from broadlearn.study.report.leaderboard_page import sentence, write_leaderboard
 from broadlearn.study.report.page import write_report
 from broadlearn.study.report.pooling import accuracies, check_units, pool
+from broadlearn.study.report.reproduction_page import write_reproduction
 
 __all__ = [
     "accuracies",
@@ -20,4 +21,5 @@ __all__ = [
     "to_svg",
     "write_leaderboard",
     "write_report",
+    "write_reproduction",
 ]

@@ -65,7 +65,7 @@ def write_document(
     sections : sequence of Section
         Those without content are left out.
     **content : object
-        What else the template shows: title, command, summary, caveats and environment.
+        What else the template shows: title, command, summary, protocols, caveats and environment.
 
     Returns
     -------

@@ -11,25 +11,22 @@ from matplotlib.figure import Figure
 
 from broadlearn.study.report.drawing import FIGURE_WIDTH, line_styles, study_style
 from broadlearn.study.report.pooling import accuracies, in_order, optimism
+from broadlearn.study.report.protocol_words import PROTOCOL_TITLES, protocols_to_subtract
 from broadlearn.study.statistics import nemenyi
 from broadlearn.utils import Array, label
-
-PROTOCOL_TITLES = {
-    "paper": "protocol: paper (optimistic)",
-    "nested": "protocol: nested (honest)",
-}
 
 
 @study_style()
 def optimism_figure(cells: pd.DataFrame) -> Figure:
-    """How much more accurate each model looks under ``paper`` than under ``nested``."""
+    """How much more accurate each model looks with settings chosen on the test folds."""
+    outside, inside = protocols_to_subtract()
     points = optimism(cells)
     figure = _strips(
         {model: points[model].dropna().to_numpy() for model in points.columns},
-        "accuracy under paper less that under nested, percentage points",
+        f"accuracy under {outside} less that under {inside}, percentage points",
     )
     figure.axes[0].axvline(0.0, color="#555555", linewidth=1.0)
-    figure.suptitle("protocols: paper less nested", x=0.01, ha="left")
+    figure.suptitle(f"protocols: {outside} less {inside}", x=0.01, ha="left")
     return figure
 
 
@@ -82,7 +79,7 @@ def critical_difference_figure(cells: pd.DataFrame, protocol: str, noise: str = 
     ----------
     cells : DataFrame
         From `pool`.
-    protocol : {"paper", "nested"}
+    protocol : str
     noise : str, default="none"
     """
     result = nemenyi(accuracies(cells, protocol, noise))

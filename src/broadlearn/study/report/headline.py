@@ -5,15 +5,15 @@ from __future__ import annotations
 import pandas as pd
 
 from broadlearn.study.noise import parse_noise
-from broadlearn.study.plan import PROTOCOLS
 from broadlearn.study.report.pooling import conditions, joined, noise_words, noises_of
+from broadlearn.study.report.protocol_words import BY_HONESTY, OPTIMISTIC
 from broadlearn.study.statistics import friedman, nemenyi
 
 
 def headline(cells: pd.DataFrame) -> str:
     """Who is first, by how much, and whether that is more than chance; in plain words.
 
-    It is about the honest protocol where there is one, about the data as they are and the highest
+    It is about the most honest protocol that there is, about the data as they are and the highest
     level of each kind of noise, and about the data sets that have all of these for every model. A
     lead is called significant where Friedman's test finds differences and Nemenyi's one between the
     first and the second.
@@ -29,7 +29,7 @@ def headline(cells: pd.DataFrame) -> str:
         Empty if no data set has an accuracy for every model.
     """
     found = set(cells.index.get_level_values("protocol"))
-    for protocol in ("nested", *PROTOCOLS):
+    for protocol in BY_HONESTY:
         if protocol not in found:
             continue
         tables, _ = conditions(cells, protocol, _strongest(noises_of(cells, protocol)))
@@ -48,7 +48,7 @@ def _sentence(tables: dict[str, pd.DataFrame], protocol: str) -> str:
     n_datasets, n_models = next(iter(tables.values())).shape
     over = f"{n_datasets} data sets" if n_datasets > 1 else "one data set"
     flattered = (
-        " (settings chosen on the test rows, which flatters)" if protocol != "nested" else ""
+        " (settings chosen on the test rows, which flatters)" if protocol in OPTIMISTIC else ""
     )
     if n_models == 1:
         (model,) = next(iter(tables.values())).columns

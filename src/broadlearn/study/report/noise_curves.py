@@ -12,8 +12,8 @@ from sklearn.isotonic import isotonic_regression
 
 from broadlearn.study.noise import parse_noise
 from broadlearn.study.report.drawing import COLORS, finish, line_styles, panels, study_style
-from broadlearn.study.report.figures import PROTOCOL_TITLES
 from broadlearn.study.report.pooling import accuracies, conditions, in_order, noises_of
+from broadlearn.study.report.protocol_words import PROTOCOL_TITLES
 from broadlearn.utils import label
 
 # Always in colour, besides the model that is first at any level: what this library recommends, and

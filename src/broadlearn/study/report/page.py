@@ -14,6 +14,10 @@ from broadlearn.study.report.condition_table import condition_table
 from broadlearn.study.report.document import Section, environment, write_document
 from broadlearn.study.report.headline import headline
 from broadlearn.study.report.pooling import accuracies, check_units, not_done, optimism, pool
+from broadlearn.study.report.protocol_words import (
+    PROTOCOL_ACCOUNTS,
+    protocols_to_subtract,
+)
 from broadlearn.study.report.sensitivity_figures import (
     check_sensitivity,
     setting_figure,
@@ -84,6 +88,7 @@ def write_report(
         command=command,
         headline=headline(cells),
         summary=summarise(units, cells),
+        protocols={p: PROTOCOL_ACCOUNTS[p] for p in PROTOCOLS if p in set(units["protocol"])},
         caveats=caveats,
         environment=environment(frame),
     )
@@ -166,9 +171,9 @@ def _optimism_section(cells: pd.DataFrame) -> Section:
     if points.notna().any(axis=None):
         section.draw(
             "optimism",
-            "Optimism of each model, paper less nested protocol",
+            f"Optimism of each model, {' less '.join(protocols_to_subtract())} protocol",
             "A dot is a data set, a box the middle half of them with its median, a diamond the "
-            "mean. To the right of 0 the paper protocol flatters.",
+            "mean. To the right of 0 choosing settings on the test folds flatters.",
             figures.optimism_figure(cells),
         )
     return section

@@ -10,6 +10,7 @@ import pandas as pd
 
 from broadlearn.study.noise import parse_noise
 from broadlearn.study.plan import PROTOCOLS
+from broadlearn.study.report.protocol_words import protocols_to_subtract
 from broadlearn.study.search_spaces import PUBLISHED_MODELS
 
 KEYS = ["protocol", "noise", "dataset", "model"]
@@ -165,7 +166,7 @@ def accuracies(cells: pd.DataFrame, protocol: str, noise: str = "none") -> pd.Da
     ----------
     cells : DataFrame
         From `pool`.
-    protocol : {"paper", "nested"}
+    protocol : str
     noise : str, default="none"
     """
     means = part(cells, protocol, noise)["mean"]
@@ -191,11 +192,11 @@ def part(cells: pd.DataFrame, protocol: str, noise: str = "none") -> pd.DataFram
 
 
 def optimism(cells: pd.DataFrame) -> pd.DataFrame:
-    """Accuracy under ``paper`` less that under ``nested`` where both have it, in points."""
-    paper, nested = (accuracies(cells, protocol) for protocol in PROTOCOLS)
-    datasets = paper.index.intersection(nested.index)
-    models = [m for m in paper.columns if m in nested.columns]
-    return paper.loc[datasets, models] - nested.loc[datasets, models]
+    """What choosing settings on test folds adds where both choices have a score, in points."""
+    outside, inside = (accuracies(cells, protocol) for protocol in protocols_to_subtract())
+    datasets = outside.index.intersection(inside.index)
+    models = [m for m in outside.columns if m in inside.columns]
+    return outside.loc[datasets, models] - inside.loc[datasets, models]
 
 
 def joined(names: Sequence[object]) -> str:

@@ -19,19 +19,10 @@ from broadlearn.study.report.pooling import (
     optimism,
     part,
 )
+from broadlearn.study.report.protocol_words import PROTOCOL_NOTES, protocols_to_subtract
 from broadlearn.study.report.result_table import Entry, ResultTable
 from broadlearn.study.statistics import ranks
 
-PROTOCOL_NOTES = {
-    "paper": (
-        "Protocol: paper (optimistic: the settings were chosen on the test folds themselves, "
-        "data scaled before splitting)."
-    ),
-    "nested": (
-        "Protocol: nested (honest: the settings were chosen on inner folds of the training rows "
-        "only, all else learnt there too)."
-    ),
-}
 SPREAD_NOTE = "Mean ± standard deviation over folds, in percent; the best of a row is bold."
 PUBLISHED_NOTE = "The second figure is the published one, of the paper protocol."
 # The readings of "Gaussian noise of x %" that are in use.
@@ -132,28 +123,30 @@ def rank_table(cells: pd.DataFrame, protocol: str) -> ResultTable:
 
 
 def optimism_table(cells: pd.DataFrame) -> ResultTable:
-    """What the paper protocol adds to the accuracy of each model on each data set."""
+    """What choosing settings on test folds adds to each model on each data set."""
     points = optimism(cells)
-    status = {protocol: part(cells, protocol)["status"] for protocol in PROTOCOLS}
+    pair = protocols_to_subtract()
+    status = {protocol: part(cells, protocol)["status"] for protocol in pair}
 
     def shown(dataset: str, model: str) -> Entry:
-        found = {protocol: status[protocol][dataset, model] for protocol in PROTOCOLS}
+        found = {protocol: status[protocol][dataset, model] for protocol in pair}
         lost = [f"{state} ({protocol})" for protocol, state in found.items() if state != "done"]
         return Entry(", ".join(lost)) if lost else Entry(points.loc[dataset, model], "+z.2f")
 
     rows = [[Entry(d), *(shown(d, model) for model in points.columns)] for d in points.index]
     foot = [Entry("mean, where both are done"), *(Entry(mean, "+z.2f") for mean in points.mean())]
-    grids = sorted(set(cells["grid"]))
-    both = [accuracies(cells, protocol) for protocol in PROTOCOLS]
+    here = cells.index.get_level_values("protocol").isin(pair)
+    grids = sorted(set(cells.loc[here, "grid"]))
+    both = [accuracies(cells, protocol) for protocol in pair]
     single = [
         *both[0].index.symmetric_difference(both[1].index),
         *both[0].columns.symmetric_difference(both[1].columns),
     ]
     return ResultTable(
         "optimism",
-        "Optimism on each data set, paper less nested protocol",
-        "Accuracy under the paper protocol (settings chosen on the test folds) less that "
-        "under the nested one (chosen on inner folds), in percentage points, without noise."
+        f"Optimism on each data set, {' less '.join(pair)} protocol",
+        "Accuracy with settings chosen on the test folds less that with settings chosen on inner "
+        "folds of the training rows, on the same folds, in percentage points, without noise."
         + (f" The two searched different grids: {' and '.join(grids)}." if len(grids) > 1 else "")
         + (f" Under one protocol only, so not here: {', '.join(single)}." if single else ""),
         ["data set", *points.columns],
@@ -208,9 +201,8 @@ def time_table(units: pd.DataFrame) -> ResultTable:
             rows.append([Entry(model), Entry(protocol), *shown])
     return ResultTable(
         "time",
-        "Time, both protocols",
-        "Seconds that units took, search included, under the protocols paper and nested; only "
-        "units that are done.",
+        "Time, all protocols",
+        "Seconds that units took, search included; only units that are done.",
         ["model", "protocol", "units", "sum", "median", "longest"],
         rows,
         n_keys=2,
@@ -224,8 +216,8 @@ def not_done_table(units: pd.DataFrame) -> ResultTable:
     shown = lost[["dataset", "noise", "model", "protocol", "seed", "status", "error"]]
     return ResultTable(
         "not_done",
-        "Not done, both protocols",
-        "Units without a score under the protocols paper and nested.",
+        "Not done, all protocols",
+        "Units without a score.",
         ["data set", *shown.columns[1:]],
         [[Entry(value, "d") for value in row] for row in shown.itertuples(index=False)],
     )

@@ -1,0 +1,206 @@
+"""How well readings of the published protocol reproduce the printed tables, cell by cell.
+
+A reading chosen because it comes near to print is fitted to print: what it then meets is no test of
+it. What it contradicts is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+import pandas as pd
+from scipy.stats import norm
+
+from broadlearn.study.noise import parse_noise
+from broadlearn.study.published_results import published_grids, published_table
+from broadlearn.study.readings import READINGS
+from broadlearn.study.redraws import FIGURES, KEYS
+
+CELL_KEYS = ["reading", "noise", "dataset", "model"]
+CONTRADICTED, OUT_OF_REACH, NOT_FITTED, WITHIN_REACH, NOT_REDRAWN = VERDICTS = (
+    "contradicted",
+    "out of reach",
+    "not fitted",
+    "within reach",
+    "not redrawn",
+)
+# Percentage points; print has four decimals.
+TOLERANCE = 0.005
+# How often the luckiest draw of a grid may pass by chance what is called beyond selection.
+CHANCE = 0.01
+
+
+def compare_with_print(frame: pd.DataFrame) -> pd.DataFrame:
+    """Our figures beside the printed ones.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        One row per unit, as `ResultStore.to_frame` gives it. Units that are done count, of the
+        published grid, under readings whose settings are chosen on the test folds, as print is.
+
+    Returns
+    -------
+    DataFrame
+        reading, noise, dataset, model; ours, ours_sd, printed, printed_sd (percent, deviations over
+        folds with ddof=1); difference and sd_difference, ours less printed. With noise: where the
+        noise is what the reading takes the published one for.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from broadlearn.study.reproduction import compare_with_print
+    >>> unit = {"protocol": "paper", "noise": "none", "dataset": "pima", "model": "ELM",
+    ...         "grid": "paper", "status": "done", "mean": 0.72, "sd": 0.03}
+    >>> compare_with_print(pd.DataFrame([unit]))[["ours", "printed", "difference"]].round(2)
+       ours  printed  difference
+    0  72.0    71.49        0.51
+    """
+    outside = [name for name, reading in READINGS.items() if not reading.chosen_inside]
+    done = frame[
+        (frame["status"] == "done") & (frame["grid"] == "paper") & frame["protocol"].isin(outside)
+    ].rename(columns={"protocol": "reading"})
+    twice = done[done.duplicated(CELL_KEYS)]
+    if len(twice):
+        key = ", ".join(twice.iloc[0][CELL_KEYS])
+        raise ValueError(f"The results must have one unit a cell, got two for ({key}).")
+    lines = []
+    for unit in done.itertuples():
+        names = (unit.reading, unit.noise, unit.dataset, unit.model)
+        printed = _printed(*names)
+        if printed is not None:
+            lines.append((*names, 100 * unit.mean, 100 * unit.sd, *printed))
+    columns = [*CELL_KEYS, "ours", "ours_sd", "printed", "printed_sd"]
+    cells = pd.DataFrame(lines, columns=columns)
+    cells["difference"] = cells["ours"] - cells["printed"]
+    cells["sd_difference"] = cells["ours_sd"] - cells["printed_sd"]
+    return cells
+
+
+def _printed(reading: str, noise: str, dataset: str, model: str) -> tuple[float, float] | None:
+    """Printed accuracy and deviation, if there are any."""
+    parsed = parse_noise(noise)
+    key: str | tuple[str, float] = dataset
+    names = ("accuracy", "deviation")
+    if parsed.kind != "none":
+        kind = "deviation" if READINGS[reading].noise_last else "variance"
+        if (parsed.kind, parsed.where) != (kind, "all"):
+            return None
+        key, names = (dataset, round(100 * parsed.level, 6)), ("noise", "noise_deviation")
+    accuracy, deviation = map(published_table, names)
+    if key not in accuracy.index or model not in accuracy.columns:
+        return None
+    return float(accuracy.loc[key, model]), float(deviation.loc[key, model])
+
+
+def judge_cells(cells: pd.DataFrame, redraws: pd.DataFrame) -> pd.DataFrame:
+    """Add redraws at the printed settings, and a verdict on each cell.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        From `compare_with_print`.
+    redraws : DataFrame
+        From `read_redraws`; they are without noise.
+
+    Returns
+    -------
+    DataFrame
+        The cells with the columns of the redraws, a verdict, and beyond_selection. The verdict is
+
+        - "contradicted": print is below all redraws, which a right reading would reach;
+        - "out of reach": print is above all redraws and above our best of the grid;
+        - "not fitted": the model cannot be fitted with the printed settings on some fold;
+        - "within reach": none of these;
+        - "not redrawn": there are none.
+
+        Print is the luckiest of as many draws as the grid has settings, so that it is above some
+        tens of redraws, and above our best every second time, even if the reading is right: "out of
+        reach" alone says little. A cell is beyond_selection, whatever our best is, where print is
+        further above the mean of the redraws than the luckiest of so many normal draws is in all
+        but 1 % of grids.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from broadlearn.study.reproduction import judge_cells
+    >>> key = {"reading": "paper", "dataset": "pima", "model": "ELM"}
+    >>> cells = pd.DataFrame([{**key, "noise": "none", "ours": 72.0, "printed": 71.5}])
+    >>> draws = {"n_draws": 30, "lowest": 71.6, "median": 71.8, "highest": 71.9, "draw_mean": 71.8,
+    ...          "draw_sd": 0.1, "nearest": 71.6, "nearest_sd": 3.0, "error": ""}
+    >>> judge_cells(cells, pd.DataFrame([{**key, **draws}]))["verdict"].item()
+    'contradicted'
+    """
+    judged = cells.merge(redraws.drop(columns="error"), how="left", on=KEYS)
+    figures = ["n_draws", *FIGURES]
+    judged[figures] = judged[figures].astype(float)
+    judged.loc[judged["noise"] != "none", figures] = np.nan
+    below = judged["printed"] < judged["lowest"] - TOLERANCE
+    above = judged["printed"] > judged[["highest", "ours"]].max(axis=1) + TOLERANCE
+    cases = {
+        NOT_REDRAWN: judged["n_draws"].isna(),
+        NOT_FITTED: judged["lowest"].isna(),
+        CONTRADICTED: below,
+        OUT_OF_REACH: above,
+    }
+    judged["verdict"] = np.select(list(cases.values()), list(cases), WITHIN_REACH)
+    sizes = {name: prod(map(len, grid.values())) for name, grid in published_grids().items()}
+    luck = norm.isf(CHANCE / judged["model"].map(sizes).to_numpy(dtype=float))
+    luckiest = judged["draw_mean"] + luck * judged["draw_sd"]
+    judged["beyond_selection"] = judged["printed"] > luckiest + TOLERANCE
+    return judged
+
+
+def summarize_cells(judged: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    """Mean differences from print, and shares of verdicts, of groups of cells.
+
+    Parameters
+    ----------
+    judged : DataFrame
+        From `judge_cells`.
+    by : sequence of str
+        Such as ``["reading", "model"]``.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by `by`, in the order of the cells: n_cells; difference (ours less print),
+        abs_difference and abs_sd_difference, means in percentage points; n_redrawn; contradicted,
+        out_of_reach, beyond_selection and not_fitted, percent of those redrawn;
+        nearest_sd_difference, the mean absolute difference in deviation of the draws nearest to
+        print, where print is within reach.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from broadlearn.study.reproduction import summarize_cells
+    >>> cells = pd.DataFrame({"model": ["ELM", "ELM"], "difference": [1.0, -2.0],
+    ...     "sd_difference": [0.5, 0.5], "nearest_sd": [3.0, 4.0], "printed_sd": [3.5, 4.5],
+    ...     "verdict": ["within reach", "contradicted"], "beyond_selection": [False, False]})
+    >>> summarize_cells(cells, ["model"])[["abs_difference", "contradicted"]]
+           abs_difference  contradicted
+    model
+    ELM               1.5          50.0
+    """
+    redrawn = judged["verdict"] != NOT_REDRAWN
+    within = judged["verdict"] == WITHIN_REACH
+    figures = judged[list(by)].assign(
+        n_cells=1,
+        difference=judged["difference"],
+        abs_difference=judged["difference"].abs(),
+        abs_sd_difference=judged["sd_difference"].abs(),
+        n_redrawn=redrawn.astype(int),
+        beyond_selection=(100.0 * judged["beyond_selection"]).where(redrawn),
+        **{
+            verdict.replace(" ", "_"): (100.0 * (judged["verdict"] == verdict)).where(redrawn)
+            for verdict in (CONTRADICTED, OUT_OF_REACH, NOT_FITTED)
+        },
+        nearest_sd_difference=(judged["nearest_sd"] - judged["printed_sd"]).abs().where(within),
+    )
+    how = dict.fromkeys(figures.columns.drop(list(by)), "mean") | {
+        "n_cells": "sum",
+        "n_redrawn": "sum",
+    }
+    return figures.groupby(list(by), sort=False).agg(how)
