@@ -68,7 +68,8 @@ study-alzheimer: $(READY) ## all models on people rated for dementia, by MRI mea
 	$(ALZHEIMER) --dataset oasis_2,oasis_2_no_mmse --pairwise "CDR 0,CDR 0.5"
 	$(ALZHEIMER) --dataset alzheimer_biomarkers,darwin
 	$(BIN)/broadlearn study sensitivity study-alzheimer/sensitivity.csv --dataset oasis_1 \
-		--pairwise "CDR 0,CDR 0.5,CDR 1+" --model BLS,ELM,NeuroFBLS,H-ELM,F-BLS,IF-BLS
+		--pairwise "CDR 0,CDR 0.5,CDR 1+" --model BLS,ELM,NeuroFBLS,H-ELM,F-BLS,IF-BLS \
+		--protocol paper-columns
 	$(BIN)/broadlearn study report study-alzheimer/report --store study-alzheimer/results.db \
 		--sensitivity study-alzheimer/sensitivity.csv --export study-alzheimer/units.csv \
 		--title "Ratings of dementia from MRI measures, and two more tables on Alzheimer's disease"

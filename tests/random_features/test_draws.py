@@ -22,7 +22,10 @@ def test_feature_weights_nest_in_groups_and_nodes():
 
 
 def test_feature_weights_fill_the_interval():
+    published = draw_feature_weights(0, 20, 50, 9, bias=0.1)
     A = draw_feature_weights(0, 20, 50, 9)
+    np.testing.assert_array_equal(published[:-1], A[:-1])
+    np.testing.assert_allclose(published[-1], 0.1 * A[-1])
     assert A.shape == (10, 1000)
     assert A.min() < -0.99
     assert A.max() > 0.99

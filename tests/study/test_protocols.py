@@ -243,6 +243,12 @@ def test_best_setting_is_that_of_the_paper_protocol():
     assert len(frame) <= 5 * 3 * 2 * 4
 
 
+@pytest.mark.parametrize("reading", ["nested", "paper-inside"])
+def test_sensitivity_is_that_of_the_test_folds(reading):
+    with pytest.raises(ValueError, match="protocol must be one of paper, paper-columns, got"):
+        sensitivity(load_dataset("iris"), find_model("ELM"), reading=reading)
+
+
 def test_settings_that_a_model_has_not_are_missing():
     frame = sensitivity(load_dataset("iris"), find_model("ELM"), grid="reduced")
     assert frame["kernel_width"].isna().all()

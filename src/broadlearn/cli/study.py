@@ -206,8 +206,11 @@ def measure_sensitivity(
     pairwise: Pairwise = None,
     model: Models = None,
     grid: GridName = "paper",
+    protocol: Annotated[
+        str, typer.Option("-p", "--protocol", help="paper, or paper-columns.")
+    ] = "paper",
 ) -> None:
-    """Score all settings of models on data sets (protocol `paper`), for the sensitivity figures."""
+    """Score all settings of models on the test folds of data sets, for the sensitivity figures."""
     with one_sentence():
         if not split_list(dataset):
             raise ValueError("--dataset must name one or more data sets.")
@@ -216,5 +219,5 @@ def measure_sensitivity(
         frames = []
         for data, spec in product([*map(load_dataset, names), *tables], specs):
             say(f"{data.name}, {spec.name}", errors)
-            frames.append(sensitivity(data, spec, grid=grid))
+            frames.append(sensitivity(data, spec, reading=protocol, grid=grid))
         write_whole(out, pd.concat(frames, ignore_index=True).to_csv(index=False))

@@ -27,10 +27,11 @@ from broadlearn.out_of_core.row_blocks import RowBlock
 from broadlearn.out_of_core.rows import Rows
 from broadlearn.random_features import (
     ACTIVATIONS,
+    FEATURE_DRAWS,
     INFINITE,
     BroadMap,
     NestedMaps,
-    draw_features,
+    draw_feature_weights,
     to_interval,
 )
 from broadlearn.sample_scores import Geometry, SampleScorer, Trust, UniformScorer
@@ -110,7 +111,7 @@ def _draw_map(
 ) -> BroadMap:
     settings, n_inputs = model.feature_map(), model.n_features_in_
     m, p, kind = settings.n_feature_groups, settings.n_feature_nodes, settings.feature_weights
-    A = draw_features(seed, m, p, n_inputs, kind)
+    A = draw_feature_weights(seed, m, p, n_inputs, **FEATURE_DRAWS[kind])
     W = settings.draw_layer(seed, settings.n_features, n_inputs)
     scaling: tuple[Array | None, Array | None] = (None, None)
     if settings.feature_scaling == "node":

@@ -2,7 +2,7 @@
 
 from broadlearn.random_features.activations import ACTIVATIONS
 from broadlearn.random_features.broad_map import HIGH, LOW, BroadMap, MappedSamples, interleave
-from broadlearn.random_features.draws import draw_features
+from broadlearn.random_features.draws import FEATURE_DRAWS, draw_feature_weights
 from broadlearn.random_features.fuzzy_rules import FuzzyMap, FuzzyRules
 from broadlearn.random_features.hidden_layer import AutoencoderMap, Autoencoders, HiddenLayer
 from broadlearn.random_features.infinite_map import INFINITE, InfiniteMap, InfiniteNodes
@@ -31,6 +31,7 @@ from broadlearn.random_features.node_kernels import NodeKernel, input_choices
 
 __all__ = [
     "ACTIVATIONS",
+    "FEATURE_DRAWS",
     "HIGH",
     "INFINITE",
     "LOW",
@@ -54,7 +55,7 @@ __all__ = [
     "NodeKernel",
     "SamplePairs",
     "Units",
-    "draw_features",
+    "draw_feature_weights",
     "draw_map",
     "few_input_points",
     "grow_map",

@@ -7,6 +7,8 @@ is, and the first q enhancement nodes of a given number of feature nodes whateve
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.special import ndtri
 
@@ -14,8 +16,6 @@ from broadlearn.utils import Array
 
 FEATURE_STREAM, BIAS_STREAM, ENHANCEMENT_STREAM, HIDDEN_STREAM = range(4)
 AUTOENCODER_STREAM, CENTRE_STREAM, INPUT_STREAM = 4, 5, 6
-# The input of the biases of "random" feature nodes, as in the published code.
-RANDOM_BIAS = 0.1
 # Columns orthonormalised at a time. Shapes must not depend on q, or rounding would.
 PANEL = 32
 
@@ -24,13 +24,26 @@ def _stream(seed: int, *key: int) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
 
 
+# How feature nodes of a kind are drawn; "random" as in the published code.
+FEATURE_DRAWS: dict[str, dict[str, Any]] = {
+    "orthonormal": {"orthonormal": True},
+    "random": {"bias": 0.1},
+}
+
+
 def draw_feature_weights(
-    seed: int, n_groups: int, n_nodes: int, n_inputs: int, *, orthonormal: bool = False
+    seed: int,
+    n_groups: int,
+    n_nodes: int,
+    n_inputs: int,
+    *,
+    orthonormal: bool = False,
+    bias: float = 1.0,
 ) -> Array:
     """Weights of m groups of p feature nodes, the bias as the last row.
 
     Those within a group are orthonormal in blocks of `n_inputs` columns, or else uniform on
-    [-1, 1]. Biases are uniform on [-1, 1] in either case.
+    [-1, 1]. Biases are uniform on [-bias, bias] in either case.
 
     Examples
     --------
@@ -48,17 +61,8 @@ def draw_feature_weights(
             groups.append(np.concatenate([weights, biases]))
         else:
             groups.append(stream.uniform(-1.0, 1.0, (n_nodes, n_inputs + 1)).T)
-    return np.ascontiguousarray(np.concatenate(groups, axis=1))
-
-
-def draw_features(seed: int, n_groups: int, n_nodes: int, n_inputs: int, kind: str) -> Array:
-    """Weights of feature nodes that are "orthonormal" or "random", as published.
-
-    The biases of the latter are on an input of 0.1.
-    """
-    A = draw_feature_weights(seed, n_groups, n_nodes, n_inputs, orthonormal=kind == "orthonormal")
-    if kind == "random":
-        A[-1] *= RANDOM_BIAS
+    A = np.ascontiguousarray(np.concatenate(groups, axis=1))
+    A[-1] *= bias
     return A
 
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from broadlearn.random_features.activations import ACTIVATIONS, InPlace
 from broadlearn.random_features.broad_map import HIGH, LOW, BroadMap
 from broadlearn.random_features.draws import (
+    FEATURE_DRAWS,
     draw_enhancement_weights,
     draw_feature_weights,
-    draw_features,
     draw_input_weights,
 )
 from broadlearn.random_features.sparse import input_moments, rebuilding_weights
@@ -110,7 +110,7 @@ class MapSettings:
             return RelearntMaps(self, seed, X, standardization, weight)
         if A is None:
             m, p, kind = self.n_feature_groups, self.n_feature_nodes, self.feature_weights
-            A = draw_features(seed, m, p, X.shape[1], kind)
+            A = draw_feature_weights(seed, m, p, X.shape[1], **FEATURE_DRAWS[kind])
         if self.feature_scaling in (None, "sample"):
             return NestedMaps(self, A, None, None)
         weights, activate = A.astype(X.dtype, copy=False), ACTIVATIONS[self.feature_activation]

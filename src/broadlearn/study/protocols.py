@@ -171,6 +171,9 @@ def sensitivity(
     >>> len(frame), sorted(frame["n_feature_groups"].unique().tolist())
     (30, [1, 5, 11])
     """
+    if reading not in READINGS or READINGS[reading].chosen_inside:
+        known = ", ".join(name for name, r in READINGS.items() if not r.chosen_inside)
+        raise ValueError(f"protocol must be one of {known}, got {reading!r}.")
     read = READINGS[reading]
     task = paper_task(data, read, Noise(), 0)
     results = paper_search(task, spec, read, grid, random_state).cv_results_
