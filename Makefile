@@ -40,10 +40,10 @@ study-full: $(READY) ## the published study on the 28 data sets, full grids (hou
 	$(FULL) --dataset $(NOISY) --protocol paper \
 		--noise deviation:0.05:all,deviation:0.1:all,deviation:0.15:all,deviation:0.2:all
 	$(FULL) --dataset uci28 --protocol paper-inside,nested
-	$(BIN)/broadlearn study sensitivity study-full/sensitivity.csv \
+	$(BIN)/broadlearn study sensitivity study-full/sensitivity.csv --force \
 		--dataset darwin,credit_approval,statlog_heart
 	$(BIN)/broadlearn study report study-full/report --store study-full/results.db \
-		--sensitivity study-full/sensitivity.csv --export study-full/units.csv \
+		--sensitivity study-full/sensitivity.csv --export study-full/units.csv --force \
 		--title "Seven models on 28 data sets, published grids"
 
 RIVALS := PathEnsemble,SVC,RandomForest,ExtraTrees,HistGradientBoosting,LightGBM,CatBoost
@@ -67,11 +67,11 @@ study-alzheimer: $(READY) ## all models on people rated for dementia, by MRI mea
 	$(ALZHEIMER) --dataset oasis_1,oasis_1_no_mmse --pairwise "CDR 0,CDR 0.5,CDR 1+"
 	$(ALZHEIMER) --dataset oasis_2,oasis_2_no_mmse --pairwise "CDR 0,CDR 0.5"
 	$(ALZHEIMER) --dataset alzheimer_biomarkers,darwin
-	$(BIN)/broadlearn study sensitivity study-alzheimer/sensitivity.csv --dataset oasis_1 \
+	$(BIN)/broadlearn study sensitivity study-alzheimer/sensitivity.csv --force --dataset oasis_1 \
 		--pairwise "CDR 0,CDR 0.5,CDR 1+" --model BLS,ELM,NeuroFBLS,H-ELM,F-BLS,IF-BLS \
 		--protocol paper-columns
 	$(BIN)/broadlearn study report study-alzheimer/report --store study-alzheimer/results.db \
-		--sensitivity study-alzheimer/sensitivity.csv --export study-alzheimer/units.csv \
+		--sensitivity study-alzheimer/sensitivity.csv --export study-alzheimer/units.csv --force \
 		--title "Ratings of dementia from MRI measures, and two more tables on Alzheimer's disease"
 
 leaderboard: $(READY) ## our ensemble among 179 published classifiers on their authors' splits (hours; needs the data)

@@ -47,21 +47,36 @@ def flops(n_nodes: int) -> float:
     return 2.0 * (N_COLUMNS + 1) * n + n * (n + 1.0)
 
 
+class PassTimes:
+    """Adds up the processor time of each pass of a fit."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    def setup(self, estimator: Any, context: Any) -> None:
+        self.last = time.process_time()
+
+    def teardown(self, estimator: Any, context: Any) -> None:
+        pass
+
+    def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
+        pass
+
+    def on_fit_task_end(self, estimator: Any, context: Any) -> None:
+        if context.parent is not None and context.parent.parent is None:
+            now = time.process_time()
+            stage = context.task_name
+            self.seconds[stage] = self.seconds.get(stage, 0.0) + now - self.last
+            self.last = now
+
+
 def seconds_per_row(model: BLSClassifier, X: np.ndarray, y: np.ndarray) -> dict[str, float]:
     """Processor time of each pass, the least of three."""
     found: list[dict[str, float]] = []
     for _ in range(3):
-        stages: dict[str, float] = {}
-        last = time.process_time()
-
-        def note(stage: str, n_rows: int, stages: dict[str, float] = stages) -> None:
-            nonlocal last
-            now = time.process_time()
-            stages[stage] = stages.get(stage, 0.0) + now - last
-            last = now
-
-        fit_blocks(clone(model), X, y, progress=note)
-        found.append(stages)
+        times = PassTimes()
+        fit_blocks(clone(model).set_callbacks(times), X, y)
+        found.append(times.seconds)
     return {stage: min(stages[stage] for stages in found) / len(X) for stage in found[0]}
 
 

@@ -33,11 +33,12 @@ class Threads:
 
     def __init__(self, folder: Path, n: int) -> None:
         self.folder, self.starts = folder, range(0, n, CHUNK_ROWS)
+        self.n_blocks = len(self.starts)
 
     def head(self) -> tuple[Any, int]:
         return read(self.folder)[0][:0], 1
 
-    def reduce(self, stage: str, part: Any, merge: Any) -> Any:
+    def reduce(self, stage: str, part: Any, merge: Any, report: Any) -> Any:
         def visit(start: int) -> Any:
             X, y = (values[start : start + CHUNK_ROWS] for values in read(self.folder))
             return fold(part, merge, array_blocks(X, y, None, BLOCK_ROWS), start)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from former_preparation import former_preparation
 from sklearn.datasets import load_iris
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -30,7 +31,7 @@ from broadlearn import (
     RowStandardizer,
     save,
 )
-from broadlearn.io import column_preparation
+from broadlearn.io import TablePreparation
 from broadlearn.sample_scores import IntuitionisticScorer
 
 FOLDER = Path(__file__).parent / "data"
@@ -46,7 +47,7 @@ NODES = {"n_feature_nodes": 4, "n_enhancement_nodes": 8, "random_state": 0}
 KINDS = [
     *("BLS", "F-BLS", "IF-BLS", "ELM", "H-ELM", "NeuroFBLS", "IF-TSVM", "ensemble"),
     *("scorer", "regressor", "features", "table", "stream", "infinite"),
-    *("kernel-ensemble", "kernel-ensemble-regressor", "rows"),
+    *("kernel-ensemble", "kernel-ensemble-regressor", "rows", "columns"),
 ]
 
 
@@ -66,7 +67,8 @@ def unfitted():
         "scorer": BLSClassifier(sample_scores=IntuitionisticScorer(kernel_width=2.0), **NODES),
         "regressor": BLSRegressor(**NODES),
         "features": BroadFeatures(**NODES),
-        "table": make_pipeline(column_preparation(TABLE), BLSClassifier(**NODES)),
+        "table": make_pipeline(former_preparation(TABLE), BLSClassifier(**NODES)),
+        "columns": make_pipeline(TablePreparation(), BLSClassifier(**NODES)),
         "stream": IntuitionisticFuzzyBLSClassifier(**NODES),
         "infinite": BLSClassifier(**{**NODES, "n_enhancement_nodes": "infinite"}),
         "kernel-ensemble": BroadEnsembleClassifier(ensemble_size=4),

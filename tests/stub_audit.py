@@ -39,7 +39,8 @@ def stub_audit(X, y, found=(), task="auto", noise=None):
         },
         index=index,
     )
-    values = rows.frame.rename(columns={c: f"X: {c}" for c in rows.frame if c in table})
+    taken = {*table, "row", "line"}
+    values = rows.frame.rename(columns={c: f"X: {c}" for c in rows.frame if c in taken})
     table = pd.concat([table, values.set_axis(index)], axis=1).iloc[order]
     flagged = verdict == "likely mislabelled"
     lines = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -134,10 +134,32 @@ def find_entry(name: str) -> ModelEntry:
     >>> find_entry("if-bls").name, find_entry("neuro-fbls").name
     ('IF-BLS', 'NeuroFBLS')
     """
-    for entry in REGISTRY.values():
-        if _plain(entry.name) == _plain(name):
-            return entry
-    raise ValueError(f"There is no model {name!r}; use one of {', '.join(REGISTRY)}.")
+    known = same_name(name, REGISTRY)
+    if known is None:
+        raise ValueError(f"There is no model {name!r}; use one of {', '.join(REGISTRY)}.")
+    return REGISTRY[known]
+
+
+def same_name(name: str, names: Iterable[str]) -> str | None:
+    """The one of some names that is meant; upper and lower case, hyphens and spaces do not matter.
+
+    Parameters
+    ----------
+    name : str
+    names : iterable of str
+
+    Returns
+    -------
+    str or None
+        None if there is no such name.
+
+    Examples
+    --------
+    >>> from broadlearn.registry import same_name
+    >>> same_name("knn", ["SVC", "k-NN"])
+    'k-NN'
+    """
+    return next((known for known in names if _plain(known) == _plain(name)), None)
 
 
 def entries_that(

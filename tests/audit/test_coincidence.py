@@ -8,7 +8,7 @@ from broadlearn.audit.coincidence import (
     find_equal_rows,
     may_differ_in_one,
 )
-from broadlearn.audit.ranked import rank_columns
+from broadlearn.io import rank_columns
 
 
 def plain_chance(X, strata):

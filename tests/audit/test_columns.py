@@ -1,9 +1,8 @@
 import numpy as np
 import pandas as pd
-import pytest
 
-from broadlearn.audit.columns import check_columns, find_copies, find_identifiers
-from broadlearn.audit.ranked import rank_columns
+from broadlearn.audit.columns import check_columns
+from broadlearn.io import rank_columns
 
 RNG = np.random.default_rng(0)
 N = 200
@@ -44,32 +43,6 @@ def test_nearly_empty_columns():
     assert finding.penalty == 0.0
 
 
-@pytest.mark.parametrize(
-    ("name", "values", "is_identifier"),
-    [
-        ("nr", np.arange(N) + 1, True),
-        ("down", np.arange(N)[::-1] * 1000, True),
-        ("shuffled", RNG.permutation(N), True),
-        ("sparse", 10**12 + np.cumsum(RNG.integers(1, 10**9, N)), True),
-        ("scattered", RNG.permutation(10**7)[:N], False),
-        ("customer_id", RNG.permutation(10**7)[:N], True),
-        ("rowID", RNG.permutation(10**7)[:N], True),
-        ("paid", RNG.permutation(10**7)[:N], False),
-        ("code", [f"A{i}" for i in range(N)], True),
-        ("pairs", np.arange(N) // 2, False),
-        ("sorted", np.sort(RNG.normal(size=N)), False),
-        ("with gap", np.r_[np.nan, np.arange(N - 1)], False),
-    ],
-)
-def test_identifiers(name, values, is_identifier):
-    columns = rank_columns(pd.DataFrame({"x": RNG.normal(size=N), name: values}))
-    assert find_identifiers(columns).tolist() == [False, is_identifier]
-
-
-def test_few_rows_are_not_enough_for_an_identifier():
-    assert not find_identifiers(rank_columns(pd.DataFrame({"nr": range(19)}))).any()
-
-
 def test_sentence_about_identifiers():
     (finding,) = found_in(nr=np.arange(N), code=[f"A{i}" for i in range(N)])
     assert finding.sentence.startswith("'nr' and 'code' name the rows")
@@ -93,14 +66,6 @@ def test_copies():
     ]
     assert findings[0].columns == ["inch", "cm", "minus"]
     assert sum(finding.penalty for finding in findings) == 3.0
-
-
-def test_copies_against_pairwise_correlations():
-    X = RNG.normal(size=(300, 6))
-    X[:, 3] = np.exp(X[:, 1])
-    X[:, 5] = np.round(X[:, 2], 4)
-    expected = [-1, -1, -1, 1, -1, 2]
-    assert find_copies(rank_columns(pd.DataFrame(X))).tolist() == expected
 
 
 def test_no_more_than_five_points():

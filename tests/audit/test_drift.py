@@ -4,8 +4,8 @@ import pytest
 from scipy.special import kolmogorov
 
 from broadlearn.audit.drift import MISSING, TARGET, check_drift, find_drift
-from broadlearn.audit.ranked import rank_columns
 from broadlearn.audit.rows import prepare_rows
+from broadlearn.io import rank_columns
 
 
 def table(n=400, seed=0):

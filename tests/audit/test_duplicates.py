@@ -7,8 +7,8 @@ import pytest
 from sklearn.neighbors import NearestNeighbors
 
 from broadlearn.audit.duplicates import check_duplicates, find_duplicates
-from broadlearn.audit.ranked import rank_columns
 from broadlearn.audit.rows import prepare_rows
+from broadlearn.io import rank_columns
 
 DATA = Path(os.environ.get("BROADLEARN_DATA", Path(__file__).parents[3] / "shared" / "data"))
 
@@ -168,8 +168,7 @@ def test_identifiers_do_not_tell_copies_apart():
     y[50] = y[3]
     X["nr"] = np.arange(len(X))
     X["code"] = [f"A{i}" for i in range(len(X))]
-    with pytest.warns(UserWarning, match="code"):
-        rows = prepare_rows(X, y)
+    rows = prepare_rows(X, y)
     assert np.flatnonzero(find_duplicates(rows).copy).tolist() == [50]
     rows = prepare_rows(X[["nr"]], y)
     assert find_duplicates(rows).n_equal == 0

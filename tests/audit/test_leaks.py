@@ -3,9 +3,9 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 
-from broadlearn.audit.leaks import check_leaks, column_skill, find_leaks
-from broadlearn.audit.ranked import mid_ranks, rank_columns
+from broadlearn.audit.leaks import check_leaks, find_leaks
 from broadlearn.audit.rows import prepare_rows
+from broadlearn.io import rank_columns
 
 
 def leaks_of(frame, y, task="auto"):
@@ -108,37 +108,3 @@ def test_sentences():
     rows = prepare_rows(X[["a", "b"]], y)
     (finding,) = check_leaks(rows, rank_columns(rows.frame))
     assert finding.penalty == 0.0
-
-
-def plain_skill(ranks, y, n_classes, is_number):
-    """Leave-one-out, row by row, where no two ranks are equal or all rows of a level count."""
-    n = y.size
-    by_level = not is_number or np.unique(ranks).size * 5 <= n
-    place = np.argsort(np.argsort(ranks))
-    predicted = np.empty(n)
-    sizes = np.bincount(y.astype(int)) if n_classes else None
-    for i in range(n):
-        near = (
-            ranks == ranks[i] if by_level else np.abs(place - place[i]) <= (5 if n_classes else 2)
-        )
-        near[i] = False
-        if not n_classes:
-            predicted[i] = y[near].mean() if near.any() else y.mean()
-        elif near.any():
-            predicted[i] = (np.bincount(y[near], minlength=n_classes) / sizes).argmax()
-        else:
-            predicted[i] = -1
-    if not n_classes:
-        return 1.0 - ((y - predicted) ** 2).sum() / ((y - y.mean()) ** 2).sum()
-    return np.mean([(predicted[y == c] == c).mean() for c in range(n_classes)])
-
-
-@pytest.mark.parametrize("n_classes", [0, 3])
-@pytest.mark.parametrize("is_number", [True, False])
-def test_skill_against_a_plain_version(n_classes, is_number):
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=90)
-    ranks = np.argsort(np.argsort(x)) if is_number else np.digitize(x, [-0.5, 0.5])
-    y = np.digitize(x + rng.normal(0, 0.5, 90), [-0.4, 0.4]) if n_classes else mid_ranks(x**3 + x)
-    skill = column_skill(ranks.astype(np.int32), y, n_classes, is_number)
-    assert skill == pytest.approx(plain_skill(ranks, y, n_classes, is_number))

@@ -4,8 +4,8 @@ import pytest
 from scipy.stats import hypergeom, mannwhitneyu
 
 from broadlearn.audit.missing import check_missing, find_telling
-from broadlearn.audit.ranked import rank_columns
 from broadlearn.audit.rows import prepare_rows
+from broadlearn.io import rank_columns
 
 
 def table(n=400, seed=0):

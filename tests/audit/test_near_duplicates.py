@@ -5,7 +5,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from broadlearn.audit.coincidence import find_equal_rows
 from broadlearn.audit.near_duplicates import nearly_equal_by_column, nearly_equal_by_distance
-from broadlearn.audit.ranked import rank_columns
+from broadlearn.io import rank_columns
 
 
 def neighbours(Z, k=8):

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from scipy.stats import hypergeom
 
-from broadlearn.audit.ranked import rank_columns
 from broadlearn.audit.slices import check_slices, find_slices
+from broadlearn.io import rank_columns
 
 
 def table(n=2000, seed=0):

@@ -65,11 +65,12 @@ def test_weights_count_as_copies(rows):
         )
 
 
-def test_a_plane_without_direction_is_equally_far_from_all_samples():
+def test_a_plane_without_direction_is_equally_and_very_far_from_all_samples():
     F, codes = np.array([[-1.0], [1.0], [-1.0], [1.0]]), np.array([0, 0, 1, 1])
     vectors = twin_problem(F, codes, 2, None, 1e-3).solve(0, 0, np.ones((1, 4))).vectors
     assert vectors[0, 0] == 0.0
     assert distances(F, vectors).std() == 0.0
+    assert distances(F, vectors).min() > 1e9
 
 
 def test_distances_are_those_of_geometry():

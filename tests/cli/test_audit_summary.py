@@ -11,8 +11,9 @@ from broadlearn.cli.audit_summary import (
     list_suspects,
     print_audit,
     suspects_listing,
+    written_table,
 )
-from broadlearn.cli.console import console
+from broadlearn.cli.console import print_table
 from broadlearn.io import row_changes
 
 X = pd.DataFrame({"line": np.arange(6.0), "label": list("uvwuvw")}, index=list("abcdef"))
@@ -21,18 +22,26 @@ FOUND = {4: ("likely mislabelled", 0.9, 0), 1: ("outlying", 0.3)}
 
 
 def test_suspects_have_row_line_and_values():
-    found = stub_audit(X, Y, FOUND)
-    suspects = list_suspects(found, lines=[2, 3, 4, 5, 6, 7])
+    found = stub_audit(X.set_axis(pd.Index([2, 3, 4, 5, 6, 7], name="line")), Y, FOUND)
+    suspects = list_suspects(found)
     assert suspects.said[["row", "line"]].to_numpy().tolist() == [[4, 6], [1, 3]]
-    assert list(suspects.values) == ["line", "X: label"]
+    assert list(suspects.values) == ["X: line", "X: label"]
     facts = json.loads(json.dumps(audit_facts(found, suspects)))
     assert facts["suspects"][0]["line"] == 6
-    assert facts["suspects"][0]["values"] == {"line": 4.0, "X: label": "v"}
+    assert facts["suspects"][0]["values"] == {"X: line": 4.0, "X: label": "v"}
     assert facts["by_class"][1] == {
         "label": 1, "rows": 3, "flagged": 1, "expected": 1.0, "low": 0, "high": 2
     }  # fmt: skip
     assert facts["health"]["findings"][0]["rows"] == [0, 1]
+    assert facts["suspects"][0]["nearest_own_line"] == 6
     assert list_suspects(found, settled=[4]).said["row"].tolist() == [1]
+
+
+def test_rows_without_lines_are_positions():
+    table = written_table(stub_audit(X, Y, FOUND))
+    assert (table.index.name, table.index[:2].tolist()) == ("row", [4, 1])
+    assert "line" not in table
+    assert "nearest_own_row" in table
 
 
 def test_what_is_printed(capsys):
@@ -64,7 +73,7 @@ def test_regression_targets(capsys):
 
 def test_listing_is_text_and_not_markup(capsys):
     found = stub_audit(X, np.where(Y, "[red]one", "two"), {4: ("outlying", 0.9)})
-    console.print(suspects_listing(list_suspects(found).said))
+    print_table(suspects_listing(list_suspects(found).said))
     text = capsys.readouterr().out
     assert "[red]one" in text
     assert "0.90" in text

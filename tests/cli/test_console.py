@@ -1,8 +1,12 @@
+import io
 import json
+import sys
 import warnings
+from pathlib import Path
 
 import pytest
 import typer
+from rich.table import Table
 from sklearn.datasets import load_iris
 from sklearn.exceptions import FitFailedWarning
 
@@ -17,15 +21,29 @@ from broadlearn.cli.console import (
     one_sentence,
     print_facts,
     print_json,
+    print_table,
     printable,
     say,
+    settings,
     split_list,
+    split_paths,
+    stage_progress,
+    tell,
+    waiting,
 )
 
 
 def test_lists_may_be_repeated_or_hold_commas():
     assert split_list(["a,b", " c "]) == ["a", "b", "c"]
     assert split_list(None) == []
+
+
+def test_files_may_be_listed_with_commas_or_have_them(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("a,b.csv").touch()
+    assert split_paths([Path("a,b.csv")]) == [Path("a,b.csv")]
+    assert split_paths([Path("c.csv,d.csv"), Path("e")]) == [*map(Path, ("c.csv", "d.csv", "e"))]
+    assert split_paths(None) == []
 
 
 def test_errors_are_shown_as_text(capsys):
@@ -119,3 +137,103 @@ def test_a_fit_on_a_terminal_shows_its_progress_and_can_be_saved(monkeypatch, tm
         assert shown == [1, 0] * terminal
     save(model, tmp_path / "model.blm")
     assert load(tmp_path / "model.blm").members_ == model.members_
+
+
+class Terminal(io.StringIO):
+    """A stream that says that it is a terminal."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def on_terminal(monkeypatch):
+    """A function that makes both streams terminals of 60 columns; pytest sets its own before."""
+
+    def change():
+        monkeypatch.setenv("COLUMNS", "60")
+        monkeypatch.setenv("TERM", "xterm")
+        for name in ("stdout", "stderr"):
+            monkeypatch.setattr(sys, name, Terminal())
+        return sys
+
+    return change
+
+
+@pytest.fixture
+def quiet(monkeypatch):
+    monkeypatch.setattr(settings, "quiet", True)
+
+
+def wide_table():
+    table = Table("name", "where", title="All")
+    table.add_row("a", "long " * 50 + "end")
+    return table
+
+
+def test_tables_in_a_pipe_are_neither_cut_nor_framed(capsys):
+    print_table(wide_table())
+    title, heading, row = capsys.readouterr().out.splitlines()
+    assert title.strip() == "All"
+    assert heading.split() == ["name", "where"]
+    assert row.rstrip().endswith("long " * 50 + "end")
+    assert row.isascii()
+    assert row.isprintable()
+
+
+def test_tables_on_a_terminal_are_as_wide_as_it(on_terminal):
+    terminal = on_terminal()
+    print_table(wide_table())
+    lines = terminal.stdout.getvalue().splitlines()
+    assert len(lines) > 5
+    assert max(map(len, lines)) >= 60
+    assert "┃" in terminal.stdout.getvalue()
+
+
+def test_quiet_leaves_out_notes_and_progress_but_no_errors(on_terminal, quiet):
+    terminal = on_terminal()
+    with command(), stage_progress() as progress:
+        note("a note")
+        tell("of no importance")
+        progress("half", 0.5)
+    assert terminal.stderr.getvalue() == ""
+    with pytest.raises(typer.Exit), command():
+        raise ValueError("wrong")
+    assert "wrong" in terminal.stderr.getvalue()
+
+
+def test_progress_is_shown_on_a_terminal_and_goes(on_terminal):
+    terminal = on_terminal()
+    with one_sentence(), stage_progress() as progress:
+        progress("half", 0.5)
+    shown = terminal.stderr.getvalue()
+    assert "working" in shown
+    assert "half" in shown
+    assert "50%" in shown
+    # The cursor is there again.
+    assert shown.rindex("\x1b[?25h") > shown.rindex("\x1b[?25l")
+    assert terminal.stdout.getvalue() == ""
+
+
+@pytest.mark.parametrize("show", [say, lambda text: print_json(text=text)])
+def test_what_shows_that_one_waits_goes_before_anything_is_printed(on_terminal, show):
+    terminal = on_terminal()
+    waiting("writing the report")
+    assert settings.spinner is not None
+    show("done")
+    assert settings.spinner is None
+    assert "done" in terminal.stdout.getvalue()
+    assert "writing the report" in terminal.stderr.getvalue()
+
+
+def test_nobody_waits_at_a_pipe(capsys):
+    with one_sentence():
+        waiting("writing")
+        say("done")
+    assert capsys.readouterr() == ("done\n", "")
+
+
+def test_a_reader_that_has_enough_is_no_fault(capsys):
+    with pytest.raises(BrokenPipeError), one_sentence():
+        raise BrokenPipeError
+    assert capsys.readouterr().err == ""

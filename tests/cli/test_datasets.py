@@ -1,3 +1,5 @@
+import json
+
 from typer.testing import CliRunner
 
 from broadlearn.cli.app import app
@@ -30,7 +32,7 @@ def test_fetch_reports_paths_and_progress(monkeypatch, tmp_path):
         progress("a.csv", 20, 20)
         return [tmp_path / "a.csv"]
 
-    monkeypatch.setattr("broadlearn.cli.datasets.fetch_datasets", fetched)
+    monkeypatch.setattr("broadlearn.study.fetch_datasets", fetched)
     done = runner.invoke(app, ["datasets", "fetch", "pima"])
     assert done.exit_code == 0
     assert "a.csv" in done.output.replace("\n", "")
@@ -40,7 +42,38 @@ def test_offline_fetch_says_what_to_do(monkeypatch):
     def offline(names, progress):
         raise OSError("Nothing could be fetched; set BROADLEARN_DATA.")
 
-    monkeypatch.setattr("broadlearn.cli.datasets.fetch_datasets", offline)
+    monkeypatch.setattr("broadlearn.study.fetch_datasets", offline)
     done = runner.invoke(app, ["datasets", "fetch"])
     assert done.exit_code == 2
     assert "BROADLEARN_DATA" in done.output
+
+
+def test_lists_and_descriptions_for_machines():
+    found = json.loads(
+        runner.invoke(app, ["datasets", "list", "--kind", "embedded", "--json"]).stdout
+    )
+    (iris,) = [facts for facts in found["datasets"] if facts["name"] == "iris"]
+    assert iris["classes"] == {"0": 50, "1": 50, "2": 50}
+    assert json.loads(runner.invoke(app, ["datasets", "describe", "iris", "--json"]).stdout) == iris
+
+
+def test_in_a_pipe_nothing_is_cut(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    lines = runner.invoke(app, ["datasets", "list"]).stdout.splitlines()
+    assert "…" not in "".join(lines)
+    assert len({len(line) for line in lines}) == 1
+    (digits,) = [line for line in lines if line.startswith("digits ")]
+    assert "178, 182, 177, 183, 181, 182, 181, 179, 174, 180" in digits
+
+
+def test_names_to_fetch_may_be_listed_with_commas(monkeypatch, tmp_path):
+    asked = []
+
+    def fetched(names, progress):
+        asked.extend(names)
+        return [tmp_path / name for name in names]
+
+    monkeypatch.setattr("broadlearn.study.fetch_datasets", fetched)
+    done = runner.invoke(app, ["datasets", "fetch", "pima,bank", "monks_1", "--json"])
+    assert asked == ["pima", "bank", "monks_1"]
+    assert json.loads(done.stdout)["written"] == [str(tmp_path / name) for name in asked]

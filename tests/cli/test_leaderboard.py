@@ -1,3 +1,5 @@
+import json
+
 import pytest
 from made_up_collection import write_collection, write_set
 from typer.testing import CliRunner
@@ -91,3 +93,14 @@ def test_bad_input_is_one_sentence_and_exit_code_2(folder, arguments, message):
     assert done.exit_code == 2
     assert message in plain(done.output)
     assert "Traceback" not in done.output
+
+
+def test_facts_for_machines(folder):
+    done = call("--data-folder", folder, "-m", "Majority", "--top", "2", "--json", "-q")
+    found = json.loads(done.stdout)
+    assert done.stderr == ""
+    assert found["units"] == found["done"] == 12
+    (standing,) = found["standings"]
+    assert standing["model"] == "majority (run here)"
+    assert standing["subsets"]["among the 28"]["n_datasets"] == 2
+    assert [line["position"] for line in standing["classifiers"]] == [1, 2]

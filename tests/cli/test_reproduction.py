@@ -1,3 +1,5 @@
+import json
+
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
@@ -68,3 +70,13 @@ def test_bad_input_in_one_sentence(store, arguments, message):
     done = call("--store", store, *arguments)
     assert done.exit_code == 2
     assert message in plain(done.output)
+
+
+def test_facts_for_machines(store):
+    done = call("--store", store, "--draws", "0", "--json")
+    found = json.loads(done.stdout)
+    assert found["report"] is None
+    lines = found["summary"]["without noise"]
+    assert {(line["reading"], line["model"]) for line in lines} == {
+        (reading, model) for reading in ("paper", "paper-columns") for model in ("ELM", "BLS")
+    }

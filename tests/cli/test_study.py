@@ -1,4 +1,7 @@
+import json
+import subprocess
 import sys
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -109,3 +112,60 @@ def test_bad_input_is_one_sentence_and_exit_code_2(folder, arguments, message):
     assert done.exit_code == 2
     assert message in done.output.replace("\n", " ")
     assert "Traceback" not in done.output
+
+
+def test_facts_for_machines(folder):
+    arguments = ["-d", "iris", "-m", "MAJORITY", "-p", "nested", "--noise", "none", "--json"]
+    ran = json.loads(call("study", "run", *arguments).stdout)
+    assert (ran["units"], ran["done"], ran["failed"], ran["report"]) == (1, 1, 0, None)
+    found = json.loads(call("study", "status", "--json").stdout)
+    assert found == {
+        "store": "study/results.db",
+        "counts": [{"protocol": "nested", "status": "done", "units": 1}],
+        "lost": [],
+        "former": {"model": 0, "data": 0},
+    }
+
+
+def test_quiet_says_nothing_of_what_goes_well(folder):
+    done = call("study", "run", "-d", "iris", "-m", "majority", "-p", "nested", "-q")
+    assert done.exit_code == 0
+    assert done.output == ""
+
+
+def test_tables_of_ones_own_with_commas(folder):
+    for name in ("one", "two"):
+        frame = pd.DataFrame({"a": range(40), "y": [0, 1] * 20})
+        frame.to_csv(f"{name}.csv", index=False)
+    done = call(
+        "study", "run", "--data", "one.csv,two.csv", "--target", "y", "-m", "majority",
+        "-p", "nested",
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert "2 units" in done.output
+
+
+@pytest.mark.slow
+def test_a_model_of_the_working_folder_in_worker_processes(folder):
+    """As it is typed: the folder is on the path of no process to begin with."""
+    package = folder / "own_package"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "models.py").write_text(
+        "from sklearn.neighbors import KNeighborsClassifier\n"
+        "from .parts import K\n"
+        "class Mine(KNeighborsClassifier):\n"
+        "    def __init__(self, n_neighbors=K):\n"
+        "        super().__init__(n_neighbors)\n"
+    )
+    arguments = ["-d", "iris,wine", "-m", "majority,own_package.models:Mine", "-p", "nested"]
+    command = [Path(sys.executable).with_name("broadlearn"), "study", "run", *arguments, "-j", "2"]
+    told = []
+    for k in (1, 5):
+        (package / "parts.py").write_text(f"K = {k}\n")
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        told.append(done.stderr.splitlines()[0])
+    assert "4 units, 0 done before, 4 to do" in told[0]
+    assert "4 units, 2 done before, 2 to do" in told[1]
+    status = call("study", "status")
+    assert "Besides, 2 units of former models or data" in status.output

@@ -1,6 +1,20 @@
 import pytest
+import typer
+from typer.testing import CliRunner
 
-from broadlearn.cli.tables import check_outputs, counted, named, read_labelled
+from broadlearn.cli.tables import (
+    AS_FOUND,
+    STANDARD,
+    FileFlags,
+    check_folder,
+    check_outputs,
+    counted,
+    named,
+    open_outputs,
+    read_labelled,
+    read_rows,
+    with_file_flags,
+)
 
 
 def test_outputs_that_cannot_be_written(tmp_path):
@@ -12,6 +26,75 @@ def test_outputs_that_cannot_be_written(tmp_path):
     for outputs in ([source], [tmp_path / "a", tmp_path / "." / "a"]):
         with pytest.raises(ValueError, match="another file"):
             check_outputs(outputs, [source])
+
+
+def test_files_that_exist_are_kept_unless_forced(tmp_path):
+    there = tmp_path / "a"
+    there.touch()
+    with pytest.raises(ValueError, match=r"a exists; write to another file, or .* by --force"):
+        check_outputs([there], [], force=False)
+    check_outputs([there], [], force=True)
+    with pytest.raises(ValueError, match="must be a file, and cannot be -"):
+        check_outputs([STANDARD], [])
+
+
+def test_reports_are_written_again_but_not_among_other_files(tmp_path):
+    check_folder(None, "index.html")
+    check_folder(tmp_path / "none", "index.html")
+    check_folder(tmp_path, "index.html")
+    (tmp_path / "thesis.txt").touch()
+    with pytest.raises(ValueError, match="holds other files than a report"):
+        check_folder(tmp_path, "index.html")
+    check_folder(tmp_path, "index.html", force=True)
+    (tmp_path / "index.html").touch()
+    check_folder(tmp_path, "index.html")
+    with pytest.raises(ValueError, match="must be a folder"):
+        check_folder(tmp_path / "thesis.txt", "index.html")
+
+
+def test_results_on_standard_output_stand_alone(tmp_path, capfdbinary):
+    with open_outputs([STANDARD, None, tmp_path / "a"], [STANDARD]) as write:
+        write(STANDARD, [b"one", b"\n"])
+        write(tmp_path / "a", [b"two"])
+        print("said")
+    found = capfdbinary.readouterr()
+    assert (found.out, found.err) == (b"one\n", b"said\n")
+    assert (tmp_path / "a").read_bytes() == b"two"
+    for outputs, options, message in (
+        ([STANDARD, STANDARD], {}, "Only one output can be -"),
+        ([STANDARD], {"as_json": True}, "--json prints to standard output"),
+    ):
+        with pytest.raises(ValueError, match=message), open_outputs(outputs, [], **options):
+            pass
+
+
+def test_commands_take_flags_as_one_object():
+    app = typer.Typer()
+
+    @app.command()
+    @with_file_flags
+    def show(name: str, flags: FileFlags = AS_FOUND) -> None:
+        """Show what was given."""
+        typer.echo(f"{name} {flags!r}")
+
+    runner = CliRunner()
+    assert runner.invoke(app, ["x"]).stdout == f"x {AS_FOUND!r}\n"
+    done = runner.invoke(app, ["x", "--no-header", "--sep", ";", "--decimal", ","])
+    assert done.stdout == f"x {FileFlags(sep=';', header=False, decimal=',')!r}\n"
+    done = runner.invoke(app, ["x", "--header", "--encoding", "latin-1", "--format", "csv"])
+    assert done.stdout == f"x {FileFlags(header=True, encoding='latin-1', format='csv')!r}\n"
+
+
+def test_rows_are_numbered_by_line_or_position(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a;y\n\n1,5;u\n2,5;v\n\n3,5;v\n")
+    rows = read_rows(path)
+    assert (rows.index.name, rows.index.tolist()) == ("line", [3, 4, 6])
+    table = read_labelled(path, "2", None, flags=FileFlags(header=False))
+    assert (table.X.index.tolist(), table.target) == ([1, 3, 4, 6], "f2")
+    rows.to_parquet(tmp_path / "t.parquet", index=False)
+    rows = read_rows(tmp_path / "t.parquet")
+    assert (rows.index.name, rows.index.tolist()) == ("row", [0, 1, 2])
 
 
 def test_labelled_tables_count_their_classes(tmp_path):

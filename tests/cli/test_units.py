@@ -5,6 +5,7 @@ import typer
 from sklearn.dummy import DummyClassifier
 
 from broadlearn.cli.units import (
+    METRICS,
     command_line,
     exit_if_lost,
     kept_results,
@@ -13,6 +14,7 @@ from broadlearn.cli.units import (
     why,
 )
 from broadlearn.study import ModelSpec, ResultStore, make_study
+from broadlearn.study.metrics import METRICS as known
 
 
 class Broken(DummyClassifier):
@@ -58,3 +60,7 @@ def test_results_that_must_be_there(tmp_path):
     assert not (tmp_path / "results.db").exists()
     ResultStore(tmp_path / "results.db").close()
     kept_results(tmp_path / "results.db").close()
+
+
+def test_names_that_help_texts_show_are_those_of_the_study():
+    assert tuple(known) == METRICS

@@ -80,14 +80,18 @@ def test_the_loss_of_targets_is_in_units_of_their_variance():
 def test_a_problem_on_some_samples():
     rng = np.random.default_rng(0)
     X, T, weight = rng.normal(size=(20, 2)), rng.normal(size=(20, 1)), rng.uniform(1, 2, 20)
-    problem = Problem(X, T, weight, lambda some: squared_loss(T[some], weight[some]), None)
+    problem = Problem(X, T, weight, lambda some, w: squared_loss(T[some], w), None)
     rows, some = np.arange(3, 17), np.arange(0, 14, 2)
     part = problem.take(rows)
     np.testing.assert_array_equal(part.X, X[rows])
     np.testing.assert_array_equal(part.weight, weight[rows])
     found = rng.normal(size=(7, 1))
     expected = squared_loss(T[rows][some], weight[rows][some])(found)
-    assert part.make_loss(some)(found) == expected
+    assert part.make_loss(some, part.weight[some])(found) == expected
+    assert part.copies
+    other = problem._replace(copies=False).take(rows, np.ones(14))
+    np.testing.assert_array_equal(other.weight, 1.0)
+    assert not other.copies
     assert problem._replace(weight=None).take(rows).weight is None
 
 

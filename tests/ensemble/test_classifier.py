@@ -9,7 +9,7 @@ from sklearn.metrics import log_loss
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
-from broadlearn import BroadEnsembleClassifier, load, save
+from broadlearn import BroadEnsembleClassifier, PathEnsembleClassifier, load, save
 from broadlearn.ensemble.candidates import classification_loss
 from broadlearn.random_features import KernelBasis, SamplePairs
 
@@ -40,7 +40,11 @@ def test_scikit_learn_checks_on_landmarks(estimator, check):
 
 
 def held_out_by_refits(model, X, T, weight, score):
-    """The members of a fitted model, fitted without each sample or one of its copies."""
+    """The members of a fitted model, fitted without each sample or one of its copies.
+
+    Weights that are no whole numbers do not count copies.
+    """
+    whole = (weight != np.rint(weight)).any()
     average, n = model._average, len(X)
     out = np.zeros_like(T)
     for member, kernel in zip(model.members_, average.kernels, strict=True):
@@ -48,21 +52,24 @@ def held_out_by_refits(model, X, T, weight, score):
         gram = SamplePairs(KernelBasis(samples)).values(kernel, average.units) + 1.0
         for i in range(n):
             left = weight.copy()
-            left[i] -= min(1.0, weight[i])
+            left[i] -= weight[i] if whole else min(1.0, weight[i])
             counts = left * score**2
             kept = counts > 0
             inner = gram[np.ix_(kept, kept)] + np.diag(1 / (member["C"] * counts[kept]))
             out[i] += member["weight"] * gram[i, kept] @ np.linalg.solve(inner, T[kept])
-    return out
+    return out if average.offset is None else out + average.offset
 
 
 @pytest.mark.parametrize("k", [2, 3])
 @pytest.mark.parametrize("robust", [True, False])
-@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("weighted", [None, "copies", "importance"])
 def test_leave_one_out_decisions_equal_refits(k, robust, weighted):
     X, y = table(45, k)
-    weight = np.random.default_rng(0).uniform(0.5, 3, 45) if weighted else np.ones(45)
+    rng = np.random.default_rng(0)
+    weight = rng.uniform(0.5, 3, 45) if weighted == "importance" else rng.integers(1, 4, 45) * 1.0
+    weight = weight if weighted else np.ones(45)
     model = BroadEnsembleClassifier(robust=robust).fit(X, y, weight if weighted else None)
+    assert (model._average.offset is not None) == (weighted == "importance")
     T = (y[:, None] == model.classes_) * 1.0
     T = 2 * T[:, 1:] - 1 if k == 2 else T
     assert (model.members_[0]["scores"] == "held_out") == robust
@@ -274,7 +281,7 @@ def test_columns_of_any_kind(kind, max_exact_samples):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"X": np.full((60, 4), np.nan)}, "X contains NaN"),
+        ({"X": np.full((60, 4), np.inf)}, "X contains infinity"),
         ({"y": np.zeros(60)}, "at least two classes in y"),
         ({"y": np.linspace(0, 1, 60)}, "Unknown label type"),
         ({"sample_weight": np.zeros(60)}, "sample_weight is zero for every row"),
@@ -302,3 +309,60 @@ def test_bad_input_is_named(change, message):
 def test_bad_parameters_are_named(name, value):
     with pytest.raises(ValueError, match=f"'{name}' parameter of BroadEnsembleClassifier"):
         BroadEnsembleClassifier(**{name: value}).fit(*table())
+
+
+@pytest.mark.parametrize("model", [BroadEnsembleClassifier(), PathEnsembleClassifier()])
+def test_several_labels_are_refused(model):
+    X, y = make_classification(40, random_state=0)
+    with pytest.raises(ValueError, match=r"needs one class per sample.*MultiOutputClassifier"):
+        model.fit(X, np.column_stack([y, 1 - y]))
+
+
+def test_conformal_sets_follow_from_leave_one_out_probabilities():
+    X, y = load_iris(return_X_y=True)
+    y = np.array(["a", "b", "c"])[y]
+    model = BroadEnsembleClassifier(ensemble_size=3).fit(X, y)
+    own = model.leave_one_out_proba_[np.arange(150), np.searchsorted(model.classes_, y)]
+    np.testing.assert_allclose(model.calibration_scores_, 1 - own)
+    for coverage in (0.8, 0.9, 0.99):
+        level = coverage + 0.5 * np.sqrt(coverage * (1 - coverage) / 150)
+        rank = int(np.ceil(151 * level))
+        least = np.sort(1 - own)[rank - 1] if rank <= 150 else np.inf
+        sets = model.predict_set(X, coverage)
+        np.testing.assert_array_equal(sets, 1 - model.predict_proba(X) <= least)
+    with pytest.raises(ValueError, match="coverage must be a number between 0 and 1"):
+        model.predict_set(X, 90)
+
+
+def test_sets_count_copies_and_not_class_weights():
+    X, y = load_iris(return_X_y=True)
+    weight = np.where(np.arange(150) % 3, 1.0, 2.0)
+    weight[:5] = 0.0
+    rows = np.repeat(np.arange(150), weight.astype(int))
+    once = BroadEnsembleClassifier(ensemble_size=2, robust=False).fit(X, y, weight)
+    twice = BroadEnsembleClassifier(ensemble_size=2, robust=False).fit(X[rows], y[rows])
+    np.testing.assert_array_equal(once.predict_set(X, 0.95), twice.predict_set(X, 0.95))
+    weighted = BroadEnsembleClassifier(ensemble_size=2, class_weight={0: 9.0}).fit(X, y)
+    assert weighted._calibration_weight is None
+
+
+def test_a_model_of_an_old_file_says_that_it_is_not_calibrated():
+    X, y = load_iris(return_X_y=True)
+    model = BroadEnsembleClassifier(ensemble_size=2).fit(X, y)
+    del model.calibration_scores_, model._calibration_weight
+    with pytest.raises(ValueError, match="without calibration scores; fit and save it again"):
+        model.predict_set(X)
+
+
+@pytest.mark.slow
+def test_a_rare_class_is_met_where_kernels_are_compared_on_a_part():
+    rng = np.random.default_rng(0)
+    y = (np.arange(1200) < 20).astype(int)
+    X = rng.normal(size=(1200, 3)) + 1.5 * y[:, None]
+    model = BroadEnsembleClassifier(class_weight="balanced", ensemble_size=3, random_state=0)
+    held_out = model.fit(X, y).leave_one_out_decision_ > 0
+    # A sample of a large weight is held out whole, so held-out decisions are those for new samples.
+    assert held_out[y == 1].mean() > 0.7
+    assert held_out[y == 0].mean() < 0.2
+    assert model.predict(rng.normal(1.5, 1.0, (500, 3))).mean() > 0.7
+    assert model.predict(rng.normal(0.0, 1.0, (500, 3))).mean() < 0.2

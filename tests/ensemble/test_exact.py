@@ -38,6 +38,20 @@ def plain_held_out(gram, T, C, score, weight):
     return out
 
 
+@pytest.mark.parametrize("scored", [False, True])
+def test_weights_that_do_not_count_copies_are_left_out_whole(scored):
+    problem = classes(weighted=True)
+    _, samples, units = learnt(problem)
+    gram = grams(MEMBERS[:1], samples, units)[0]
+    score, weight = np.linspace(0.2, 1, 30) if scored else None, 1.7 * problem.weight
+    W, found = kernel_ridge(gram, problem.T, 3.0, score, weight, copies=False)
+    counts = weight * (1.0 if score is None else score**2)
+    for i in range(30):
+        left = np.where(np.arange(30) == i, 0.0, counts)
+        np.testing.assert_allclose(found[i], refit(gram, problem.T, 3.0, left)[i], atol=1e-8)
+    np.testing.assert_array_equal(W, kernel_ridge(gram, problem.T, 3.0, score, weight)[0])
+
+
 def classes(n=30, k=3, weighted=False, rescore=None):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, 3))
@@ -45,8 +59,8 @@ def classes(n=30, k=3, weighted=False, rescore=None):
     T = np.eye(k)[codes] if k > 2 else 2.0 * codes[:, None] - 1
     weight = rng.integers(1, 4, n).astype(float) if weighted else None
 
-    def make_loss(some):
-        return classification_loss(codes[some], None if weight is None else weight[some])
+    def make_loss(some, weight):
+        return classification_loss(codes[some], weight)
 
     return Problem(X, T, weight, make_loss, rescore)
 
@@ -100,7 +114,7 @@ def test_the_average_predicts_the_mean_of_its_members():
 def test_every_kernel_has_its_best_penalty():
     problem = classes()
     _, samples, units = learnt(problem)
-    steps, loss = [], problem.make_loss(np.arange(30))
+    steps, loss = [], problem.make_loss(np.arange(30), problem.weight)
     found = compare_kernels(problem, samples, units, lambda: steps.append(0))
     assert len(steps) == len(KERNELS)
     assert {candidate.kernel for candidate in found} == set(KERNELS)
@@ -135,7 +149,7 @@ def test_a_second_fit_is_taken_if_it_gains_enough():
     alone = fit(problem._replace(rescore=None), -np.inf)
     assert len(steps) == len(MEMBERS)
     np.testing.assert_array_equal(alone.held_out, never.held_out)
-    loss = problem.make_loss(np.arange(30))
+    loss = problem.make_loss(np.arange(30), problem.weight)
     gain = loss(never.held_out) - loss(always.held_out)
     assert fit(problem, gain - 1e-9).score is not None
     assert fit(problem, gain + 1e-9).score is None
@@ -144,7 +158,7 @@ def test_a_second_fit_is_taken_if_it_gains_enough():
 def test_several_real_targets():
     rng = np.random.default_rng(0)
     X, T = rng.normal(size=(25, 2)), rng.normal(size=(25, 2))
-    problem = Problem(X, T, None, lambda some: squared_loss(T[some], None), None)
+    problem = Problem(X, T, None, lambda some, weight: squared_loss(T[some], weight), None)
     forms, samples, units = learnt(problem)
     fitted = fit_exactly(problem, MEMBERS[:1], forms, units, None, lambda: None)
     gram = grams(MEMBERS[:1], samples, units)[0]

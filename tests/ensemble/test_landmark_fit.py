@@ -34,8 +34,8 @@ def problem(n=80, weighted=False, flipped=0.0):
     codes = np.where(rng.random(n) < flipped, 1 - codes, codes)
     weight = rng.integers(1, 4, n).astype(float) if weighted else None
 
-    def make_loss(some):
-        return classification_loss(codes[some], None if weight is None else weight[some])
+    def make_loss(some, weight):
+        return classification_loss(codes[some], weight)
 
     def rescore(held_out):
         return margin_scores(margins_of(held_out, codes[: len(held_out)]))
@@ -52,6 +52,14 @@ def mean_kernel(task, forms, units, landmarks):
     samples, basis = samples_in(forms, task.X, MIX), samples_in(forms, landmarks, MIX)
     each = [SamplePairs(KernelBasis(basis), samples).values(kernel, units) for kernel in MIX]
     return np.mean(each, axis=0) + 1.0
+
+
+def test_weights_that_do_not_count_copies_are_left_out_whole():
+    task = problem(40, True)
+    forms, units = learnt(task)
+    score = np.linspace(0.2, 1, 40)
+    whole = LandmarkProblem(forms, units, task._replace(copies=False), score, task.X[::4])
+    np.testing.assert_array_equal(whole.influence(slice(5, 9)), (task.weight * score**2)[5:9])
 
 
 def test_landmarks_that_are_affordable():

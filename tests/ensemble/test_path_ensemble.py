@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from callbacks import SpreadingRecorder
 from sklearn.base import clone, is_classifier
 from sklearn.datasets import make_classification
 from sklearn.exceptions import FitFailedWarning
@@ -32,6 +33,7 @@ from broadlearn.ensemble import layers
 from broadlearn.ensemble.choice import draw_states
 from broadlearn.sample_scores import SCORERS, NeighborScorer, SampleScorer, Trust
 from broadlearn.search import MARGIN
+from broadlearn.utils import check_weights
 
 MANY = {"C": [0.1, 1e4], "n_enhancement_nodes": [10, 60]}
 MAPS = [
@@ -383,10 +385,17 @@ def test_labels_are_checked_before_the_search(labels):
         PathEnsembleClassifier().fit(X, labels)
 
 
-def test_progress_is_shown_when_asked(capsys):
+def test_callbacks_see_the_search_and_the_draws():
     X, y = table(60)
-    average_all(BLSClassifier(1, 5, 1, 20), MANY, 60, verbose=1).fit(X, y)
-    assert "4 of 4 candidates" in capsys.readouterr().err
+    seen = SpreadingRecorder()
+    model = average_all(BLSClassifier(1, 5, 1, 20), MANY, 60)
+    model.set_callbacks(seen).fit(X, y)
+    # The search is a fit within the fit.
+    assert seen.of("fit") == 2
+    assert seen.of("candidate-split-evaluation") == len(model.cv_results_["params"]) * len(model.cv)
+    assert seen.of("draw") == model.n_draws
+    assert seen.events[0] == "setup"
+    assert seen.events[-1] == "teardown"
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
@@ -410,3 +419,27 @@ def test_progress_is_shown_when_asked(capsys):
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("class_weight", ["balanced", {"a": 4.0}])
+def test_class_weights_are_sample_weights(class_weight):
+    X, y = table()
+    weight = np.random.default_rng(0).integers(1, 3, len(y)).astype(float)
+    model = PathEnsembleClassifier(
+        BLSClassifier(1, 4, 1, 20), {"C": [0.1, 10.0]}, n_draws=1, cv=3, random_state=0
+    )
+    expected = clone(model).fit(X, y, check_weights(weight, X, class_weight, y))
+    found = model.set_params(class_weight=class_weight).fit(X, y, weight)
+    np.testing.assert_array_equal(found.predict_proba(X), expected.predict_proba(X))
+
+
+@pytest.mark.parametrize(
+    ("estimator", "grid"),
+    [
+        (BLSClassifier(class_weight="balanced"), {"C": [1.0]}),
+        (BLSClassifier(), {"class_weight": [None, "balanced"]}),
+    ],
+)
+def test_class_weights_belong_to_the_ensemble(estimator, grid):
+    with pytest.raises(ValueError, match="class_weight must be set on the ensemble"):
+        PathEnsembleClassifier(estimator, grid).fit(*table())

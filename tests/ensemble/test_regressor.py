@@ -175,7 +175,7 @@ def test_bad_parameters_are_named(name, value):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"X": np.full((60, 3), np.nan)}, "X contains NaN"),
+        ({"X": np.full((60, 3), np.inf)}, "X contains infinity"),
         ({"y": np.full(60, np.inf)}, "y contains infinity"),
         ({"sample_weight": np.zeros(60)}, "sample_weight is zero for every row"),
     ],
@@ -184,3 +184,30 @@ def test_bad_input_is_named(change, message):
     X, y = table()
     with pytest.raises(ValueError, match=message):
         BroadEnsembleRegressor().fit(**{"X": X, "y": y, **change})
+
+
+@pytest.mark.parametrize("n_targets", [1, 2])
+def test_conformal_intervals_follow_from_leave_one_out_residuals(n_targets):
+    X, y = load_diabetes(return_X_y=True)
+    X, Y = X[:120], np.c_[y, -3 * y][:120, :n_targets]
+    Y = Y.ravel() if n_targets == 1 else Y
+    model = BroadEnsembleRegressor(ensemble_size=2).fit(X, Y)
+    off = np.abs(Y - model.leave_one_out_prediction_)
+    np.testing.assert_allclose(model.calibration_scores_, off)
+    rank = int(np.ceil(121 * (0.8 + 0.5 * np.sqrt(0.16 / 120))))
+    reach = np.sort(off, axis=0)[rank - 1]
+    found = model.predict_interval(X, 0.8)
+    assert found.shape == (120, 2) if n_targets == 1 else (120, 2, 2)
+    np.testing.assert_allclose(found[..., 0], model.predict(X) - reach)
+    np.testing.assert_allclose(found[..., 1], model.predict(X) + reach)
+    assert np.isinf(BroadEnsembleRegressor().fit(X[:8], Y[:8]).predict_interval(X)).all()
+    with pytest.raises(ValueError, match="coverage must be a number between 0 and 1"):
+        model.predict_interval(X, 1.0)
+
+
+def test_a_regressor_of_an_old_file_says_that_it_is_not_calibrated():
+    X, y = load_diabetes(return_X_y=True)
+    model = BroadEnsembleRegressor(ensemble_size=2).fit(X[:50], y[:50])
+    del model.calibration_scores_
+    with pytest.raises(ValueError, match="without calibration scores; fit and save it again"):
+        model.predict_interval(X)

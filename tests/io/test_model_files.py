@@ -63,7 +63,7 @@ MODELS = [
     BLSClassifier(n_enhancement_nodes="infinite", random_state=0),
     BLSClassifier(sample_scores=NeighborScorer(5), **SMALL),
     BLSClassifier(sample_scores=UniformScorer(), **SMALL),
-    FuzzyBLSClassifier(**SMALL),
+    FuzzyBLSClassifier(class_weight={"setosa": 2.0}, **SMALL),
     IntuitionisticFuzzyBLSClassifier(**SMALL),
     PathEnsembleClassifier(
         BLSClassifier(**SMALL),
@@ -86,6 +86,14 @@ MODELS = [
 def saved(model, folder):
     save(model, folder / "model.blm")
     return load(folder / "model.blm")
+
+
+@pytest.mark.parametrize("model", MODELS[::3], ids=lambda model: type(model).__name__)
+def test_missing_values_are_known_to_a_loaded_model(model, tmp_path):
+    rows = X.copy()
+    rows[::3, 1] = rows[1::4, 2] = np.nan
+    again = saved(model.fit(rows, NAMES), tmp_path)
+    np.testing.assert_array_equal(again.decision_function(rows), model.decision_function(rows))
 
 
 def refused(path, match, error=ValueError):
@@ -157,9 +165,10 @@ def test_the_record_of_a_search_is_left_out(wrap, tmp_path):
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
 
 
+@pytest.mark.filterwarnings("ignore:Column 'ill' alone")
 def test_tables_with_missing_values_and_text(tmp_path):
     pandas = pytest.importorskip("pandas")
-    from broadlearn.io import column_preparation
+    from broadlearn.io import TablePreparation
 
     draw = np.random.default_rng(0)
     table = pandas.DataFrame(
@@ -181,7 +190,7 @@ def test_tables_with_missing_values_and_text(tmp_path):
         ],
         remainder="passthrough",
     )
-    for preparation in (column_preparation(table), by_hand):
+    for preparation in (TablePreparation(), by_hand):
         model = make_pipeline(preparation, FuzzyBLSClassifier(**SMALL)).fit(table, table["ill"])
         again = saved(model, tmp_path)
         np.testing.assert_array_equal(again.predict_proba(table), model.predict_proba(table))
@@ -448,3 +457,41 @@ def test_a_model_of_infinitely_many_nodes_keeps_its_samples_once(tmp_path):
     rows, labels = rng.normal(size=(600, 20)), rng.integers(0, 2, 600)
     save(BLSClassifier(n_enhancement_nodes="infinite").fit(rows, labels), tmp_path / "model.blm")
     assert (tmp_path / "model.blm").stat().st_size < 2 * rows.nbytes
+
+
+def test_several_labels_come_back_as_a_fit_and_as_a_stream(tmp_path):
+    labels = np.column_stack([X[:, 0] > 5.8, np.ones(len(X)), X[:, 3] > 1.3]).astype(int)
+    half = slice(0, None, 2)
+    for model in (
+        BLSClassifier(**SMALL).fit(X, labels),
+        ELMClassifier(20, random_state=0).fit(X, labels),
+        BLSClassifier(**SMALL).partial_fit(X[half], labels[half]),
+    ):
+        save(model, tmp_path / "model.blm")
+        same = load(tmp_path / "model.blm")
+        np.testing.assert_array_equal(same.predict_proba(X), model.predict_proba(X))
+        np.testing.assert_array_equal(same.predict(X), model.predict(X))
+    more = np.column_stack([labels, X[:, 1] > 3]).astype(int)
+    for stream in (same, model):
+        stream.partial_fit(X, more, classes=range(4))
+    np.testing.assert_array_equal(same.predict_proba(X), model.predict_proba(X))
+
+
+def test_a_kept_stream_goes_on_and_says_how_to_begin_with_more_classes(tmp_path):
+    two = y < 2
+    model = BLSClassifier(**SMALL).partial_fit(X[two], y[two], [0, 1])
+    save(model, tmp_path / "model.blm")
+    same = load(tmp_path / "model.blm").partial_fit(X, y, [0, 1, 2])
+    np.testing.assert_array_equal(
+        same.predict_proba(X), model.partial_fit(X, y, [0, 1, 2]).predict_proba(X)
+    )
+
+
+def test_the_name_of_the_target_is_in_the_header(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    model = BLSClassifier(random_state=0).fit(X, y)
+    save(model, tmp_path / "named.blm", target="species")
+    assert read_header(tmp_path / "named.blm")["target"] == "species"
+    np.testing.assert_array_equal(load(tmp_path / "named.blm").predict(X), model.predict(X))
+    save(model, tmp_path / "unnamed.blm")
+    assert "target" not in read_header(tmp_path / "unnamed.blm")

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from callbacks import Recorder
 from forged_models import listed, model, node, stored, text
 from sklearn.datasets import load_iris
 from sklearn.feature_selection import SelectKBest
@@ -202,3 +203,13 @@ def test_the_tree_names_no_modules():
 def test_a_parameter_that_looks_like_a_node_is_refused():
     with pytest.raises(ValueError, match="is not among the types"):
         take_apart(BLSClassifier(C={"__loader__": [1.0]}))
+
+
+def test_callbacks_are_no_part_of_a_model():
+    fitted = Pipeline([("scale", StandardScaler()), ("model", BLSClassifier(1, 5, 1, 10))])
+    fitted.fit(X, y)
+    without = take_apart(fitted)[0]
+    seen = Recorder()
+    fitted.set_callbacks(seen)["model"].set_callbacks(seen)
+    assert take_apart(fitted)[0] == without
+    assert fitted._skl_callbacks == fitted["model"]._skl_callbacks == [seen]

@@ -15,6 +15,7 @@ from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncod
 from broadlearn import (
     BLSClassifier,
     BLSRegressor,
+    BroadEnsembleClassifier,
     BroadFeatures,
     ELMClassifier,
     FuzzyBLSClassifier,
@@ -244,10 +245,10 @@ def test_pipelines_that_select_columns_by_name():
 
 def test_a_column_that_is_named_like_a_part_of_the_graph_is_refused():
     pandas = pytest.importorskip("pandas")
-    from broadlearn.io.tables import column_preparation
+    from broadlearn.io import TablePreparation
 
     table = pandas.DataFrame(X, columns=["a b", "a_b", "probabilities", "label"])
-    model = make_pipeline(column_preparation(table), BLSClassifier(**SMALL)).fit(table, y)
+    model = make_pipeline(TablePreparation(), BLSClassifier(**SMALL)).fit(table, y)
     with pytest.raises(ValueError, match="Column 'probabilities' must be renamed: the graph uses"):
         to_onnx(model)
 
@@ -314,3 +315,40 @@ def test_infinitely_many_nodes_of_a_regressor_and_many_in_their_place():
     with config_context(working_memory=0.1), pytest.warns(UserWarning, match="nodes are drawn"):
         model.fit(X, y)
     check_parity(model, X)
+
+
+@pytest.mark.parametrize("n_labels", [2, 3])
+@pytest.mark.parametrize(
+    "model",
+    [
+        BLSClassifier(**SMALL),
+        BLSClassifier(n_enhancement_nodes="infinite", random_state=0),
+        ELMClassifier(30, random_state=0),
+        make_pipeline(StandardScaler(), NeuroFuzzyBLSClassifier(2, 3, 20, random_state=0)),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_several_labels(model, n_labels):
+    labels = np.column_stack([X[:, 0] > 5.8, np.ones(len(X)), X[:, 3] > 1.3])[:, :n_labels]
+    check_parity(model.fit(X, labels), X)
+    found = run(to_onnx(model), X=X.astype(np.float32))
+    assert found["label"].shape == found["probabilities"].shape == (150, n_labels)
+    assert found["label"][:, 1].all()
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        BLSClassifier(**SMALL),
+        BLSClassifier(standardize=False, feature_scaling="sample", **SMALL),
+        BLSClassifier(n_enhancement_nodes="infinite", random_state=0),
+        NeuroFuzzyBLSClassifier(2, 3, 20, random_state=0),
+        BroadEnsembleClassifier(),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+@pytest.mark.parametrize("in_training", [True, False])
+def test_missing_values(model, in_training):
+    rows = X.copy()
+    rows[::3, 1] = rows[1::4, 2] = np.nan
+    check_parity(model.fit(rows if in_training else X, NAMES), rows)

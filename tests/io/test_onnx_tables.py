@@ -1,14 +1,15 @@
 import numpy as np
 import pandas as pd
 import pytest
+from former_preparation import former_preparation
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from broadlearn import BLSClassifier, ELMClassifier, IntuitionisticFuzzyBLSClassifier
+from broadlearn.io import TablePreparation
 from broadlearn.io.onnx_export import to_onnx
 from broadlearn.io.onnx_tables import column_inputs, exportable
-from broadlearn.io.tables import column_preparation
 
 SMALL = {"n_enhancement_nodes": 40, "random_state": 0}
 
@@ -66,7 +67,7 @@ def run(graph, frame):
 def test_tables_with_missing_values_and_new_levels(classifier):
     pytest.importorskip("skl2onnx")
     table = patients()
-    model = make_pipeline(column_preparation(table), classifier).fit(table, labels(table))
+    model = make_pipeline(TablePreparation(), classifier).fit(table, labels(table))
     graph = to_onnx(model)
     new = patients(seed=1)
     new.loc[:9, ["sex", "town", "place"]] = None
@@ -79,17 +80,51 @@ def test_tables_with_missing_values_and_new_levels(classifier):
 
 def test_identifiers_are_no_input():
     table = patients().assign(id=[f"p{i}" for i in range(240)])
+    model = make_pipeline(TablePreparation(), BLSClassifier(**SMALL))
     with pytest.warns(UserWarning, match="'id' is left out"):
-        prepare = column_preparation(table)
-    model = make_pipeline(prepare, BLSClassifier(**SMALL)).fit(table, labels(table))
+        model.fit(table, labels(table))
     texts = {name for name, is_text in column_inputs(model).items() if is_text}
-    assert set(column_inputs(model)) == set(patients())
+    assert set(column_inputs(model)) == set(patients()) - {"nothing"}
     assert texts == {"sex", "town", "place"}
+
+
+def test_words_numbers_and_missing_ones():
+    pytest.importorskip("skl2onnx")
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "size": rng.choice(["S", "M", "XL", None], 200),
+            "answer": rng.choice(["yes", "no"], 200),
+            "score": np.where(rng.random(200) < 0.1, -999.0, rng.normal(50, 9, 200).round(2)),
+        }
+    )
+    y = (table["size"].isna() | (table["score"] < 0)).to_numpy(int)
+    model = make_pipeline(TablePreparation(), BLSClassifier(**SMALL)).fit(table, y)
+    assert "score_missing" in model[0].get_feature_names_out()
+    _, probabilities = run(to_onnx(model), table)
+    np.testing.assert_allclose(probabilities, model.predict_proba(table), rtol=0, atol=1e-5)
+
+
+def test_dates_cannot_be_exported():
+    pytest.importorskip("skl2onnx")
+    table = patients().assign(day=pd.date_range("2024-01-01", periods=240).astype(str))
+    model = make_pipeline(TablePreparation(), BLSClassifier(**SMALL)).fit(table, labels(table))
+    with pytest.raises(ValueError, match="column 'day' holds dates, which graphs cannot read"):
+        to_onnx(model)
+
+
+def test_preparations_of_older_files():
+    pytest.importorskip("skl2onnx")
+    table = patients().drop(columns=["nothing", "smoker"])
+    model = make_pipeline(former_preparation(table), BLSClassifier(**SMALL))
+    model.fit(table, labels(table))
+    _, probabilities = run(to_onnx(model), table)
+    np.testing.assert_allclose(probabilities, model.predict_proba(table), rtol=0, atol=1e-5)
 
 
 def test_the_table_of_levels():
     frame = pd.DataFrame({"a": ["x", "y", None], "b": ["", "u", "v"], "c": ["m", "f", "m"]})
-    prepared = exportable(column_preparation(frame).fit(frame))
+    prepared = exportable(former_preparation(frame).fit(frame))
     pair, table = (step for _, step, _ in prepared.transformers_)
     assert pair.levels == [["f", "m", ""]]
     assert pair.rows[0].tolist() == [[0], [1], [0], [0]]
@@ -100,7 +135,7 @@ def test_the_table_of_levels():
 
 def test_the_model_itself_is_not_changed():
     table = patients()
-    model = make_pipeline(column_preparation(table), BLSClassifier(**SMALL))
+    model = make_pipeline(TablePreparation(), BLSClassifier(**SMALL))
     model.fit(table, labels(table))
     before = model.predict_proba(table)
     assert exportable(model) is not model

@@ -11,7 +11,6 @@ from broadlearn.io.rewriting import (
     replace_labels,
     rewrite_table,
     row_changes,
-    row_lines,
 )
 
 LABELS = np.array(["a", "b", "a, b", "b", "a"])
@@ -59,11 +58,6 @@ def test_records_are_copied_but_for_labels(source):
     )
     frame = read_frame(source.with_name("new.csv"))
     assert frame["y"].tolist() == ["a, b", "a, b", " new\nlabel", "b"]
-
-
-def test_lines_of_rows(source, tmp_path):
-    assert row_lines(source) == [2, 3, 6, 7, 8]
-    assert row_lines(tmp_path / "t.parquet") is None
 
 
 def test_another_separator(source):

@@ -1,11 +1,16 @@
 import gzip
+import io
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow
+import pyarrow.ipc
 import pytest
 
-from broadlearn.io.table_files import read_frame
+from broadlearn.io.sources import FORMATS, FileOptions, pack
+from broadlearn.io.table_files import column_name, read_file, read_frame
 
 ARFF = """% a comment
 @relation weather
@@ -74,11 +79,142 @@ def test_damaged_parquet_files_are_one_sentence(tmp_path):
     assert not any("\n" in message for message in messages)
 
 
-def test_compressed(tmp_path):
-    for name, text in (("t.csv.gz", "a,b\n1,2\n"), ("t.arff.gz", ARFF)):
-        with gzip.open(tmp_path / name, "wt") as file:
-            file.write(text)
-        assert len(read_frame(tmp_path / name)) >= 1
+FRAME = pd.DataFrame(
+    {
+        "number": [1.5, -2.0, 3.25],
+        "whole": [1, 2, 3],
+        "text": ["x y", "é", "z"],
+        "flag": [True, False, True],
+    }
+)
+
+
+def written(frame, name):
+    """Content of a file of a format, by pandas."""
+    ending, buffer = Path(name.removesuffix(".gz").removesuffix(".zst")).suffix, io.BytesIO()
+    if ending == ".xlsx":
+        frame.to_excel(buffer, index=False)
+    elif ending in (".feather", ".arrow"):
+        frame.to_feather(buffer)
+    elif ending in (".parquet", ".pq"):
+        frame.to_parquet(buffer)
+    elif ending == ".json":
+        frame.to_json(buffer, orient="records")
+    elif ending in (".jsonl", ".ndjson"):
+        frame.to_json(buffer, orient="records", lines=True)
+    else:
+        separators = {".tsv": "\t", ".txt": ";", ".data": " "}
+        frame.to_csv(buffer, index=False, sep=separators.get(ending, ","))
+    return buffer.getvalue()
+
+
+NAMES = [f"t{extension}" for extension in FORMATS if extension != ".arff"]
+
+
+@pytest.mark.parametrize("name", [*NAMES, "t.csv.gz", "t.tsv.zst", "t.jsonl.gz", "t.xlsx.gz"])
+def test_every_format(tmp_path, name):
+    path = tmp_path / name
+    path.write_bytes(pack(written(FRAME, name), path))
+    table = read_file(path)
+    pd.testing.assert_frame_equal(table.frame, FRAME)
+    if path.suffix in (".parquet", ".pq", ".feather", ".arrow", ".json"):
+        assert table.lines is None
+    else:
+        assert list(table.lines) == ([1, 2, 3] if "json" in name or "nd" in name else [2, 3, 4])
+
+
+@pytest.mark.parametrize("name", [*NAMES, "t.csv.gz"])
+def test_standard_input_by_content(monkeypatch, name):
+    content = pack(written(FRAME, name), Path(name))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+    pd.testing.assert_frame_equal(read_frame("-"), FRAME)
+
+
+def test_formats_that_are_named(tmp_path, monkeypatch):
+    path = tmp_path / "t.log"
+    path.write_text(ARFF)
+    assert read_frame(path, FileOptions(format="arff")).shape == (3, 4)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(ARFF.encode())))
+    assert read_frame("-").shape == (3, 4)
+    with pytest.raises(ValueError, match="sep is for tables of text"):
+        read_frame(path, FileOptions(format="parquet", sep=","))
+
+
+def test_arrow_streams(tmp_path):
+    table = pyarrow.Table.from_pandas(FRAME)
+    path = tmp_path / "t.arrow"
+    with pyarrow.ipc.new_stream(path, table.schema) as stream:
+        stream.write_table(table)
+    pd.testing.assert_frame_equal(read_frame(path), FRAME)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '[{"a": 1, "b": "x"}, {"a": 2, "b": "y"}]',
+        '{"a": [1, 2], "b": ["x", "y"]}',
+        '{"a": {"0": 1, "1": 2}, "b": {"0": "x", "1": "y"}}',
+        '{"columns": ["a", "b"], "index": [0, 1], "data": [[1, "x"], [2, "y"]]}',
+        '{"schema": {}, "data": [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}]}',
+        '{"a": 1, "b": "x"}\n{"a": 2, "b": "y"}\n',
+    ],
+)
+def test_json_as_others_write_it(tmp_path, content):
+    path = tmp_path / "t.json"
+    path.write_text(content)
+    pd.testing.assert_frame_equal(read_frame(path), pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}))
+
+
+def test_json_within_json_and_without_names(tmp_path):
+    path = tmp_path / "t.json"
+    path.write_text('[{"a": 1, "at": {"town": "Ulm"}}, {"a": 2, "at": {"town": "Bonn"}}]')
+    assert read_frame(path)["at.town"].tolist() == ["Ulm", "Bonn"]
+    path.write_text("[[1, 2], [3, 4]]")
+    table = read_file(path)
+    assert (list(table.frame), table.has_header) == (["f1", "f2"], False)
+    assert column_name(table, "2") == "f2"
+    assert column_name(table, "3") == "3"
+
+
+def test_sheets(tmp_path):
+    path = tmp_path / "t.xlsx"
+    with pd.ExcelWriter(path) as book:
+        FRAME.to_excel(book, sheet_name="first", index=False, startrow=3)
+        FRAME.to_excel(book, sheet_name="second")
+        book.sheets["first"]["A1"] = "A report"
+    with pytest.warns(UserWarning, match="the first was read: 'first'"):
+        table = read_file(path)
+    pd.testing.assert_frame_equal(table.frame, FRAME)
+    assert list(table.lines) == [5, 6, 7]
+    FRAME.to_excel(path, header=False, index=False)
+    with pytest.warns(UserWarning, match="without a header"):
+        table = read_file(path)
+    assert list(table.frame) == ["f1", "f2", "f3", "f4"]
+    assert list(table.lines) == [1, 2, 3]
+
+
+def test_latin_1_in_arff(tmp_path):
+    path = tmp_path / "t.arff"
+    path.write_bytes(ARFF.replace("sunny", "schön").encode("latin-1"))
+    with pytest.warns(UserWarning, match="read as Latin-1"):
+        assert read_frame(path)["out look"][0] == "schön"
+
+
+def test_lines_of_arff(tmp_path):
+    path = tmp_path / "t.arff"
+    path.write_text(ARFF.replace("?, 64.5", "% a remark\n\n?, 64.5"))
+    assert read_file(path).lines == [8, 9, 12]
+
+
+@pytest.mark.parametrize(
+    ("package", "name"), [("openpyxl", "t.xlsx"), ("pyarrow", "t.feather"), ("pyarrow", "t.pq")]
+)
+def test_without_a_package(tmp_path, monkeypatch, package, name):
+    path = tmp_path / name
+    path.write_bytes(written(FRAME, name))
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ImportError, match=rf'need {package}: pip install "broadlearn\[study\]"'):
+        read_frame(path)
 
 
 def test_parquet(tmp_path):
@@ -110,12 +246,18 @@ def test_sparse_arff(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("t.xlsx", b"x", "unknown extension; expected .csv"),
+        ("t.docx", b"x", "unknown extension; expected .csv"),
+        ("t.xls", b"x", "old kind cannot be read; save it as .xlsx"),
+        ("t.xlsx", b"x", "not a readable workbook"),
+        ("t.feather", b"x", "not a readable Feather or Arrow file"),
+        ("t.json", b"[1, 2", "is not readable JSON"),
+        ("t.json", b"[1, 2]", "must hold a table"),
+        ("t.json", b"[[1, 2], [3]]", "rows of one length"),
+        ("t.jsonl", b'{"a": 1}\n\n{"a": \n', "Line 3 of .* is not readable JSON"),
         ("t.csv", b"", "is empty"),
         ("t.csv", b"\n\n", "is empty"),
         ("t.csv", b"a,b\n", "has no rows"),
         ("t.csv", b"a,b, a\n1,2,3\n", "more than one column named 'a'"),
-        ("t.csv", b"1,2.5\n3,4\n", "must name the columns"),
         ("t.csv", b"a,b\n1,2\n1,2,3\n", "Line 3 of .* has 3 fields, where its first line has 2"),
         ("t.csv", b"a,b\n1,2,3\n1,2,3\n", "Line 2 of .* has 3 fields, where its first line has 2"),
         ("t.csv", b"a,b\n1,2\n\n1\n", "Line 4 of .* has 1 field, where its first line has 2"),
@@ -123,7 +265,7 @@ def test_sparse_arff(tmp_path):
         ("t.csv", b",,\n1,2,3\n", "Column 2 of .* has values but no name"),
         ("t.csv", b"a,b\n1,\0\n", "not a text file: it holds NUL bytes"),
         ("t.csv", b'"', "is empty"),
-        ("t.csv", b"a,b\n\xff\xfe\xfa,2\n", "not text in UTF-8"),
+        ("t.csv", b"a,b\n\xff\xfe\x01,2\n", "not text in UTF-8"),
         ("t.csv.gz", b"a,b\n1,2\n", "not a whole gzip file"),
         ("t.csv.gz", gzip.compress(b"a,b\n1,2\n" * 99, mtime=0)[:30], "not a whole gzip file"),
         ("t.parquet", b"nonsense", "not a readable Parquet file"),

@@ -1,11 +1,17 @@
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
+from callbacks import Recorder
 from plain import plain_ridge
+from scipy.sparse import csr_matrix
 from sklearn import config_context
 from sklearn.base import clone, is_classifier
-from sklearn.datasets import make_classification
+from sklearn.datasets import make_classification, make_multilabel_classification
+from sklearn.multioutput import MultiOutputClassifier
+from sklearn.utils import get_tags
+from sklearn.utils.estimator_checks import check_classifier_multioutput
 from threadpoolctl import threadpool_limits
 
 from broadlearn import (
@@ -15,8 +21,10 @@ from broadlearn import (
     BroadFeatures,
     ELMClassifier,
     FuzzyBLSClassifier,
+    HierarchicalELMClassifier,
     IntuitionisticFuzzyBLSClassifier,
     IntuitionisticFuzzyTwinSVC,
+    NeuroFuzzyBLSClassifier,
 )
 from broadlearn.models.base import (
     centre_samples,
@@ -26,7 +34,7 @@ from broadlearn.models.base import (
     untrusted,
 )
 from broadlearn.sample_scores import FuzzyScorer, IntuitionisticScorer, UniformScorer
-from broadlearn.solvers import learn_slopes
+from broadlearn.solvers import learn_slopes, ridge
 from broadlearn.utils import row_slices
 
 MAP = {
@@ -180,6 +188,7 @@ def test_labels_are_those_of_the_sign_or_of_the_largest_decision():
     assert labels_of(np.array([-1.0, 2.0]), np.array(["a", "b"])).tolist() == ["a", "b"]
     decision = np.array([[0.1, 0.3, 0.2], [3.0, 1.0, 2.0]])
     assert labels_of(decision, np.array(["a", "b", "c"])).tolist() == ["b", "a"]
+    assert labels_of(decision - 0.2, None).tolist() == [[0, 1, 0], [1, 1, 1]]
 
 
 def test_a_class_of_weight_zero_stays_but_is_not_predicted():
@@ -420,3 +429,130 @@ def test_products_over_infinitely_many_nodes_need_no_seed():
     )
     np.testing.assert_array_equal(first.enhancement_weights, second.enhancement_weights)
     assert first.node_kernel() == second.node_kernel()
+
+
+@pytest.mark.parametrize("model", [BLSClassifier(1, 5, 1, 10), BLSRegressor(1, 5, 1, 10)])
+def test_callbacks_see_a_fit_and_stay_with_the_model(model):
+    X, y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 2
+    seen = Recorder()
+    fitted = clone(model.set_callbacks(seen)).fit(X, y)
+    assert seen.events == ["setup", ("begin", "fit"), ("end", "fit"), "teardown"]
+    assert seen.given["fit"][0] is X
+    with pytest.raises(ValueError, match="infinity"):
+        fitted.fit(X + np.inf, y)
+    assert seen.events[-2:] == [("begin", "fit"), "teardown"]
+    fitted.fit(X, y)
+    assert seen.events.count("setup") == 3
+    assert not hasattr(fitted, "_callback_fit_ctx")
+
+
+def make_labels(n=200, n_labels=4):
+    return make_multilabel_classification(
+        n, n_features=6, n_classes=n_labels, n_labels=2, random_state=0
+    )
+
+
+SEVERAL = [
+    BLSClassifier(**MAP),
+    BLSClassifier(**MAP, solver="dual"),
+    BLSClassifier(n_enhancement_nodes="infinite", random_state=0),
+    ELMClassifier(40, C=10.0, random_state=0),
+    HierarchicalELMClassifier(40, n_autoencoder_nodes=5, random_state=0),
+    NeuroFuzzyBLSClassifier(2, 3, 20, random_state=0),
+]
+
+
+@pytest.mark.parametrize("n_labels", [2, 4])
+@pytest.mark.parametrize("model", SEVERAL, ids=lambda m: type(m).__name__)
+def test_several_labels_are_fitted_as_if_alone(model, n_labels):
+    X, Y = make_labels(n_labels=n_labels)
+    if getattr(model, "solver", "") == "dual":
+        X, Y = X[:60], Y[:60]
+    weight = np.random.default_rng(0).integers(0, 3, len(X))
+    model = clone(model).fit(X, Y, weight)
+    alone = MultiOutputClassifier(model).fit(X, Y, weight)
+    decisions = np.column_stack([m.decision_function(X) for m in alone.estimators_])
+    probabilities = np.column_stack([p[:, 1] for p in alone.predict_proba(X)])
+    np.testing.assert_allclose(model.decision_function(X), decisions, atol=1e-9)
+    np.testing.assert_allclose(model.predict_proba(X), probabilities, atol=1e-9)
+    np.testing.assert_array_equal(model.predict(X), alone.predict(X))
+    np.testing.assert_array_equal(model.classes_, np.arange(n_labels))
+    assert model.score(X, Y) == (model.predict(X) == Y).all(axis=1).mean()
+    copies = clone(model).fit(np.repeat(X, weight, axis=0), np.repeat(Y, weight, axis=0))
+    np.testing.assert_allclose(copies.decision_function(X), decisions, atol=1e-8)
+
+
+@pytest.mark.parametrize("model", SEVERAL, ids=lambda m: type(m).__name__)
+def test_tags_say_that_several_labels_are_taken(model):
+    assert get_tags(model).classifier_tags.multi_label
+    assert not get_tags(model).target_tags.multi_output
+    check_classifier_multioutput(type(model).__name__, model)
+
+
+def test_labels_come_as_lists_frames_and_sparse_matrices():
+    X, Y = make_labels()
+    model = BLSClassifier(**MAP)
+    expected = model.fit(X, Y).decision_function(X)
+    kinds = (Y.tolist(), pd.DataFrame(Y, columns=list("abcd")), csr_matrix(Y), Y > 0, Y * 1.0)
+    for same in kinds:
+        np.testing.assert_array_equal(model.fit(X, same).decision_function(X), expected)
+        assert model.predict(X).dtype == np.int64
+    single = model.fit(X.astype(np.float32), Y)
+    assert single.decision_function(X.astype(np.float32)).dtype == np.float32
+    assert single.predict_proba(X.astype(np.float32)).dtype == np.float32
+
+
+def test_one_factorisation_serves_all_labels(monkeypatch):
+    count = []
+    plain = ridge.factorize
+    monkeypatch.setattr(ridge, "factorize", lambda *given: count.append(1) or plain(*given))
+    for n_labels in (2, 20):
+        BLSClassifier(**MAP).fit(*make_labels(400, n_labels))
+    assert len(count) == 2
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("model", SEVERAL, ids=lambda m: type(m).__name__)
+def test_a_label_that_is_constant_is_predicted_constant(model, weighted):
+    X, Y = make_labels(60)
+    weight = np.ones(60)
+    Y[:, 1], Y[:, 3] = 1, 0
+    if weighted:
+        Y[:5, [1, 3]] = 0, 1
+        weight[:5] = 0.0
+    model = clone(model).fit(X, Y, weight)
+    far = 100.0 * X
+    np.testing.assert_array_equal(model.predict(far)[:, [1, 3]], np.tile([1, 0], (60, 1)))
+    # The rule of succession: no sample says that the label could be otherwise.
+    expected = [(weight.sum() + 1) / (weight.sum() + 2), 1 / (weight.sum() + 2)]
+    np.testing.assert_allclose(model.predict_proba(far)[0, [1, 3]], expected, rtol=1e-6)
+    others = clone(model).fit(X, Y[:, [0, 2]], weight).decision_function(X)
+    np.testing.assert_allclose(model.decision_function(X)[:, [0, 2]], others, atol=1e-9)
+    assert clone(model).fit(X, np.zeros((60, 3), dtype=int)).score(X, np.zeros((60, 3))) == 1.0
+
+
+def test_a_refit_may_have_classes_after_labels():
+    X, Y = make_labels()
+    model = BLSClassifier(**MAP).fit(X, Y).fit(X, Y[:, 0])
+    fresh = BLSClassifier(**MAP).fit(X, Y[:, 0])
+    np.testing.assert_array_equal(model.predict_proba(X), fresh.predict_proba(X))
+    assert isinstance(model.proba_slope_, float)
+
+
+@pytest.mark.parametrize(
+    ("model", "tagged"),
+    [
+        (FuzzyBLSClassifier(), False),
+        (IntuitionisticFuzzyBLSClassifier(), False),
+        (BLSClassifier(sample_scores="neighbors"), False),
+        (IntuitionisticFuzzyTwinSVC(), False),
+        (BLSClassifier(sample_scores="fuzy"), False),
+    ],
+    ids=str,
+)
+def test_models_that_score_samples_need_one_class_per_sample(model, tagged):
+    X, Y = make_labels()
+    assert get_tags(model).classifier_tags.multi_label is tagged
+    if getattr(model, "sample_scores", "") != "fuzy":
+        with pytest.raises(ValueError, match=r"needs one class per sample.*MultiOutputClassifier"):
+            model.fit(X, Y)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from broadlearn.models import stream
-from broadlearn.models.stream import Batch, StreamState, merge_samples
+from broadlearn.models.stream import Batch, StreamState, merge_samples, total
 from broadlearn.random_features import MapSettings, draw_map
-from broadlearn.utils import learn_standardization
+from broadlearn.utils import encode_targets, learn_standardization
 
 SETTINGS = MapSettings(1, 3, 2, 5, "tanh", "identity", "orthonormal", "node", 1.5)
 
@@ -128,3 +128,57 @@ def test_merged_samples_are_those_of_least_priority(batch, monkeypatch):
     np.testing.assert_array_equal(rows.X, batch.X[[0, 1, 4]])
     assert merge_samples((None, None), (first, priority)) == (first, priority)
     assert merge_samples((first, priority), (None, None)) == (first, priority)
+
+
+def encoded(batch, codes, n_classes):
+    return batch._replace(codes=codes, T=encode_targets(codes, n_classes))
+
+
+def assert_same_state(state, other):
+    for name in ("weight", "sums", "priority"):
+        np.testing.assert_allclose(getattr(state, name), getattr(other, name), atol=1e-11)
+    for part, same in zip(state.sample, other.sample, strict=True):
+        np.testing.assert_allclose(part, same)
+    assert state.ones == other.ones
+
+
+def test_added_classes_are_as_if_known_from_the_start(empty, batch):
+    two, four = replace(empty, ones=True), replace(empty, weight=np.zeros(4))
+    for places in (np.array([0, 1]), np.array([0, 3]), np.array([1, 2])):
+        known = four.learn(encoded(batch, places[batch.codes], 4))
+        assert_same_state(two.learn(batch).told(places, 4), known)
+    three = np.arange(90) % 3
+    places = np.array([0, 1, 3])
+    state = replace(empty, weight=np.zeros(3)).learn(encoded(batch, three, 3))
+    assert_same_state(state.told(places, 4), four.learn(encoded(batch, places[three], 4)))
+    assert two.told(np.array([0, 2]), 3).sums is None
+
+
+def test_added_labels_are_as_if_no_sample_had_them(empty, batch):
+    few = np.random.default_rng(0).integers(0, 2, (90, 2))
+    more = np.column_stack([few, np.zeros((90, 3), dtype=int)])
+    two = replace(empty, weight=np.zeros((2, 2)), ones=True).learn(encoded(batch, few, 2))
+    five = replace(empty, weight=np.zeros((2, 5)), ones=True).learn(encoded(batch, more, 5))
+    assert_same_state(two.told(np.arange(2), 5), five)
+    np.testing.assert_array_equal(five.constant_labels, [0, 0, -1, -1, -1])
+    assert total(five.weight) == total(two.weight) == pytest.approx(batch.weight.sum())
+
+
+def test_labels_are_constant_until_a_sample_says_otherwise(empty, batch):
+    codes = np.column_stack([np.ones(90), np.zeros(90), np.arange(90) < 60]).astype(int)
+    batch = encoded(batch, codes, 3)
+    state = replace(empty, weight=np.zeros((2, 3)), ones=True)
+    first = state.learn(batch.take(np.arange(60)))
+    np.testing.assert_array_equal(first.constant_labels, [1, -1, 1])
+    both = first.learn(batch.take(np.arange(60, 90)))
+    np.testing.assert_array_equal(both.constant_labels, [1, -1, 0])
+    back = both.forget(batch.take(np.arange(60, 90)))
+    np.testing.assert_array_equal(back.constant_labels, [1, -1, 1])
+    np.testing.assert_allclose(back.sums, first.sums, atol=1e-11)
+    np.testing.assert_array_equal(np.sort(back.sample.X, axis=0), np.sort(batch.X[:60], axis=0))
+    assert empty.constant_labels is None
+
+
+def test_a_third_class_needs_the_column_of_ones(empty, batch):
+    with pytest.raises(ValueError, match=r"begun by an earlier version.*start anew with warm_up"):
+        empty.learn(batch).told(np.array([0, 1]), 3)

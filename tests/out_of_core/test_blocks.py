@@ -1,6 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from callbacks import Recorder
 from sklearn.base import clone, is_classifier
 from sklearn.linear_model import LogisticRegression
 
@@ -121,16 +122,19 @@ def test_a_stream_goes_on(rows):
     np.testing.assert_allclose(model.decision_function(X), expected, rtol=0, atol=1e-8)
 
 
-def test_progress_tells_pass_and_rows(rows):
-    calls = []
-    fit_blocks(
-        FuzzyBLSClassifier(**SIZES),
-        *rows,
-        block_rows=250,
-        progress=lambda stage, n: calls.append((stage, n)),
-    )
+def test_callbacks_see_all_passes_and_blocks(rows):
+    seen = Recorder()
+    model = FuzzyBLSClassifier(**SIZES).set_callbacks(seen)
+    fit_blocks(model, *rows, block_rows=250)
+    block = [("begin", "block"), ("end", "block")]
     stages = ["columns", "nodes", "classes", "classes", "sums"]
-    assert calls == [(stage, n) for stage in stages for n in (250, 500)]
+    passes = [[("begin", stage), *block, *block, ("end", stage)] for stage in stages]
+    told = [event for of_pass in passes for event in of_pass]
+    assert seen.events == ["setup", ("begin", "fit"), *told, ("end", "fit"), "teardown"]
+    assert seen.sizes["block"] == 0
+    # The first pass counts the blocks.
+    assert seen.sizes["columns"] is None
+    assert seen.sizes["sums"] == 2
 
 
 @pytest.mark.parametrize(
@@ -152,9 +156,9 @@ def test_a_refused_table_leaves_the_model_as_it_was(rows):
     model = BLSClassifier(**SIZES, random_state=0).fit(X, y)
     before = dict(vars(model))
     spoilt = X.copy()
-    spoilt[450, 2] = np.nan
+    spoilt[450, 2] = np.inf
     for source, targets, known, message in [
-        (spoilt, y, None, "NaN"),
+        (spoilt, y, None, "infinity"),
         (X, y, [0, 1], "does not know as classes"),
         (X, y * 0, None, "only one class"),
         (X[:0], y[:0], None, "source has no rows"),
@@ -232,17 +236,10 @@ def test_nothing_stays_of_an_earlier_fit(rows):
     assert not hasattr(model, "feature_names_in_")
 
 
-def test_a_fit_shows_all_its_passes(rows, capsys):
-    fit_blocks(BLSClassifier(1, 3, 1, 5), *rows, block_rows=150, progress=True)
-    shown = capsys.readouterr().err
-    passes = [line.rsplit("\r", 1)[-1].split()[0] for line in shown.split("\n")[:-1]]
-    assert passes == ["columns", "nodes", "sums"]
-    assert "100%  500 of 500 rows" in shown
-
-
-def test_a_failed_fit_ends_its_line(capsys):
-    X = np.full((10, 2), np.nan)
-    with pytest.raises(ValueError, match="NaN"):
-        fit_blocks(BLSClassifier(), X, np.arange(10) % 2, progress=True)
-    shown = capsys.readouterr().err
-    assert not shown or shown.endswith("\n")
+def test_a_failed_fit_dismisses_its_callbacks():
+    seen = Recorder()
+    model = BLSClassifier().set_callbacks(seen)
+    with pytest.raises(ValueError, match="infinity"):
+        fit_blocks(model, np.full((10, 2), np.inf), np.arange(10) % 2)
+    assert seen.events[-1] == "teardown"
+    assert vars(model) == vars(BLSClassifier().set_callbacks(seen))

@@ -115,3 +115,33 @@ def test_given_classes_are_known_and_the_mean_of_targets_is_found(rows):
     np.testing.assert_array_equal(found.scale, 1.0)
     _, shift, _ = learn_columns(BLSRegressor(), Blocks(X, y), None)
     np.testing.assert_allclose(shift, [y.mean()])
+
+
+def test_several_labels_are_refused_with_the_remedy(rows):
+    X, y, _ = rows
+    labels = np.column_stack([y == 0, y == 1])
+    with pytest.raises(ValueError, match=r"each of 2 labels.*partial_fit on each block"):
+        statistics(BLSClassifier, X, labels, None, [])
+
+
+@pytest.mark.parametrize("standardize", [True, False])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_missing_values_take_no_part(rows, weighted, standardize):
+    X, y, weight = rows
+    weight = weight if weighted else None
+    X[:100, 0] = X[::3, 1] = np.nan
+
+    class Blocks:
+        def head(self):
+            return X[:0], 1
+
+        def reduce(self, stage, part, merge):
+            cuts = [slice(0, 40), slice(40, 120), slice(120, 200)]
+            parts = [part((X[i], y[i], None if weight is None else weight[i]), 0) for i in cuts]
+            return reduce(merge, parts)
+
+    found = learn_columns(BLSClassifier(standardize=standardize), Blocks(), None)[0]
+    expected = learn_standardization(X, weight, standardize)
+    np.testing.assert_array_equal(found.missing, [0, 1])
+    np.testing.assert_allclose(found.share, expected.share)
+    np.testing.assert_allclose(found.affine(X), expected.affine(X), atol=1e-9)

@@ -5,6 +5,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from callbacks import Recorder
 from sklearn.base import clone, is_classifier
 from threadpoolctl import threadpool_info
 
@@ -88,6 +89,17 @@ def test_dataframes_give_the_model_of_one_fit(model, rows):
         assert model.classes_.tolist() == list("pqrs")
 
 
+def test_callbacks_see_all_passes(rows):
+    X, y = rows
+    seen = Recorder()
+    model = FuzzyBLSClassifier(**SIZES).set_callbacks(seen)
+    fit(model, da.from_array(X, chunks=(200, -1)), da.from_array(y, chunks=200))
+    stages = ["columns", "nodes", "classes", "classes", "sums"]
+    told = [name for event, name in seen.events[1:-1] if event == "end" and name != "block"]
+    assert told == [*stages, "fit"]
+    assert seen.of("block") == 3 * len(stages)
+
+
 def test_several_targets(rows):
     X, y = rows
     model, Y = BLSRegressor(**SIZES, random_state=0), np.column_stack([y, X[:, 0] ** 2])
@@ -148,7 +160,7 @@ def test_a_stream_goes_on(rows):
 
 def spoilt(X):
     X = X.copy()
-    X[450, 2] = np.nan
+    X[450, 2] = np.inf
     return X
 
 
@@ -159,7 +171,7 @@ def unlike(block, block_info):
 @pytest.mark.parametrize(
     ("change_X", "y", "arguments", "message"),
     [
-        (spoilt, None, {}, r"X contains NaN \(in partition 4 of X\)\.$"),
+        (spoilt, None, {}, r"X contains infinity.* \(in partition 4 of X\)\.$"),
         (None, np.arange(499), {}, "y has 499 rows where X has 500"),
         (None, np.zeros(500), {}, "only one class"),
         (None, None, {"classes": [0, 1]}, "does not know as classes"),

@@ -26,11 +26,12 @@ class Halves:
     def __init__(self, X, y, cuts, weight=None):
         self.X, self.y, self.weight, self.stages = X, y, weight, []
         self.cuts = [0, *cuts, len(X)]
+        self.n_blocks = len(self.cuts) - 1
 
     def head(self):
         return self.X[:0], self.y.ndim
 
-    def reduce(self, stage, part, merge):
+    def reduce(self, stage, part, merge, report):
         self.stages.append(stage)
         parts = []
         for i, j in pairwise(self.cuts):
@@ -165,3 +166,33 @@ def test_infinitely_many_nodes_are_refused(rows):
     model = BLSClassifier(n_enhancement_nodes="infinite")
     with pytest.raises(ValueError, match="n_enhancement_nodes='infinite' keeps all samples"):
         fit_in_passes(model, Halves(*rows, [20]))
+
+
+@pytest.mark.parametrize("kind", MODELS[:3])
+def test_class_weights_of_a_dict(kind, rows):
+    X, y = rows
+    model = kind(**SIZES, C=10.0, class_weight={1: 3.0, 2: 0.5}, random_state=3)
+    found = fit_in_passes(clone(model), Halves(X, y, [1, 100, 333, 800]))
+    expected = model.fit(X, y).decision_function(X)
+    np.testing.assert_allclose(found.decision_function(X), expected, rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("class_weight", "message"),
+    [("balanced", 'class_weight="balanced" needs the labels'), ({7: 1.0}, "class_weight names")],
+)
+def test_class_weights_that_cannot_be_used(class_weight, message, rows):
+    model = BLSClassifier(**SIZES, class_weight=class_weight)
+    with pytest.raises(ValueError, match=message):
+        fit_in_passes(model, Halves(*rows, [100]))
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_missing_values(kind, rows):
+    X, y = rows
+    X[::5, 2] = X[:150, 0] = np.nan
+    model = kind(**SIZES, C=10.0, random_state=3)
+    found = fit_in_passes(clone(model), Halves(X, y, [1, 100, 333, 800]))
+    method = "decision_function" if is_classifier(model) else "predict"
+    expected = getattr(model.fit(X, y), method)(X)
+    np.testing.assert_allclose(getattr(found, method)(X), expected, rtol=0, atol=1e-8)

@@ -113,3 +113,28 @@ def test_float32_is_kept(form):
     assert found.dtype == np.float32
     expected = learn_forms(X.astype(float))(X.astype(float), form)
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_missing_values_are_in_the_middle_with_indicators(form):
+    X = table()
+    gaps = np.random.default_rng(1).random(len(X)) < 0.3
+    X[gaps, 1] = np.nan
+    forms = learn_forms(X)
+    found = forms(X, form)
+    assert found.shape == (60, 4)
+    np.testing.assert_array_equal(found[gaps, 1], 0.0)
+    np.testing.assert_allclose(found[:, 3], 0.5 * (gaps - gaps.mean()))
+    if form != "standardized":
+        np.testing.assert_allclose(found[~gaps, 1], plain_form(X[~gaps], form)[:, 1], atol=1e-12)
+    # What only later samples lack has no indicator.
+    assert learn_forms(table())(X, form).shape == (60, 3)
+    assert np.isfinite(learn_forms(table())(X, form)).all()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_columns_without_any_value(form):
+    X = table()
+    X[:, 0] = np.nan
+    found = learn_forms(X)(table(), form)
+    np.testing.assert_array_equal(found[:, 0], 0.0)

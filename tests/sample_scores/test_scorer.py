@@ -3,7 +3,16 @@ from dataclasses import FrozenInstanceError, dataclass
 import numpy as np
 import pytest
 
-from broadlearn.sample_scores import FuzzyScorer, Samples, SampleScorer, Trust, learn_geometry
+from broadlearn.sample_scores import (
+    FuzzyScorer,
+    Geometry,
+    IntuitionisticScorer,
+    Samples,
+    SampleScorer,
+    Trust,
+    add_classes,
+    learn_geometry,
+)
 from broadlearn.sample_scores.scorer import refuse_absent, require_positive
 
 
@@ -113,3 +122,50 @@ def test_numbers_that_are_not_positive_are_named(value):
     require_positive(delta=1, other=np.float32(0.5))
     with pytest.raises(ValueError, match="delta must be a positive number, got"):
         require_positive(other=1.0, delta=value)
+
+
+@pytest.mark.parametrize("scorer", [FuzzyScorer(0.1), IntuitionisticScorer(2.0, 0.4)], ids=repr)
+@pytest.mark.parametrize("known", [[0, 1], [0, 2], [2]])
+def test_added_classes_have_the_geometry_of_their_own_samples(scorer, known):
+    samples, known = make(), np.array(known)
+    own = np.isin(samples.codes, known)
+    few = Samples(
+        samples.Z[own], np.searchsorted(known, samples.codes[own]), np.ones(own.sum()), known.size
+    )
+    geometry = learn_geometry(scorer, lambda: [few])
+    joined = add_classes(scorer, geometry, samples, known)
+    whole = learn_geometry(scorer, lambda: [samples])
+    np.testing.assert_allclose(joined.radii, whole.radii)
+    assert dict(joined.attributes) == dict(whole.attributes)
+    trusts = [g.trust(samples.Z, samples.codes) for g in (joined, whole)]
+    np.testing.assert_allclose(trusts[0].score, trusts[1].score, atol=1e-12)
+
+
+def test_width_and_neighbourhood_stay_where_classes_are_added():
+    scorer, samples = IntuitionisticScorer(), make(60)
+    own = samples.codes < 2
+    few = Samples(samples.Z[own], samples.codes[own], np.ones(own.sum()), 2)
+    geometry = learn_geometry(scorer, lambda: [few])
+    joined = add_classes(scorer, geometry, samples, np.arange(2))
+    assert dict(joined.attributes) == dict(geometry.attributes)
+    np.testing.assert_array_equal(joined.radii[:2], geometry.radii)
+
+
+def test_added_classes_need_samples_and_a_geometry_that_takes_them():
+    class Fixed(Geometry):
+        radii = np.ones(2)
+
+        def distances(self, Z, codes):
+            return np.ones(codes.size)
+
+        def with_radii(self, radii):
+            return self
+
+        def trust(self, Z, codes):
+            return Trust(np.ones(codes.size))
+
+    samples = make()
+    with pytest.raises(ValueError, match="1 of 2 classes have none"):
+        add_classes(FuzzyScorer(), Fixed(), samples._replace(n_classes=4), np.arange(2))
+    with pytest.raises(ValueError, match="Fixed cannot take further classes; start anew"):
+        add_classes(FuzzyScorer(), Fixed(), samples, np.arange(2))

@@ -41,12 +41,33 @@ def test_scores_are_those_of_factorisations(n_train, name, n_classes):
     np.testing.assert_allclose(found, expected, atol=0 if "accuracy" in name else 1e-7)
 
 
-@pytest.mark.parametrize("n_train", [110, 400])
-def test_few_penalties_are_left_to_factorise(n_train):
-    cell = make_cell(DrawCell, n_train)
+def test_few_penalties_are_left_to_factorise():
+    cell = make_cell(DrawCell, 110)
     cell._solve_together(cell.judge())
     left = sum(map(len, cell.left.values()))
     assert 0 < left < 0.5 * len(WIDTHS) * len(CS)
+
+
+def test_weights_of_small_penalties_are_those_of_factorisations():
+    cell, plain = (make_cell(kind, 400) for kind in (DrawCell, Cell))
+    n = cell.columns[0]
+    sums = cell._sums(n, list(cell.left))
+    W, expected = (kind._weights(sums, [n], CS) for kind in (cell, plain))
+    G = np.concatenate([part for _, part in cell._designs("test")])
+    np.testing.assert_allclose(W @ G.T, expected @ G.T, atol=1e-9)
+
+
+def test_widths_of_equal_scores_are_solved_once():
+    cell = make_cell(DrawCell, 400)
+    scores = list(cell.fold.scores)
+    scores[1], scores[4] = scores[0].copy(), scores[3].copy()
+    fold = cell.fold._replace(scores=scores)
+    again = DrawCell(cell.map, fold, cell.affine, cell.axes)
+    assert list(again.left) == [0, 2, 3, *range(5, len(WIDTHS))]
+    found = again.judge()
+    np.testing.assert_array_equal(found[:, :, 1], found[:, :, 0])
+    np.testing.assert_array_equal(found[:, :, 4], found[:, :, 3])
+    np.testing.assert_array_equal(found[:, :, 5:], cell.judge()[:, :, 5:])
 
 
 def test_a_design_matrix_in_several_blocks_is_factorised():

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
-from joblib import delayed
+from scipy.sparse import csr_array
+from searches import both_searches, several_classes
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
 from sklearn.metrics import get_scorer
@@ -12,6 +13,8 @@ from broadlearn import (
     ELMClassifier,
     FuzzyBLSClassifier,
     IntuitionisticFuzzyBLSClassifier,
+    IntuitionisticFuzzyTwinSVC,
+    PathSearchCV,
 )
 from broadlearn.sample_scores import HeldOutScorer, NeighborScorer
 from broadlearn.search import engine
@@ -20,14 +23,13 @@ from broadlearn.search.engine import (
     Plan,
     Task,
     limited,
-    parallel,
     prepare_fold,
     run_grid,
     score_one_by_one,
 )
 from broadlearn.search.grid import ROLES, resolve_grids
 from broadlearn.search.scoring import batch_scorer
-from broadlearn.utils import Progress
+from broadlearn.utils import check_weights
 
 AXES = Axes([batch_scorer(get_scorer("accuracy"), classifier=True)], False, 1e-8, 1 << 20, False)
 SPLITS = [(np.arange(80), np.arange(80, 120)), (np.arange(40, 120), np.arange(40))]
@@ -126,11 +128,11 @@ def test_every_candidate_is_filed_where_it_belongs(n_jobs):
         "standardize": [True, False],
     }
     (sub_grid,) = resolve_grids(model, grid)
-    progress = Progress("Test", sub_grid.size * 2, "candidates x folds")
-    task = Task(X, y, None, SPLITS, n_jobs, progress.add)
+    counts = []
+    task = Task([(X, y, None, split) for split in SPLITS], n_jobs, counts.append)
     found = run_grid(model, sub_grid, task, AXES)
     assert found.scores.shape == (1, 1, sub_grid.size, 2)
-    assert progress.done == sub_grid.size * 2
+    assert sum(counts) == sub_grid.size * 2
     assert (found.errors == "").all()
     for i in range(0, sub_grid.size, 7):
         for f, (train, test) in enumerate(SPLITS):
@@ -148,7 +150,8 @@ def test_folds_are_prepared_anew_only_where_draws_change_the_scores(scores, prep
     calls = []
     counted = lambda *arguments: calls.append(1) or prepare_fold(*arguments)  # noqa: E731
     monkeypatch.setattr(engine, "prepare_fold", counted)
-    run_grid(model, sub_grid, Task(X, y, None, SPLITS, 1, calls.count), AXES)
+    task = Task([(X, y, None, split) for split in SPLITS], 1, calls.count)
+    run_grid(model, sub_grid, task, AXES)
     assert len(calls) == prepared * len(SPLITS)
 
 
@@ -159,7 +162,7 @@ def test_fitting_one_by_one_gives_the_same_scores():
     weight = np.random.default_rng(0).integers(1, 3, len(y)) * 1.0
     counts = []
     accuracy = lambda model, X, y: float(np.mean(model.predict(X) == y))  # noqa: E731
-    task = Task(X, y, weight, SPLITS, None, counts.append)
+    task = Task([(X, y, weight, split) for split in SPLITS], None, counts.append)
     found = score_one_by_one(model, sub_grid, task, {"score": accuracy}, True)
     assert found.scores.shape == (1, 2, 4, 2)
     assert sum(counts) == 8
@@ -178,7 +181,7 @@ def test_one_by_one_what_cannot_be_fitted_is_told():
     (sub_grid,) = resolve_grids(model, {"C": [0.1]})
     splits = [(np.flatnonzero(y == 0), np.arange(120)), SPLITS[0]]
     scorer = {"score": lambda model, X, y: 1.0}
-    task = Task(X, y, None, splits, None, [].append)
+    task = Task([(X, y, None, split) for split in splits], None, [].append)
     found = score_one_by_one(model, sub_grid, task, scorer, False)
     np.testing.assert_array_equal(found.scores.ravel(), [np.nan, 1.0])
     assert "only one class" in found.errors[0]
@@ -189,7 +192,75 @@ def test_work_has_one_thread_for_linear_algebra():
     assert {library["num_threads"] for library in threads} == {1}
 
 
-@pytest.mark.slow
-def test_calls_come_back_in_order_from_any_number_of_workers():
-    for n_jobs in (None, 2):
-        assert list(parallel((delayed(abs)(-i) for i in range(5)), n_jobs)) == [0, 1, 2, 3, 4]
+@pytest.mark.parametrize(
+    "model",
+    [
+        BLSClassifier(1, 5, 1, 20, random_state=0),
+        IntuitionisticFuzzyBLSClassifier(1, 5, 1, 20, kernel_width=4.0, random_state=0),
+        IntuitionisticFuzzyTwinSVC(kernel_width=4.0),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_class_weights_are_an_axis(model):
+    X, y = make_classification(
+        150, 5, n_informative=4, n_redundant=0, weights=[0.8], random_state=0
+    )
+    grid = {
+        "class_weight": [None, "balanced", {1: 3.0}],
+        ("C" if hasattr(model, "C") else "C1"): [0.1, 10.0],
+    }
+    scoring = ["accuracy", "balanced_accuracy", "roc_auc"]
+    options = {"scoring": scoring, "refit": False, "cv": 3, "return_train_score": True}
+    ours, theirs = both_searches(model, grid, X, y, **options)
+    for name in theirs.cv_results_:
+        if "split" in name:
+            np.testing.assert_allclose(
+                ours.cv_results_[name], theirs.cv_results_[name], atol=1e-9, err_msg=name
+            )
+
+
+def test_class_weights_do_not_weight_scores():
+    X, y = make_classification(150, 5, weights=[0.8], random_state=0)
+    weight = np.random.default_rng(0).uniform(0.5, 2.0, 150)
+    model = BLSClassifier(1, 5, 1, 20, class_weight="balanced", random_state=0)
+    fold = prepare_fold(model, X, y, weight, (np.arange(100), np.arange(100, 150)), [None])
+    np.testing.assert_array_equal(fold.part("test")[2], weight[100:])
+    np.testing.assert_array_equal(fold.part("train")[2], weight[:100])
+    of_fold = check_weights(weight[:100], X[:100], "balanced", y[:100])
+    np.testing.assert_array_equal(fold.data.weight, of_fold)
+
+
+def test_classes_of_weight_zero_have_no_training_scores():
+    X, y = several_classes()
+    model = BLSClassifier(1, 5, 1, 20, class_weight={"setosa": 0.0}, random_state=0)
+    PathSearchCV(model, {"C": [1.0]}, refit=False, cv=3).fit(X, y)
+    with pytest.raises(ValueError, match="return_train_score=True needs class weights above 0"):
+        PathSearchCV(model, {"C": [1.0]}, refit=False, cv=3, return_train_score=True).fit(X, y)
+
+
+def test_folds_differ_in_what_is_missing():
+    X, y = table()
+    X[::4, 0] = np.nan
+    # Only the training samples of some folds lack values of this column.
+    X[:3, 2] = np.nan
+    model = BLSClassifier(1, 5, 1, 20, random_state=0)
+    grid = {"C": [0.1, 10.0], "n_enhancement_nodes": [5, 20]}
+    ours, theirs = both_searches(model, grid, X, y, cv=3, scoring="neg_log_loss", refit=False)
+    scores = [search.cv_results_["mean_test_score"] for search in (ours, theirs)]
+    np.testing.assert_allclose(*scores, atol=1e-9)
+
+
+@pytest.mark.parametrize("draws", ["nested", "fresh"])
+def test_sparse_samples_are_searched(draws):
+    X, y = table()
+    X = np.where(np.abs(X) < 1.0, 0.0, X)
+    model = BLSClassifier(1, 5, 1, 20, random_state=0)
+    grid = {"C": [0.1, 10.0], "n_enhancement_nodes": [5, 400]}
+    found = [
+        PathSearchCV(model, grid, cv=3, scoring="neg_log_loss", draws=draws).fit(rows, y)
+        for rows in (X, csr_array(X))
+    ]
+    scores = [search.cv_results_["mean_test_score"] for search in found]
+    np.testing.assert_allclose(*scores, atol=1e-9)
+    with pytest.raises(TypeError, match="dense data is required by FuzzyBLSClassifier"):
+        PathSearchCV(FuzzyBLSClassifier(), {"C": [1.0]}).fit(csr_array(X), y)

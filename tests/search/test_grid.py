@@ -1,6 +1,8 @@
 import numpy as np
 import pytest
 from sklearn.model_selection import ParameterGrid
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from broadlearn import (
     BLSClassifier,
@@ -79,3 +81,37 @@ def test_scorers_are_values():
     assert [grid.candidate(i)["sample_scores"] for i in (0, 1)] == [NeighborScorer(5), "held_out"]
     with pytest.raises(ValueError, match="'sample_scores' parameter of BLSClassifier"):
         resolve_grids(BLSClassifier(), {"sample_scores": ["trusted"]})
+
+
+PIPELINE = Pipeline([("scale", StandardScaler()), ("model", BLSClassifier())])
+
+
+def test_grids_of_pipelines_have_the_names_of_steps():
+    (default,) = resolve_grids(PIPELINE, None)
+    assert default.names == ("model__C", "model__n_enhancement_nodes")
+    (paper,) = resolve_grids(PIPELINE, "paper")
+    assert paper.size == 8470
+    grid = {"scale": [MinMaxScaler(), "passthrough"], "scale__with_mean": [True], "model__C": [1.0]}
+    (found,) = resolve_grids(PIPELINE, grid)
+    assert [found.candidate(i) for i in range(2)] == list(ParameterGrid(grid))
+
+
+@pytest.mark.parametrize(
+    ("grid", "message"),
+    [
+        ({"C": [1.0]}, "'C', which the pipeline does not have; .* last step is model__C"),
+        ({"scales": [1.0]}, "'scales', which the pipeline does not have; .* are scale, model"),
+        ({"scale__mean": [1.0]}, "'scale__mean', which the pipeline does not have"),
+        (
+            {"model__nodes": [1]},
+            "'model__nodes', which BLSClassifier does not have; it has model__C",
+        ),
+        ({"model__C": [-1.0]}, "'C' parameter of BLSClassifier must be a float"),
+        ({"model": [BLSClassifier()]}, "must not hold 'model', which would replace the BLS"),
+        ({"steps": [[]]}, "must not hold 'steps'"),
+        ({"scale__with_mean": True}, r"param_grid\['scale__with_mean'\] must be a list"),
+    ],
+)
+def test_bad_grids_of_pipelines_are_named(grid, message):
+    with pytest.raises(ValueError, match=message):
+        resolve_grids(PIPELINE, grid)

@@ -1,4 +1,5 @@
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -10,6 +11,8 @@ import numpy as np
 import pandas as pd
 import psutil
 import pytest
+from callbacks import Recorder
+from scipy.sparse import csr_matrix
 from searches import (
     TABLES,
     both_searches,
@@ -19,9 +22,15 @@ from searches import (
     splits_of,
 )
 from sklearn.base import clone
-from sklearn.datasets import load_diabetes, make_classification
+from sklearn.datasets import (
+    load_diabetes,
+    make_classification,
+    make_multilabel_classification,
+    make_regression,
+)
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import make_scorer, roc_auc_score
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, StratifiedKFold
 
 from broadlearn import (
@@ -51,6 +60,11 @@ BASELINES = [
     IntuitionisticFuzzyTwinSVC,
     partial(IntuitionisticFuzzyTwinSVC, kernel="rbf", n_basis_rows=20),
 ]
+
+
+def own_accuracy(model, X, y):
+    """A score that may look at more than predictions."""
+    return model.score(X, y)
 
 
 def sampled_candidates(model, n, seed=0):
@@ -205,7 +219,7 @@ def test_the_ensemble_is_no_business_of_the_search():
         *GridSearchCV(BLSClassifier(), {}).get_params(deep=False),
         "draws",
         "memory_budget",
-    } - {"pre_dispatch"}
+    } - {"pre_dispatch", "verbose"}
 
 
 def test_sample_weight_and_groups():
@@ -318,10 +332,50 @@ def test_a_fold_without_a_class_does_not_end_the_search():
     assert "only one class" in both.cv_results_["error"][0]
 
 
-def test_progress_is_shown_when_asked(capsys):
+@pytest.mark.parametrize("draws", ["nested", "fresh"])
+@pytest.mark.parametrize("scoring", ["accuracy", own_accuracy])
+def test_callbacks_see_candidates_and_folds_and_the_refit(draws, scoring):
+    if callable(scoring) and draws == "fresh":
+        pytest.skip("fresh draws are not fitted one by one")
     X, y = several_classes()
-    PathSearchCV(BLSClassifier(random_state=0), {"C": [1.0, 2.0]}, verbose=1).fit(X, y)
-    assert "10 of 10 candidates" in capsys.readouterr().err
+    seen = Recorder()
+    grid = {"C": [1.0, 2.0], "n_enhancement_nodes": [5, 9], "activation": ["relu", "tanh"]}
+    model = BLSClassifier(random_state=0)
+    search = PathSearchCV(model, grid, scoring=scoring, draws=draws).set_callbacks(seen)
+    search.fit(X, y, sample_weight=np.ones(150))
+    part = [("begin", "candidate-split-evaluation"), ("end", "candidate-split-evaluation")]
+    refit = [("begin", "refit-with-best-params"), ("end", "refit-with-best-params")]
+    told = [("begin", "fit"), ("begin", "search"), *(part * 40), ("end", "search"), *refit]
+    assert seen.events == ["setup", *told, ("end", "fit"), "teardown"]
+    assert seen.sizes["fit"] == 2
+    assert seen.sizes["search"] == 40
+    assert seen.given["fit"][0] is X
+    np.testing.assert_array_equal(seen.given["fit"][2]["sample_weight"], 1.0)
+    assert not hasattr(search, "_callback_fit_ctx")
+
+
+def test_callbacks_are_dismissed_after_an_error():
+    X, y = several_classes()
+    seen = Recorder()
+    search = PathSearchCV(BLSClassifier(), scoring=lambda model, X, y: 1 / 0).set_callbacks(seen)
+    with pytest.raises(ZeroDivisionError):
+        search.fit(X, y)
+    assert seen.events[-1] == "teardown"
+
+
+def test_the_bar_of_scikit_learn_shows_a_search(capsys):
+    callback = pytest.importorskip("sklearn.callback", reason="scikit-learn before 1.9")
+    pytest.importorskip("rich")
+    X, y = several_classes()
+    search = PathSearchCV(BLSClassifier(random_state=0), {"C": [1.0, 2.0]})
+    search.set_callbacks(callback.ProgressBar())
+    again = clone(pickle.loads(pickle.dumps(search)))
+    for some in (search, again):
+        some.fit(X, y)
+        shown = capsys.readouterr().out
+        assert "PathSearchCV - fit" in shown
+        assert "PathSearchCV - search" in shown
+        assert "100%" in shown
 
 
 @pytest.mark.slow
@@ -375,3 +429,54 @@ def test_a_width_that_all_samples_refuse_is_passed_over(monkeypatch):
     for options in ({}, {"error_score": "raise"}):
         with pytest.raises(ValueError, match="no trust"):
             search([8.0], **options).fit(X, y)
+
+
+SEVERAL = [
+    (BLSClassifier(n_feature_nodes=5), {"C": [0.1, 100.0], "n_enhancement_nodes": [10, 50, 200]}),
+    (BLSClassifier(n_enhancement_nodes="infinite"), {"C": [0.1, 100.0]}),
+    (ELMClassifier(), {"C": [0.1, 1e4], "n_hidden_nodes": [5, 300]}),
+    (NeuroFuzzyBLSClassifier(), {"n_fuzzy_rules": [2, 4], "n_enhancement_nodes": [20]}),
+]
+
+
+@pytest.mark.parametrize("n_labels", [2, 3])
+@pytest.mark.parametrize(("model", "grid"), SEVERAL, ids=lambda m: type(m).__name__)
+def test_scores_of_several_labels_are_those_of_grid_search(model, grid, n_labels):
+    X, Y = make_multilabel_classification(120, n_features=6, n_classes=n_labels, random_state=0)
+    # The training samples of the last fold have the label all alike.
+    Y[:80, 1] = 1
+    by_probability = make_scorer(roc_auc_score, response_method="predict_proba")
+    names = ["accuracy", "f1_micro", "f1_samples", "average_precision", "balanced_accuracy"]
+    scoring = {name: name for name in names}
+    if n_labels > 2:
+        # Of two labels scikit-learn takes probabilities for those of two classes.
+        scoring["proba"] = by_probability
+    options = {"scoring": scoring, "refit": "accuracy", "cv": KFold(3), "return_train_score": True}
+    ours, theirs = both_searches(model.set_params(random_state=0), grid, X, Y, **options)
+    for key, values in theirs.cv_results_.items():
+        if key.startswith(("split", "mean_test", "mean_train")):
+            np.testing.assert_allclose(ours.cv_results_[key], values, rtol=0, atol=1e-9)
+    assert np.isfinite(ours.cv_results_["mean_train_accuracy"]).all()
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+    sparse = PathSearchCV(model, grid, cv=KFold(3)).fit(X, csr_matrix(Y))
+    assert sparse.best_score_ == ours.best_score_
+
+
+def test_several_labels_and_scores_of_samples_do_not_go_together():
+    X, Y = make_multilabel_classification(60, n_features=6, random_state=0)
+    with pytest.raises(ValueError, match=r"needs one class per sample.*MultiOutputClassifier"):
+        PathSearchCV(FuzzyBLSClassifier(random_state=0), {"C": [1.0]}).fit(X, Y)
+    with pytest.raises(ValueError, match=r"y has 5 columns.*MultiOutputClassifier"):
+        PathSearchCV(ELMClassifier(random_state=0), {"C": [1.0]}).fit(X, Y + np.arange(5))
+
+
+@pytest.mark.parametrize("scoring", [None, "neg_mean_squared_error", "neg_mean_absolute_error"])
+@pytest.mark.parametrize("nodes", [[10, 100], ["infinite"]])
+def test_scores_of_several_targets_are_those_of_grid_search(scoring, nodes):
+    X, Y = make_regression(120, 6, n_targets=3, noise=5.0, random_state=0)
+    grid = {"C": [0.1, 100.0], "n_enhancement_nodes": nodes}
+    model, options = BLSRegressor(random_state=0), {"scoring": scoring, "cv": 3}
+    ours, theirs = both_searches(model, grid, X, Y, **options, return_train_score=True)
+    for key in ("mean_test_score", "mean_train_score"):
+        np.testing.assert_allclose(ours.cv_results_[key], theirs.cv_results_[key], rtol=1e-9)
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X))

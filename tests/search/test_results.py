@@ -105,3 +105,10 @@ def test_infinitely_many_nodes_are_the_largest_model():
     columns = parameter_columns([SubGrid(("n_enhancement_nodes",), ((20, 10),)), SubGrid((), ())])
     sizes = layer_sizes(columns, {"n_enhancement_nodes": "infinite"})
     np.testing.assert_array_equal(sizes, [20, 10, np.inf])
+
+
+def test_parameters_of_a_last_step_have_a_prefix():
+    grid = SubGrid(("m__C", "scale__C"), ((2.0, 1.0), (1.0, 2.0)))
+    mean = np.array([0.5, 0.5, 0.5, 0.5])
+    order = best_first(mean, parameter_columns([grid]), {"m__n_enhancement_nodes": 3}, "m__")
+    assert order.tolist() == [2, 3, 0, 1]

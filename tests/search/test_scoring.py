@@ -138,3 +138,34 @@ def test_samples_of_an_unknown_class_count_against_a_candidate():
     p = classification(4)
     known = Predictions(p.decision[:, :, :3], p.y, p.classes[:3], p.X)
     assert (batch_scorer(MARGIN, classifier=True)(known) < 1.5).all()
+
+
+@pytest.mark.parametrize("n_labels", [2, 3])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_scores_of_several_labels_equal_those_of_scikit_learn(n_labels, weighted):
+    rng = np.random.default_rng(0)
+    decision, y = rng.normal(size=(40, 5, n_labels)), rng.integers(0, 2, (40, n_labels))
+    weight = rng.uniform(0, 2, 40) if weighted else None
+    known = (decision, y, np.arange(n_labels), np.zeros((40, 1)), np.full((5, n_labels), 2.0))
+    predictions = Predictions(*known, weight)
+    for name in ("accuracy", "f1_micro", "f1_macro", "roc_auc", "average_precision"):
+        found = batch_scorer(get_scorer(name), classifier=True)(predictions)
+        for i in range(5):
+            scores = decision[:, i] if "_" in name and "f1" not in name else decision[:, i] > 0
+            expected = get_scorer(name)._score_func(
+                y, scores, sample_weight=weight, **get_scorer(name)._kwargs
+            )
+            np.testing.assert_allclose(found[i], expected, rtol=1e-13)
+    # scikit-learn does not define this one.
+    with pytest.raises(ValueError, match="multilabel"):
+        batch_scorer(get_scorer("balanced_accuracy"), classifier=True, raise_errors=True)(
+            predictions
+        )
+
+
+def test_a_target_that_is_constant_scores_as_in_scikit_learn():
+    rng = np.random.default_rng(0)
+    y = np.column_stack([np.ones(30), rng.normal(size=30)])
+    predictions = Predictions(rng.normal(size=(30, 4, 2)), y, None, np.zeros((30, 1)))
+    found = batch_scorer(get_scorer("r2"), classifier=False)(predictions)
+    np.testing.assert_allclose(found, _one_by_one(get_scorer("r2"), predictions))

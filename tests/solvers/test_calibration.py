@@ -7,6 +7,7 @@ from broadlearn.solvers.calibration import (
     MIN_SHARE,
     bounded,
     learn_link,
+    learn_offsets,
     learn_slope,
     learn_slopes,
     link_probabilities,
@@ -173,3 +174,39 @@ def test_the_learnt_link_keeps_the_order_of_decisions_that_are_all_small():
     for some in (decision, share):
         shares = link_probabilities(small, learn_link(some, codes))
         np.testing.assert_array_equal(shares.argmax(axis=1), [2, 1])
+
+
+def test_every_label_has_a_slope_of_its_own():
+    columns = [make(1, slope=slope, seed=seed) for seed, slope in enumerate((2.0, 5.0, 9.0))]
+    decision = np.hstack([d for d, _ in columns])
+    codes = np.column_stack([c for _, c in columns])
+    weight = np.random.default_rng(0).uniform(0, 2, len(codes))
+    score = np.random.default_rng(1).uniform(0, 1, len(codes))
+    found = learn_slopes(np.stack([decision, 2 * decision]), codes, weight, score)
+    assert found.shape == (2, 3)
+    for j, (d, c) in enumerate(columns):
+        alone = learn_slopes(np.stack([d, 2 * d]), c, weight, score)
+        np.testing.assert_array_equal(found[:, j], alone)
+        p = probabilities(decision, found[0])[:, j]
+        np.testing.assert_allclose(p, probabilities(d, alone[0])[:, 1], rtol=1e-14)
+    assert probabilities(decision.astype(np.float32), found[0]).dtype == np.float32
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_offsets_are_of_least_weighted_loss(k):
+    rng = np.random.default_rng(0)
+    codes = rng.choice(k, 300, p=[0.8, *[0.2 / (k - 1)] * (k - 1)])
+    T = np.eye(k)[codes] if k > 2 else 2.0 * codes[:, None] - 1
+    decision = 0.3 * T + rng.normal(0, 0.3, T.shape) - 0.4 * (np.arange(k)[-T.shape[1] :] > 0)
+    weight = 1.0 / np.bincount(codes)[codes]
+
+    def loss(offsets):
+        moved = decision + offsets
+        slope = learn_slope(moved, codes, weight * 300)
+        own = probabilities(moved, slope)[np.arange(300), codes]
+        return -np.average(np.log(own), weights=weight)
+
+    found = learn_offsets(decision, codes, weight * 300)
+    for step in 0.05 * np.vstack([np.eye(T.shape[1]), -np.eye(T.shape[1])]):
+        assert loss(found) < loss(found + step) + 1e-4
+    assert loss(found) < loss(np.zeros(T.shape[1])) - 0.01

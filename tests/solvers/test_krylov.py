@@ -58,3 +58,17 @@ def test_a_right_side_of_zeros_has_the_solution_zero(max_steps):
     assert solved[0].all()
     assert not x[0].any()
     assert np.isfinite(x).all()
+
+
+def test_primal_problems_are_solved_to_the_same_fitted_values():
+    rng = np.random.default_rng(4)
+    G, t = rng.normal(size=(80, 12)), rng.normal(size=80)
+    A, b = G.T @ G, G.T @ t
+    x, solved = krylov_path(
+        lambda v, _: v @ A, b[None], CS, tolerance=1e-9, max_steps=12, primal=True
+    )
+    assert solved.all()
+    for c, C in enumerate(CS):
+        fitted = G @ np.linalg.solve(A + np.eye(12) / C, b)
+        error = np.linalg.norm(G @ x[0, :, c] - fitted)
+        assert error <= 1e-9 * np.linalg.norm(fitted)

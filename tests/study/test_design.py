@@ -1,7 +1,9 @@
+import sys
+
 import numpy as np
 import pytest
 
-from broadlearn.study.datasets import dataset_names, dataset_path
+from broadlearn.study.datasets import dataset_names, dataset_path, own_dataset
 from broadlearn.study.design import expand_name, make_study
 from broadlearn.study.result_store import ResultStore
 
@@ -105,3 +107,45 @@ def test_groups_stand_for_their_data_sets():
     honest, published = expand_name("uci28-honest"), expand_name("uci28")
     changed = [pair for pair in zip(honest, published, strict=True) if pair[0] != pair[1]]
     assert changed == [("spect:true_diagnosis_label_267", "spect")]
+
+
+MODEL = """
+from sklearn.neighbors import KNeighborsClassifier
+class Mine(KNeighborsClassifier):
+    def __init__(self, n_neighbors={}):
+        super().__init__(n_neighbors)
+"""
+
+
+def test_an_edited_model_is_run_again_and_the_others_are_not(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    with ResultStore(tmp_path / "results.db") as store:
+        for k, n_run in ((1, 2), (1, 0), (50, 1)):
+            (tmp_path / "edited_model.py").write_text(MODEL.format(k))
+            study = make_study(["iris"], ["majority", "edited_model:Mine"], protocols=["nested"])
+            assert len(study.run(store)) == n_run
+        assert store.to_frame()["former"].tolist().count("model") == 1
+        assert len(study.frame(store)) == 2
+    sys.modules.pop("edited_model", None)
+
+
+def test_an_edited_table_is_run_again(tmp_path):
+    X, y = np.random.default_rng(0).normal(size=(40, 2)), np.arange(40) % 2
+    with ResultStore(tmp_path / "results.db") as store:
+        for value in (0.0, 1.0):
+            X[0, 0] = value
+            table = own_dataset("mine", X.copy(), y, "a test")
+            study = make_study([], ["majority"], protocols=["nested"], tables=[table])
+            assert len(study.run(store)) == 1
+        assert sorted(store.to_frame()["former"]) == ["", "data"]
+
+
+def test_scoring_is_for_nested(tmp_path):
+    study = make_study(["iris"], ["BLS"], scoring="log_loss")
+    assert [(u.protocol, u.scoring) for u in study.plan] == [
+        ("paper", "accuracy"),
+        ("nested", "log_loss"),
+    ]
+    with pytest.raises(ValueError, match="scoring must be accuracy unless protocols holds nested"):
+        make_study(["iris"], ["BLS"], protocols=["paper"], scoring="log_loss")

@@ -122,7 +122,8 @@ def test_fingerprint_is_of_the_values():
     ours = fingerprint(X, y)
     assert len(ours) == 16
     assert ours == fingerprint(np.asfortranarray(X), y.astype(float))
-    assert ours == fingerprint(pd.DataFrame(X, columns=["a", "b"]), list(y))
+    framed = fingerprint(pd.DataFrame(X, columns=["a", "b"]), list(y))
+    assert ours == framed.partition("-")[0]
     assert ours == fingerprint(X * [1.0, -1.0] * [1.0, -1.0], y)
     others = [(X.T[:, :2], y[:2]), (X[::-1], y), (X, 1 - y), (X[:, ::-1], y), (X[:2], y[:2])]
     assert len({fingerprint(*other) for other in others} | {ours}) == 6
@@ -131,7 +132,8 @@ def test_fingerprint_is_of_the_values():
 def test_fingerprint_of_mixed_columns():
     frame = pd.DataFrame({"size": [1.0, 2.0], "colour": ["red", None], "ok": [True, False]})
     ours = fingerprint(frame, ["x", "y"])
-    assert ours == fingerprint(frame.rename(columns=str.upper), ["x", "y"])
+    renamed = fingerprint(frame.rename(columns=str.upper), ["x", "y"])
+    assert ours[:16] == renamed[:16] != ours
     assert ours == fingerprint(frame.astype({"colour": "category"}), ["x", "y"])
     assert ours != fingerprint(frame.fillna({"colour": "None"}), ["x", "y"])
     assert ours != fingerprint(frame, ["x", "z"])
@@ -148,3 +150,35 @@ def test_splits_are_part_of_the_fingerprint():
     first = [(np.array([0, 1]), np.array([2, 3]))]
     moved = [(np.array([0, 1, 2]), np.array([3]))]
     assert len({plain, fingerprint(X, y, first), fingerprint(X, y, moved)}) == 3
+
+
+def test_recipe_and_scoring_count_unless_they_are_not_known():
+    assert replace(UNIT, recipe="", scoring="accuracy").key == UNIT.key
+    nested = replace(UNIT, protocol="nested")
+    others = [nested, replace(nested, recipe="r"), replace(nested, scoring="log_loss")]
+    assert len({unit.key for unit in others}) == 3
+    assert len({unit.model_seed for unit in others}) == 1
+    with pytest.raises(ValueError, match="scoring must be accuracy under the protocol paper"):
+        replace(UNIT, scoring="log_loss")
+    with pytest.raises(ValueError, match="scoring must be one of"):
+        replace(nested, scoring="recall")
+
+
+def test_names_and_kinds_of_columns_count_but_not_for_seeds():
+    frame = pd.DataFrame({"a": [1.0, None], "b": ["x", "y"], "c": [True, False]})
+    y = [0, 1]
+    levels = pd.CategoricalDtype(["y", "x"], ordered=True)
+    others = [
+        frame.rename(columns={"a": "z"}),
+        frame.astype({"b": levels}),
+        frame.astype({"c": int}),
+    ]
+    prints = [fingerprint(table, y) for table in (frame, *others)]
+    assert len(set(prints)) == 4
+    assert len({text.partition("-")[0] for text in prints}) == 1
+    units = [replace(UNIT, fingerprint=text) for text in prints]
+    assert len({unit.key for unit in units}) == 4
+    for name in ("split_seed", "data_seed", "model_seed"):
+        assert len({getattr(unit, name) for unit in units}) == 1
+    # A table that was known before names counted has the same seeds.
+    assert replace(UNIT, fingerprint=prints[0][:16]).model_seed == units[0].model_seed

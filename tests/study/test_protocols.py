@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import Perceptron
 from sklearn.model_selection import StratifiedKFold
 
 from broadlearn import PUBLISHED_FORM, BLSClassifier, PathEnsembleClassifier, PathSearchCV
@@ -300,3 +301,45 @@ def test_a_column_of_predictions_is_no_table():
 def test_given_splits_have_no_noise():
     with pytest.raises(ValueError, match="noise must be none"):
         given(SMALL, with_splits(load_dataset("iris")), noise="labels:0.2")
+
+
+def test_folds_are_judged_by_all_metrics():
+    result = run("nested", load_dataset("iris"))
+    assert list(result.metrics) == ["balanced_accuracy", "f1_macro", "roc_auc", "log_loss"]
+    assert all(len(values) == 5 for values in result.metrics.values())
+    assert np.mean(result.metrics["roc_auc"]) > 0.95
+    assert result.metrics["balanced_accuracy"] == pytest.approx(result.fold_scores)
+    # The rows of iris are sorted by class: some contiguous folds hold one, without a ROC curve.
+    assert set(run("paper-inside", load_dataset("iris")).metrics) == {
+        "balanced_accuracy",
+        "f1_macro",
+        "log_loss",
+    }
+
+
+def test_the_published_protocol_has_the_accuracy_only():
+    assert run("paper", load_dataset("iris")).metrics == {}
+
+
+def test_a_model_without_probabilities_has_no_log_loss():
+    spec = ModelSpec("Perceptron", Perceptron())
+    result = run("nested", load_dataset("iris"), spec)
+    assert set(result.metrics) == {"balanced_accuracy", "f1_macro", "roc_auc"}
+
+
+@pytest.mark.parametrize("name", ["BLS", "k-NN", "PathEnsemble"])
+def test_settings_are_chosen_by_the_scoring(name):
+    data, spec = load_dataset("iris"), SMALL if name == "BLS" else find_model(name)
+    by = {s: replace(unit("nested", model=name), scoring=s) for s in ("accuracy", "log_loss")}
+    found = {s: run_unit(u, data, spec) for s, u in by.items()}
+    losses = {s: np.mean(result.metrics["log_loss"]) for s, result in found.items()}
+    assert losses["log_loss"] <= losses["accuracy"] + 0.05
+    if name == "k-NN":
+        assert found["log_loss"].chosen != found["accuracy"].chosen
+
+
+def test_a_scoring_that_is_not_defined_is_said():
+    spec = ModelSpec("Perceptron", Perceptron(), {"reduced": {"tol": [1]}})
+    scored = replace(unit("nested", model="Perceptron"), scoring="log_loss")
+    with pytest.raises(ValueError, match="log_loss is not defined on the inner folds"):
+        run_unit(scored, load_dataset("iris"), spec)

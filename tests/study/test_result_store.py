@@ -2,6 +2,7 @@ import csv
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from dataclasses import replace
@@ -11,7 +12,8 @@ import pytest
 
 from broadlearn.study.owner import Owner
 from broadlearn.study.plan import Unit
-from broadlearn.study.result_store import ResultStore, UnitResult, versions
+from broadlearn.study.result_store import ResultStore, versions
+from broadlearn.study.unit_result import UnitResult
 
 ELSEWHERE = Owner(1, "boot/1", "elsewhere")
 UNIT = Unit("iris", "none", "BLS", "nested", 0, "paper", "5ac1")
@@ -292,12 +294,6 @@ def test_a_single_fold_has_no_deviation(path):
         assert store.rows()[0]["sd"] is None
 
 
-@pytest.mark.parametrize("scores", [[], [0.5, float("nan")]])
-def test_scores_must_be_finite_numbers(scores):
-    with pytest.raises(ValueError, match="fold_scores must be one or more finite numbers"):
-        UnitResult(scores, {}, 0.0)
-
-
 def test_bad_words_are_refused(path):
     with ResultStore(path) as store:
         with pytest.raises(ValueError, match="retry must hold some of failed, timeout"):
@@ -308,3 +304,76 @@ def test_bad_words_are_refused(path):
         with pytest.raises(TypeError, match="chosen must hold numbers, texts and lists"):
             store.finish(UNIT, UnitResult([0.5], {"a": object()}, 0.0))
         assert store.finish(UNIT, RESULT)
+
+
+def file_unit(store, unit, mean=0.5, **metrics):
+    assert store.claim(unit)
+    assert store.finish(unit, UnitResult([mean, mean], {}, 1.0, metrics))
+
+
+def former_of(store):
+    return {row["key"]: row["former"] for row in store.rows() if row["former"]}
+
+
+def test_metrics_are_kept(path):
+    with ResultStore(path) as store:
+        file_unit(store, UNIT, log_loss=[0.1, 0.2])
+        file_unit(store, replace(UNIT, seed=1))
+        assert store.to_frame()["metrics"].tolist() == [{"log_loss": [0.1, 0.2]}, {}]
+
+
+def test_an_edited_model_replaces_the_one_before_and_back(path):
+    before, edited = replace(UNIT, recipe="r1"), replace(UNIT, recipe="r2")
+    with ResultStore(path) as store:
+        for unit in (before, edited):
+            file_unit(store, unit)
+        assert former_of(store) == {before.key: "model"}
+        store.ask([before])
+        assert former_of(store) == {edited.key: "model"}
+        frame = store.to_frame()
+        assert frame.loc[frame["former"] == "", "recipe"].tolist() == ["r1"]
+
+
+def test_prune_removes_former_units_that_nobody_works_on(path):
+    units = [replace(UNIT, recipe=recipe) for recipe in ("r1", "r2", "r3")]
+    with ResultStore(path) as store:
+        file_unit(store, units[0])
+        assert store.claim(units[1])
+        file_unit(store, units[2])
+        assert store.prune(dry_run=True)["recipe"].tolist() == ["r1"]
+        assert len(store.rows()) == 3
+        assert store.prune()["recipe"].tolist() == ["r1"]
+        assert {row["recipe"] for row in store.rows()} == {"r2", "r3"}
+        assert store.fail(units[1], "no")
+        assert store.prune()["recipe"].tolist() == ["r2"]
+        assert store.prune().empty
+
+
+def test_units_without_a_recipe_are_taken_over_if_versions_agree(path):
+    asked = replace(UNIT, recipe="r1", fingerprint="5ac1-77")
+    with ResultStore(path) as store:
+        file_unit(store, UNIT)
+        store.ask([asked])
+        assert store.summary([asked]).counts["missing"] == 1
+        store.ask([asked], unchanged=["BLS"])
+        (row,) = store.rows()
+        assert (row["key"], row["recipe"], row["fingerprint"]) == (asked.key, "r1", "5ac1-77")
+        other = replace(UNIT, seed=1)
+        file_unit(store, other)
+        store._db.execute("UPDATE results SET versions = '{}' WHERE seed = 1")
+        store.ask([replace(other, recipe="r1")], unchanged=["BLS"])
+        assert {row["recipe"] for row in store.rows()} == {"r1", ""}
+
+
+def test_reading_leaves_the_file_alone(path):
+    with ResultStore(path) as store:
+        file_unit(store, UNIT)
+    before = path.read_bytes()
+    with ResultStore(path, read_only=True) as store:
+        assert len(store.rows()) == 1
+        with pytest.raises(sqlite3.OperationalError, match="readonly"):
+            store.ask([UNIT])
+    assert path.read_bytes() == before
+    with pytest.raises(ValueError, match="There is no result store at"):
+        ResultStore(path.with_name("none.db"), read_only=True)
+    assert not path.with_name("none.db").exists()

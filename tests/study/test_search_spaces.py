@@ -99,7 +99,7 @@ def test_distances_are_those_of_standardised_columns(name):
     [
         ("XGBoost", "must be one of BLS"),
         ("no.such.module:x", "cannot be imported"),
-        ("math:tau", "must be a scikit-learn estimator"),
+        ("math:tau", "must be a scikit-learn classifier"),
     ],
 )
 def test_unknown_models_are_named(name, message):
@@ -164,3 +164,25 @@ def test_a_seeded_model_is_a_copy_with_all_of_its_seeds_set():
     assert spec.seeded(7).random_state == 7
     assert spec.estimator.random_state is None
     assert find_model("MLP").seeded(7).get_params()["mlpclassifier__random_state"] == 7
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("thing = 1 / 0", "cannot be imported: ZeroDivisionError: division by zero"),
+        ("thing = (", "cannot be imported: SyntaxError"),
+        ("other = 1", "cannot be imported: AttributeError"),
+        ("thing = 3", "must be a scikit-learn classifier, got 3"),
+        ("from sklearn.svm import SVR as thing", r"must be a scikit-learn classifier, got SVR\(\)"),
+        ("class thing:\n    def __init__(self, a): pass", "a class that needs no arguments"),
+    ],
+)
+def test_what_is_wrong_with_a_model_of_ones_own_is_one_sentence(
+    source, message, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "wrong_model.py").write_text(source)
+    with pytest.raises(ValueError, match=f"model 'wrong_model:thing' {message}|{message}"):
+        find_model("wrong_model:thing")
+    sys.modules.pop("wrong_model", None)

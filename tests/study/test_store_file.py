@@ -4,7 +4,10 @@ from threading import Barrier
 
 import pytest
 
+from broadlearn.study import ResultStore, Unit, UnitResult, store_file
 from broadlearn.study.store_file import COLUMNS, SCHEMA_VERSION, open_store_file
+
+UNIT = Unit("iris", "none", "BLS", "nested", 0, "paper", "5ac1")
 
 
 def pragma(db, name):
@@ -62,7 +65,7 @@ def test_a_newer_form_is_refused(tmp_path):
     db = sqlite3.connect(path)
     db.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
     db.close()
-    with pytest.raises(ValueError, match="form 2 of the result store, newer than form 1"):
+    with pytest.raises(ValueError, match="form 3 of the result store, newer than form 2"):
         open_store_file(path)
 
 
@@ -107,3 +110,65 @@ def test_a_damaged_store_is_refused(tmp_path, damage):
 def test_a_folder_is_refused(tmp_path):
     with pytest.raises(ValueError, match="cannot be opened as a result store"):
         open_store_file(tmp_path)
+
+
+def make_first_form(path):
+    """A store as it was before units had recipes."""
+    with ResultStore(path) as store:
+        store.claim(UNIT)
+        store.finish(UNIT, UnitResult([0.5, 0.7], {"C": 1.0}, 2.0))
+        for name in ("recipe", "scoring", "metrics", "asked"):
+            store._db.execute(f"ALTER TABLE results DROP COLUMN {name}")
+        store._db.execute("PRAGMA user_version = 1")
+
+
+def test_a_store_of_the_first_form_is_read_as_it_is(tmp_path):
+    path = tmp_path / "first.db"
+    make_first_form(path)
+    before = path.read_bytes()
+    with ResultStore(path, read_only=True) as store:
+        (row,) = store.rows()
+    assert row["key"] == UNIT.key
+    assert (row["recipe"], row["scoring"], row["metrics"]) == ("", "accuracy", None)
+    assert row["asked"] > 1e9
+    assert path.read_bytes() == before
+
+
+def test_a_store_of_the_first_form_gets_new_columns_when_it_is_written_to(tmp_path):
+    path = tmp_path / "first.db"
+    make_first_form(path)
+    with ResultStore(path, read_only=True) as store:
+        (before,) = store.rows()
+    with ResultStore(path) as store:
+        (after,) = store.rows()
+        assert pragma(store._db, "user_version") == SCHEMA_VERSION
+        assert not store.claim(UNIT)
+    assert after == before
+
+
+def test_a_failed_migration_changes_nothing(tmp_path, monkeypatch):
+    path = tmp_path / "first.db"
+    make_first_form(path)
+    monkeypatch.setitem(store_file.COLUMNS, "asked", "REAL NOT NULL")
+    with pytest.raises(ValueError, match="cannot be opened as a result store"):
+        open_store_file(path)
+    db = sqlite3.connect(path)
+    assert pragma(db, "user_version") == 1
+    assert "recipe" not in {row[1] for row in db.execute("PRAGMA table_info(results)")}
+    db.close()
+
+
+def test_a_log_that_cannot_be_opened_is_read_from_a_copy(tmp_path, monkeypatch):
+    path = tmp_path / "open.db"
+    with ResultStore(path) as writer:
+        writer.claim(UNIT)
+        connect = sqlite3.connect
+
+        def refuse(name, *arguments, **options):
+            if options.get("uri"):
+                raise sqlite3.OperationalError("unable to open database file")
+            return connect(name, *arguments, **options)
+
+        monkeypatch.setattr(sqlite3, "connect", refuse)
+        with ResultStore(path, read_only=True) as store:
+            assert len(store.rows()) == 1

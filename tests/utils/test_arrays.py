@@ -45,6 +45,9 @@ def test_targets_are_one_hot_or_for_two_classes_one_column():
     np.testing.assert_array_equal(encode_targets(np.array([1, 0]), 2), [[1], [-1]])
     np.testing.assert_array_equal(encode_targets(np.array([2, 0]), 3), [[0, 0, 1], [1, 0, 0]])
     np.testing.assert_array_equal(encode_targets(np.array([0, 0]), 1), [[1], [1]])
+    for several in ([[1, 0], [0, 0]], [[1, 0, 1]]):
+        codes = np.array(several)
+        np.testing.assert_array_equal(encode_targets(codes, codes.shape[1]), 2 * codes - 1)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

@@ -1,10 +1,16 @@
+from functools import partial
+
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
+from sklearn.exceptions import DataConversionWarning
+from sklearn.utils.class_weight import compute_sample_weight
 
 from broadlearn.utils.checks import (
     MAX_VALUE,
     STANDARDIZE,
     PositiveNumbers,
+    check_labels,
     check_range,
     check_weights,
 )
@@ -55,3 +61,101 @@ def test_standardize_is_a_truth_value_or_robust():
         validate_parameter_constraints({"standardize": STANDARDIZE}, {"standardize": value}, "M")
     with pytest.raises(ValueError, match="'robust'"):
         validate_parameter_constraints({"standardize": STANDARDIZE}, {"standardize": "no"}, "M")
+
+
+LABELS = np.array(["a", "b", "a", "a", "b", "c"])
+
+
+def test_balanced_weights_are_those_of_scikit_learn():
+    found = check_weights(None, np.ones((6, 1)), "balanced", LABELS)
+    np.testing.assert_array_equal(found, compute_sample_weight("balanced", LABELS))
+
+
+def test_balanced_weights_count_samples_by_their_weights():
+    weight = np.array([1, 3, 0, 2, 1, 0])
+    copies = np.repeat(np.arange(6), weight)
+    of_copies = check_weights(None, np.ones((len(copies), 1)), "balanced", LABELS[copies])
+    found = check_weights(weight, np.ones((6, 1)), "balanced", LABELS)
+    kept = weight > 0
+    first = np.unique(copies, return_index=True)[1]
+    np.testing.assert_allclose(found[kept], weight[kept] * of_copies[first], rtol=1e-15)
+    np.testing.assert_array_equal(found[~kept], 0.0)
+
+
+def test_classes_that_a_dict_does_not_name_have_weight_one():
+    found = check_weights([1, 2, 3, 4, 5, 6], np.ones((6, 1)), {"b": 10.0}, LABELS)
+    np.testing.assert_array_equal(found, [1, 20, 3, 4, 50, 6])
+
+
+@pytest.mark.parametrize("labels", [["1", "2"], [1, 2], [1.0, 2.0], [True, False], [0.5, 1.5]])
+def test_labels_of_any_kind_name_classes(labels):
+    y = np.array(labels)
+    np.testing.assert_array_equal(
+        check_weights(None, np.ones((2, 1)), {labels[0]: 3.0}, y), [3.0, 1.0]
+    )
+
+
+@pytest.mark.parametrize(
+    ("class_weight", "message"),
+    [
+        (
+            {"q": 2.0},
+            r"class_weight names \['q'\], which are not among the classes \['a', 'b', 'c'\]",
+        ),
+        ({"a": 2.0, "b": 1.0, "q": 2.0}, "class_weight names"),
+        ({"a": -1.0}, "class_weight must hold finite numbers that are not negative"),
+        ({"a": np.nan}, "class_weight must hold finite numbers"),
+    ],
+)
+def test_bad_class_weights_are_named(class_weight, message):
+    with pytest.raises(ValueError, match=message):
+        check_weights(None, np.ones((6, 1)), class_weight, LABELS)
+
+
+def test_a_dict_that_names_all_classes_may_name_more():
+    every = {"a": 2.0, "b": 3.0, "c": 4.0, "q": 5.0}
+    found = check_weights(None, np.ones((6, 1)), every, LABELS)
+    np.testing.assert_array_equal(found, compute_sample_weight(every, LABELS))
+
+
+def test_known_classes_may_be_absent_from_a_batch():
+    found = check_weights(None, np.ones((1, 1)), {"c": 4.0}, LABELS[:1], np.array(list("abc")))
+    np.testing.assert_array_equal(found, [1.0])
+
+
+def test_class_weights_need_one_column_of_labels():
+    with pytest.raises(ValueError, match="class_weight must be None where y has several columns"):
+        check_weights(None, np.ones((2, 1)), "balanced", np.eye(2))
+
+
+@pytest.mark.parametrize(
+    "as_given", [np.array, csr_matrix, partial(np.array, dtype=bool), np.float64]
+)
+def test_labels_of_several_kinds_become_whole_numbers(as_given):
+    Y = [[1, 0, 0], [1, 1, 0]]
+    found = check_labels(as_given(Y))
+    assert found.dtype == np.int64
+    np.testing.assert_array_equal(found, Y)
+
+
+def test_one_column_holds_classes():
+    np.testing.assert_array_equal(check_labels(np.array(["b", "a"])), ["b", "a"])
+    with pytest.warns(DataConversionWarning, match="column-vector y"):
+        np.testing.assert_array_equal(check_labels(np.array([["b"], ["a"]])), ["b", "a"])
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        ([[0, 1], [2, 1]], "y has 2 columns, which must be labels of 0 and 1.*MultiOutputClass"),
+        ([["a", "b"], ["b", "a"]], "y has 2 columns, which must be labels of 0 and 1"),
+        ([[-1, 1], [1, 1]], "y has 2 columns, which must be labels of 0 and 1"),
+        ([[0.5, 1.0], [1.0, 0.1]], "Unknown label type"),
+        ([0.5, 1.7], "Unknown label type"),
+    ],
+)
+def test_columns_that_are_no_labels_are_refused(y, message):
+    with pytest.raises(ValueError, match=message):
+        check_labels(np.array(y))
+    with pytest.raises(ValueError, match=r"Model needs one class per sample.*each of 2 labels"):
+        check_labels(np.array([[0, 1], [1, 1]]), "Model")

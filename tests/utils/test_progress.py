@@ -1,95 +1,165 @@
-import io
-import sys
-
 import pytest
+from callbacks import Recorder, SpreadingRecorder
+from sklearn.base import BaseEstimator
 
-from broadlearn.utils.progress import WIDTH, PassProgress, Progress
+from broadlearn.utils import progress as progress_module
+from broadlearn.utils.progress import FitProgress, callback_steps, has_callbacks
+from broadlearn.utils.sklearn_compat import CallbackSupportMixin, with_callbacks
 
-
-def test_line_has_share_rate_and_time_left():
-    progress = Progress("search", 1000, "settings", stream=io.StringIO())
-    progress.done = 250
-    line = progress.line(5.0)
-    assert line.startswith("search ")
-    assert f"[{'#' * (WIDTH // 4):<{WIDTH}}]" in line
-    assert "25%" in line
-    assert "250 of 1,000 settings" in line
-    assert "50 per second" in line
-    assert "15 s left" in line
+PART = [("begin", "part"), ("end", "part")]
+STEP = [("begin", "step"), ("end", "step")]
 
 
-def test_line_of_an_unknown_total_has_count_and_rate():
-    progress = Progress("read", 0, "rows", stream=io.StringIO())
-    progress.done = 5000
-    assert progress.line(2.0) == f"{'read':<16} 5,000 rows, 2,500 per second "
-    assert progress.line(0.0).endswith(", 0 per second ")
+class Fitting(CallbackSupportMixin, BaseEstimator):
+    """Fits by a function that is given the estimator."""
+
+    def __init__(self, work=None):
+        self.work = work
+
+    @with_callbacks
+    def fit(self, X=None, y=None):
+        self.work(self)
+        return self
 
 
-def test_more_than_expected_stays_a_full_bar():
-    progress = Progress("read", 10, "rows", stream=io.StringIO())
-    progress.done = 12
-    assert "100%  12 of 10 rows" in progress.line(1.0)
+class Plain(BaseEstimator):
+    def fit(self, X=None, y=None):
+        self.fitted_ = True
+        return self
 
 
-def test_silent_if_nothing_is_done():
-    stream = io.StringIO()
-    with Progress("search", 10, "settings", stream=stream):
-        pass
-    assert stream.getvalue() == ""
+def watched(work, recorder=Recorder):
+    seen = recorder()
+    Fitting(work).set_callbacks(seen).fit()
+    return seen
 
 
-def test_ends_with_a_whole_line():
-    stream = io.StringIO()
-    with Progress("search", 10, "settings", stream=stream) as add:
-        add(4)
-        add(6)
-    assert stream.getvalue().endswith("\n")
-    assert "100%" in stream.getvalue()
+def around(*events):
+    return ["setup", ("begin", "fit"), *events, ("end", "fit"), "teardown"]
 
 
-def test_ends_the_line_after_an_error_too():
-    stream = io.StringIO()
-
-    def fail(add):
-        add(4)
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt), Progress("search", 10, "settings", stream=stream) as add:
-        fail(add)
-    assert "40%" in stream.getvalue()
-    assert stream.getvalue().endswith("\n")
+def test_an_estimator_has_callbacks_once_they_are_set():
+    assert not has_callbacks(Plain())
+    model = Fitting()
+    assert not has_callbacks(model)
+    seen = Recorder()
+    assert has_callbacks(model.set_callbacks(seen))
+    assert not has_callbacks(model.set_callbacks())
 
 
-def test_writes_to_standard_error_and_not_too_often(capsys, monkeypatch):
-    monkeypatch.setattr("time.monotonic", lambda: 100.0)
-    progress = Progress("search", 1000, "settings")
-    assert progress.stream is sys.stderr
-    for _ in range(500):
-        progress.add(1)
-    found = capsys.readouterr()
-    assert found.out == ""
-    assert found.err.count("\r") == 1
+def test_every_part_of_a_task_is_told():
+    def work(model):
+        progress = FitProgress(model, 1, "X", "y", "w")
+        with progress.counted("task", "part", 3) as report:
+            report(1)
+            report(2)
+        progress.end()
+
+    seen = watched(work)
+    assert seen.events == around(("begin", "task"), *PART, *PART, *PART, ("end", "task"))
+    assert seen.sizes == {"fit": 1, "task": 3, "part": 0}
+    assert seen.given["fit"] == ("X", "y", {"sample_weight": "w"})
 
 
-def test_every_pass_has_a_line_and_later_ones_a_share():
-    stream = io.StringIO()
-    with PassProgress(stream) as progress:
-        for stage in ("columns", "scaling", "scaling"):
-            progress(stage, 30)
-            progress(stage, 40)
-    lines = [line.rsplit("\r", 1)[-1] for line in stream.getvalue().split("\n")]
-    assert lines.pop() == ""
-    assert len(lines) == 3
-    assert lines[0].startswith("columns")
-    assert "40 rows" in lines[0]
-    assert "%" not in lines[0]
-    for line in lines[1:]:
-        assert line.startswith("scaling")
-        assert "100%  40 of 40 rows" in line
+def test_what_is_left_of_a_task_is_done_at_its_end():
+    def work(model):
+        progress = FitProgress(model, 2)
+        with progress.counted("task", "part", 3) as report:
+            report(1)
+        with progress.counted("empty", "part", 0):
+            pass
+        progress.end()
+
+    assert watched(work).of("part") == 3
 
 
-def test_passes_without_rows_write_nothing():
-    stream = io.StringIO()
-    progress = PassProgress(stream)
-    progress.close()
-    assert stream.getvalue() == ""
+def test_many_parts_count_as_few(monkeypatch):
+    monkeypatch.setattr(progress_module, "MAX_PARTS", 10)
+    after = []
+
+    def work(model):
+        progress = FitProgress(model, 1)
+        with progress.counted("task", "part", 1000) as report:
+            for _ in range(4):
+                report(249)
+                after.append(len(progress.root._children_map[0]._children_map))
+        progress.end()
+
+    seen = watched(work)
+    assert after == [2, 4, 7, 9]
+    assert seen.of("part") == seen.sizes["task"] == 10
+
+
+def test_a_task_of_unknown_length():
+    def work(model):
+        progress = FitProgress(model, None)
+        with progress.counted("task", "part") as report:
+            report(2)
+        progress.end()
+
+    seen = watched(work)
+    assert seen.of("part") == 2
+    assert seen.sizes["task"] is None
+    assert seen.sizes["fit"] is None
+
+
+def test_the_fit_of_another_estimator_is_a_task():
+    inner = Plain()
+
+    def work(model):
+        progress = FitProgress(model, 1)
+        with progress.fits("inner") as fit:
+            # A second one takes the place of one that failed.
+            fit(inner, "X")
+            fit(inner, "X", y="y")
+        progress.end()
+
+    seen = watched(work)
+    assert seen.events == around(("begin", "inner"), ("end", "inner"))
+    assert inner.fitted_
+
+
+@pytest.mark.parametrize("recorder", [Recorder, SpreadingRecorder])
+def test_callbacks_that_go_on_see_the_tasks_of_another_estimator(recorder):
+    def inner_work(model):
+        progress = FitProgress(model, 1)
+        with progress.counted("inner", "part", 2) as report:
+            report(2)
+        progress.end()
+
+    def work(model):
+        progress = FitProgress(model, 1)
+        with progress.fits("outer") as fit:
+            fit(Fitting(inner_work))
+        progress.end()
+
+    goes_on = recorder is SpreadingRecorder
+    seen = watched(work, recorder)
+    assert seen.of("part") == 2 * goes_on
+    assert seen.of("outer") == (not goes_on)
+    assert seen.events.count("setup") == seen.events.count("teardown") == 1
+
+
+def test_callbacks_are_dismissed_after_an_error():
+    def work(model):
+        progress = FitProgress(model, 1)
+        with progress.counted("task", "part", 3):
+            raise ValueError("no")
+
+    seen = Recorder()
+    with pytest.raises(ValueError, match="no"):
+        Fitting(work).set_callbacks(seen).fit()
+    assert seen.events == ["setup", ("begin", "fit"), ("begin", "task"), "teardown"]
+
+
+def test_steps_of_an_estimator_without_callbacks_tell_nobody():
+    assert callback_steps(Plain(), 2)() is None
+
+
+def test_callbacks_see_the_steps_of_a_fit():
+    def work(model):
+        step = callback_steps(model, 2)
+        step()
+        step()
+
+    assert watched(work).events == around(*STEP, *STEP)

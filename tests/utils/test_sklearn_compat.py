@@ -12,7 +12,6 @@ from sklearn.metrics import accuracy_score, get_scorer, make_scorer
 from broadlearn.utils import sklearn_compat
 from broadlearn.utils.sklearn_compat import (
     BaseSearchCV,
-    CallbackSupportMixin,
     HasMethods,
     Interval,
     MultimetricScorer,
@@ -21,13 +20,11 @@ from broadlearn.utils.sklearn_compat import (
     Scorer,
     StrOptions,
     arff_module,
-    callback_steps,
     check_sample_weight,
     fit_context,
     handle_zeros_in_scale,
     is_constant_feature,
     validate_parameter_constraints,
-    with_callbacks,
 )
 
 X, y = np.arange(12.0).reshape(6, 2), np.array([0, 0, 0, 1, 1, 1])
@@ -123,37 +120,3 @@ def test_arff_files_are_read():
     assert content["data"] == [[1.0], [2.0]]
     with pytest.raises(arff.ArffException):
         arff.load(StringIO("nonsense"))
-
-
-def test_steps_of_an_estimator_without_callbacks_tell_nobody():
-    assert callback_steps(Model(), 2)() is None
-
-
-def test_callbacks_see_the_steps_of_a_fit():
-    pytest.importorskip("sklearn.callback", reason="scikit-learn before 1.9")
-    seen = []
-
-    class Recorder:
-        def setup(self, estimator, context):
-            seen.append("setup")
-
-        def on_fit_task_begin(self, estimator, context, **_):
-            seen.append(("begin", context.task_name))
-
-        def on_fit_task_end(self, estimator, context, **_):
-            seen.append(("end", context.task_name))
-
-        def teardown(self, estimator, context):
-            seen.append("teardown")
-
-    class Stepping(CallbackSupportMixin, Model):
-        @with_callbacks
-        def fit(self, X, y):
-            step = callback_steps(self, 2)
-            step()
-            step()
-            return self
-
-    Stepping().set_callbacks(Recorder()).fit(X, y)
-    step = [("begin", "step"), ("end", "step")]
-    assert seen == ["setup", ("begin", "fit"), *step, *step, ("end", "fit"), "teardown"]

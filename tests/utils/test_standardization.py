@@ -2,6 +2,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from broadlearn.utils.arrays import row_slices
 from broadlearn.utils.standardization import Standardization, learn_standardization
@@ -137,3 +138,95 @@ def test_identity_changes_nothing():
     np.testing.assert_array_equal(identity.affine(X, slice(1, 3)), [[2, 3, 1], [4, 5, 1]])
     np.testing.assert_array_equal(identity.affine(X, np.array([2, 0])), [[4, 5, 1], [0, 1, 1]])
     np.testing.assert_array_equal(X, np.arange(6.0).reshape(3, 2))
+
+
+def with_gaps(n=200, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(2, 3, (n, 4))
+    X[rng.random(n) < 0.2, 1] = np.nan
+    X[rng.random(n) < 0.5, 3] = np.nan
+    return X
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_missing_values_are_means_with_indicators(dtype):
+    X = with_gaps().astype(dtype)
+    found = learn_standardization(X)
+    np.testing.assert_allclose(found.mean, np.nanmean(X, axis=0), rtol=1e-5)
+    np.testing.assert_allclose(found.scale, np.nanstd(X, axis=0), rtol=1e-5)
+    np.testing.assert_array_equal(found.missing, [1, 3])
+    Z = found.affine(X)
+    assert Z.dtype == dtype
+    gaps = np.isnan(X)
+    np.testing.assert_array_equal(Z[:, :4][gaps], 0.0)
+    indicators = 0.5 * (gaps[:, [1, 3]] - gaps[:, [1, 3]].mean(axis=0))
+    np.testing.assert_allclose(Z[:, 4:6], indicators, atol=1e-6)
+    np.testing.assert_array_equal(Z[:, 6], 1.0)
+
+
+def test_values_that_only_later_samples_lack_have_no_indicator():
+    X = with_gaps()
+    found = learn_standardization(X[:, [0, 2]])
+    later = np.array([[np.nan, 1.0], [1.0, np.nan]])
+    assert found.affine(later).shape == (2, 3)
+    np.testing.assert_array_equal(found.affine(later)[[0, 1], [0, 1]], 0.0)
+
+
+def test_means_stand_for_missing_values_of_features_as_they_are():
+    X = with_gaps()
+    found = learn_standardization(X, standardize=False)
+    Z = found.affine(X)
+    np.testing.assert_allclose(Z[:, :4], np.where(np.isnan(X), np.nanmean(X, axis=0), X))
+    whole = learn_standardization(X[:, [0]], standardize=False)
+    np.testing.assert_allclose(whole.affine(np.array([[np.nan]])), [[X[:, 0].mean(), 1.0]])
+    huge = learn_standardization(np.full((9, 1), 1e308), standardize=False)
+    assert huge.affine(np.array([[np.nan]]))[0, 0] == 0.0
+
+
+@pytest.mark.parametrize("standardize", [True, "robust", False])
+def test_weights_equal_copies_of_samples_that_lack_values(standardize):
+    X, weight = with_gaps(), np.random.default_rng(1).integers(1, 4, 200)
+    weighted = learn_standardization(X, weight * 1.0, standardize).affine(X)
+    repeated = learn_standardization(np.repeat(X, weight, axis=0), None, standardize).affine(X)
+    np.testing.assert_allclose(weighted, repeated, atol=1e-12)
+
+
+@pytest.mark.parametrize("standardize", [True, "robust", False])
+def test_a_feature_that_all_samples_lack_says_nothing(standardize):
+    X = with_gaps()
+    X[:, 0] = np.nan
+    X[:, 2] *= 1e300
+    found = learn_standardization(X, standardize=standardize)
+    later = np.where(np.isnan(X), 1e10, X)
+    np.testing.assert_array_equal(found.affine(X)[:, 0], 0.0)
+    np.testing.assert_array_equal(found.affine(later)[:, 0], 0.0)
+    assert np.isfinite(found.affine(X)).all()
+
+
+@pytest.mark.parametrize("standardize", [True, False])
+@pytest.mark.parametrize("size", [1.0, 1e300, 1e-300])
+def test_sparse_samples_have_the_moments_of_dense_ones(standardize, size):
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((100, 5)) < 0.3, rng.normal(2, 1, (100, 5)), 0.0) * size
+    X[:, 4] = 0.0
+    weight, W = rng.uniform(0.5, 2.0, 100), rng.normal(size=(6, 3))
+    dense = learn_standardization(X, weight, standardize)
+    sparse = learn_standardization(csr_array(X), weight, standardize)
+    np.testing.assert_allclose(sparse.mean, dense.mean, rtol=1e-13)
+    np.testing.assert_allclose(sparse.scale, dense.scale, rtol=1e-13)
+    largest = np.abs(dense.affine(X) @ W).max()
+    found = sparse.affine(csr_array(X), slice(10, 40)) @ W
+    np.testing.assert_allclose(found, dense.affine(X)[10:40] @ W, atol=1e-13 * largest)
+
+
+def test_sparse_samples_after_dense_ones_with_gaps():
+    X = with_gaps()
+    found, later = learn_standardization(X), np.where(np.isnan(X), 0.0, X)
+    W = np.random.default_rng(0).normal(size=(7, 2))
+    expected = found.affine(later) @ W
+    np.testing.assert_allclose(found.affine(csr_array(later)) @ W, expected, atol=1e-13)
+
+
+def test_robust_moments_need_dense_samples():
+    with pytest.raises(TypeError, match='standardize="robust" needs dense data'):
+        learn_standardization(csr_array(np.eye(3)), standardize="robust")

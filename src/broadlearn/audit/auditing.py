@@ -16,12 +16,11 @@ from broadlearn.audit.health import check_table
 from broadlearn.audit.neighbours import Neighbours, find_neighbours
 from broadlearn.audit.opinions import Opinion, form_opinion
 from broadlearn.audit.outlying import find_outlying
-from broadlearn.audit.ranked import rank_columns
 from broadlearn.audit.result import Audit, Evidence
 from broadlearn.audit.rows import Rows, join_rows, prepare_rows
 from broadlearn.audit.values import row_values
 from broadlearn.audit.verdicts import Verdicts, judge
-from broadlearn.io import import_pandas
+from broadlearn.io import import_pandas, rank_columns
 from broadlearn.utils import Array, draw_seed
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ def audit(
     ----------
     X : array-like of shape (n_samples, n_features), pandas or polars DataFrame
         Numbers, or a frame that may also have text, categories, booleans and missing values, see
-        `broadlearn.io.column_preparation`.
+        `broadlearn.io.TablePreparation`.
     y : array-like of shape (n_samples,)
         Class labels, at least two different ones, or a quantity.
     task : {"auto", "classification", "regression"}, default="auto"
@@ -191,7 +190,8 @@ def _table(
         },
         index=index,
     )
-    taken = set(found.columns)
+    # Commands and corrections call positions and lines of a file so.
+    taken = {*found.columns, "row", "line"}
     frame = rows.frame.rename(columns=lambda name: f"X: {name}" if name in taken else name)
     return pandas.concat([found, frame], axis=1).iloc[order]
 

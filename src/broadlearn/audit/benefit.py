@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
 from broadlearn.audit.cleaning import ACTIONS, Audited, clean
-from broadlearn.io import column_preparation, import_pandas
+from broadlearn.io import TablePreparation, import_pandas
 from broadlearn.utils import Array
 from broadlearn.utils.sklearn_compat import safe_indexing
 
@@ -114,7 +114,7 @@ def _inputs(frame: pd.DataFrame, X: Any, train: Any, judged: Any) -> tuple[Any, 
         return safe_indexing(X, train), safe_indexing(X, judged)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # identifiers, new levels
-        prepare = column_preparation(frame.iloc[train])
+        prepare = TablePreparation()
         return prepare.fit_transform(frame.iloc[train]), prepare.transform(frame.iloc[judged])
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from broadlearn.audit.ranked import RankedColumns
+from broadlearn.io import RankedColumns
 from broadlearn.utils import Array
 
 # Of the rows that are called equal beyond chance, at most this share may be there by chance.
@@ -43,7 +43,7 @@ def find_equal_rows(columns: RankedColumns) -> EqualRows:
     Examples
     --------
     >>> import pandas as pd
-    >>> from broadlearn.audit.ranked import rank_columns
+    >>> from broadlearn.io import rank_columns
     >>> columns = rank_columns(pd.DataFrame({"a": [1, 2, 1], "b": ["x", None, "x"]}))
     >>> find_equal_rows(columns).size.tolist()
     [2, 1, 2]

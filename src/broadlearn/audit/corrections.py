@@ -83,7 +83,7 @@ def corrections_table(audit: Audited) -> pd.DataFrame:
     listed = import_pandas().DataFrame(
         {
             "row": position,
-            "index": table.index.to_flat_index(),
+            index_heading(table.index): table.index.to_flat_index(),
             "label": table["label"].to_numpy(),
             "likely_label": table["likely_label"].to_numpy(),
             "suspicion": table["suspicion"].to_numpy(),
@@ -93,6 +93,11 @@ def corrections_table(audit: Audited) -> pd.DataFrame:
         }
     )
     return listed[listed["verdict"] != FINE].reset_index(drop=True)
+
+
+def index_heading(index: pd.Index) -> str:
+    """What a column of index values is called: "line" where they are lines of a file."""
+    return "line" if index.name == "line" else "index"
 
 
 def read_corrections(path: str | PathLike[str], y: ArrayLike) -> Corrections:
@@ -163,24 +168,24 @@ def read_corrections(path: str | PathLike[str], y: ArrayLike) -> Corrections:
     return Corrections(changes, kept, len(lines) - len(chosen), labels)
 
 
-def apply_corrections(corrections: Corrections, frame: pd.DataFrame, target: str) -> pd.DataFrame:
+def apply_corrections(corrections: Corrections, frame: Any, target: str) -> Any:
     """Give a table without the dropped rows and with the new labels, all else as it is.
 
     Parameters
     ----------
     corrections : Corrections
         From `read_corrections`, with the labels of this table.
-    frame : pandas.DataFrame
+    frame : pandas or polars DataFrame
         It is not changed.
     target : str
         Its column of labels.
 
     Returns
     -------
-    pandas.DataFrame
+    pandas or polars DataFrame
         With the index, columns and types of `frame`; a category is added where a label is new.
     """
-    if target not in frame:
+    if target not in frame.columns:
         raise ValueError(f"frame must have the target column {target!r}.")
     if len(frame) != len(corrections.labels):
         raise ValueError(
@@ -188,8 +193,13 @@ def apply_corrections(corrections: Corrections, frame: pd.DataFrame, target: str
             f"for, got {len(frame)}."
         )
     changes = corrections.changes
-    column = replace_labels(frame[target], changes)
-    return frame.assign(**{target: column}).iloc[changes.kept]
+    column = frame[target]
+    if hasattr(frame, "with_columns"):
+        labels = replace_labels(column.to_pandas(), changes).tolist()
+        new = type(column)(target, labels)
+        same = new.cast(column.dtype, strict=False)
+        return frame.with_columns(same if same.to_list() == labels else new)[changes.kept]
+    return frame.assign(**{target: replace_labels(column, changes)}).iloc[changes.kept]
 
 
 def _records(path: Path) -> Iterator[tuple[int, dict[str, str]]]:

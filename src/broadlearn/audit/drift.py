@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from scipy.special import kolmogorov, ndtr
 
 from broadlearn.audit.coincidence import Positions
-from broadlearn.audit.columns import find_identifiers
 from broadlearn.audit.findings import Finding
+from broadlearn.audit.many_tests import holm
 from broadlearn.audit.penalties import within_limit
-from broadlearn.audit.ranked import RankedColumns, holm, mid_ranks
 from broadlearn.audit.rows import Rows
 from broadlearn.audit.wording import listed, percent
+from broadlearn.io import RankedColumns, find_identifiers, mid_ranks
 from broadlearn.utils import Array
 
 # Tests of fewer rows would find next to nothing.
@@ -102,7 +102,7 @@ def check_drift(rows: Rows, columns: RankedColumns) -> list[Finding]:
     else:
         about_target = np.flatnonzero(drift.column == TARGET)
         findings += [_about_target(rows, drift, i) for i in about_target.tolist()]
-    findings += _about_columns(columns, drift)
+    findings += _about_columns(rows, columns, drift)
     if not findings:
         return [Finding("row order", "Nothing changes along the rows: they may be in any order.")]
     return within_limit("row order", findings)
@@ -126,7 +126,7 @@ def find_drift(rows: Rows, columns: RankedColumns) -> Drift:
     Examples
     --------
     >>> import pandas as pd
-    >>> from broadlearn.audit.ranked import rank_columns
+    >>> from broadlearn.io import rank_columns
     >>> from broadlearn.audit.rows import prepare_rows
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(300, 2))
@@ -252,13 +252,13 @@ def _about_target(rows: Rows, drift: Drift, i: int) -> Finding:
             what, values = "target", rows.labels
         amount = _amount(values, rows.classes, at, int(drift.level[i]), effect)
         sentence = (
-            f"The {what} changes along the rows, most at row {at:,} ({amount}): judge models on "
-            "later rows, not on shuffled ones."
+            f"The {what} changes along the rows, most at {rows.place(at)} ({amount}): judge models "
+            "on later rows, not on shuffled ones."
         )
     return Finding("row order", sentence, POINTS_TARGET)
 
 
-def _about_columns(columns: RankedColumns, drift: Drift) -> list[Finding]:
+def _about_columns(rows: Rows, columns: RankedColumns, drift: Drift) -> list[Finding]:
     """One sentence for columns by which rows are sorted, that change, are alike, or alternate."""
     steps = [np.diff(columns.ranks[j]) if j >= 0 else np.zeros(1) for j in drift.column]
     ordered = np.array([(step >= 0).all() or (step <= 0).all() for step in steps], dtype=bool)
@@ -290,7 +290,7 @@ def _about_columns(columns: RankedColumns, drift: Drift) -> list[Finding]:
             amount = _amount(values, columns.values[j], at, level, effect)
             sentence = (
                 f"{listed(names)} {'change' if several else 'changes'} along the rows, {most}at "
-                f"row {at:,} ({amount}): find out what happened there."
+                f"{rows.place(at)} ({amount}): find out what happened there."
             )
         else:
             sentence = (

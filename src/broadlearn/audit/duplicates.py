@@ -13,13 +13,12 @@ from broadlearn.audit.coincidence import (
     chance_of_equals,
     find_equal_rows,
 )
-from broadlearn.audit.columns import find_identifiers
 from broadlearn.audit.findings import Finding
 from broadlearn.audit.near_duplicates import nearly_equal_by_column, nearly_equal_by_distance
 from broadlearn.audit.penalties import within_limit
-from broadlearn.audit.ranked import RankedColumns, rank_columns, renamings
 from broadlearn.audit.rows import Rows
 from broadlearn.audit.wording import counted, out_of
+from broadlearn.io import RankedColumns, find_identifiers, rank_columns, renamings
 from broadlearn.utils import Array
 
 # Points of health for each percent of the rows.

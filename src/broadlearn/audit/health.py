@@ -15,10 +15,10 @@ from broadlearn.audit.findings import Finding, Health
 from broadlearn.audit.leaks import check_leaks
 from broadlearn.audit.missing import check_missing
 from broadlearn.audit.penalties import LIMITS
-from broadlearn.audit.ranked import RankedColumns, rank_columns
 from broadlearn.audit.rows import Rows
 from broadlearn.audit.slices import check_slices
 from broadlearn.audit.wording import out_of, percent
+from broadlearn.io import RankedColumns, rank_columns
 from broadlearn.utils import Array
 
 if TYPE_CHECKING:

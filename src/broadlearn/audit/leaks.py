@@ -3,34 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
-from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
 
-from broadlearn.audit.coincidence import Flags, Positions
-from broadlearn.audit.columns import find_copies, find_identifiers
 from broadlearn.audit.findings import Finding
 from broadlearn.audit.penalties import within_limit
-from broadlearn.audit.ranked import RankedColumns, mid_ranks
 from broadlearn.audit.rows import Rows
 from broadlearn.audit.wording import percent
-from broadlearn.utils import Array, row_priorities
+from broadlearn.io import RankedColumns
+from broadlearn.io import find_leaks as leaks_of_columns
+from broadlearn.utils import Array
 
-# Rows that columns are judged by, and rows that the other columns together are.
-MAX_ROWS = 5_000
-MAX_MODEL_ROWS = 2_000
-# Rows on either side whose targets are the prediction of a row, where most values differ.
-SIDE = {"classes": 5, "quantities": 2}
-# A column with this many rows per value, or of text, predicts by the rows of the same value.
-ROWS_PER_LEVEL = 5
-# Classes of fewer rows are not judged.
-MIN_CLASS_ROWS = 5
-# The skill of a column from which on it may leak, and how its error compares with the others'.
-MIN_SKILL = {"classes": 0.95, "quantities": 0.98}
-ERROR_RATIO, ERROR_STEP = 2.0, 0.05
-# The best columns that are compared with the others: each takes a model.
-MAX_COMPARED = 5
-N_TREES, N_FOLDS = 50, 3
 # Points of health for each column.
 POINTS = 15.0
 
@@ -38,21 +19,12 @@ POINTS = 15.0
 def check_leaks(rows: Rows, columns: RankedColumns) -> list[Finding]:
     """Find columns that may leak the target.
 
-    A column is judged by its skill in predicting the target of rows that are left out: the recall
-    averaged over classes, or the share of variance explained of a regression target's ranks. It
-    leaks
-
-    - if it is the target under other names: as many values as classes, one to one, with a
-      skill of 0.95 or more; or
-    - if its skill is 0.95 (0.98 for a regression target) or more, and the error of all other
-      columns together (of held-out extremely randomised trees) is twice its own and 0.05 more.
-
-    So a good feature among other good ones, as petals are in iris, is none. A leak costs 15 points
-    of health, at most 20 together.
+    `broadlearn.io.find_leaks` says which they are. A leak costs 15 points of health, at most 20
+    together.
 
     Examples
     --------
-    >>> from broadlearn.audit.ranked import rank_columns
+    >>> from broadlearn.io import rank_columns
     >>> from broadlearn.audit.rows import prepare_rows
     >>> rng = np.random.default_rng(0)
     >>> y = rng.integers(0, 2, 200)
@@ -82,128 +54,12 @@ def check_leaks(rows: Rows, columns: RankedColumns) -> list[Finding]:
 
 def find_leaks(rows: Rows, columns: RankedColumns) -> dict[int, tuple[float, float]]:
     """Leaking columns by position, with their skill and that of all others (nan for renamings)."""
-    sample = _sample(columns.n_rows, MAX_ROWS)
-    target = mid_ranks(rows.labels[sample]) if rows.is_regression else rows.codes[sample]
-    usable = (columns.n_levels > 1) & ~find_identifiers(columns)
-    skills = np.zeros(len(columns.names))
-    for j in np.flatnonzero(usable):
-        skills[j] = column_skill(
-            columns.ranks[j, sample], target, rows.classes.size, columns.is_number[j]
-        )
-    limit = MIN_SKILL["quantities" if rows.is_regression else "classes"]
-    candidates = [j for j in np.argsort(-skills, kind="stable").tolist() if skills[j] >= limit]
-    found = {
-        j: (float(skills[j]), np.nan) for j in candidates if _is_renamed_target(rows, columns, j)
-    }
-    copies = find_copies(columns) if candidates else np.empty(0, dtype=np.intp)
-    for j in [j for j in candidates if j not in found][:MAX_COMPARED]:
-        same = (copies == j) | (copies == copies[j]) & (copies[j] >= 0)
-        same[[j, *found]] = True
-        if copies[j] >= 0:
-            same[copies[j]] = True
-        of_rest = _skill_of_columns(
-            rows, {columns.names[i] for i in np.flatnonzero(~same).tolist()}
-        )
-        if 1.0 - of_rest >= ERROR_RATIO * (1.0 - skills[j]) + ERROR_STEP:
-            found[j] = (float(skills[j]), of_rest)
-    return found
+    position = {name: j for j, name in enumerate(rows.columns)}
+    stops = [*rows.starts[1:].tolist(), rows.Z.shape[1]]
 
+    def numbers_of(names: list[str]) -> Array:
+        which = [position[name] for name in names if name in position]
+        return rows.Z[:, [k for j in which for k in range(int(rows.starts[j]), stops[j])]]
 
-def column_skill(
-    ranks: NDArray[np.int32], target: NDArray[np.generic], n_classes: int, is_number: bool
-) -> float:
-    """How well the values of one column tell the target of rows that are left out.
-
-    Parameters
-    ----------
-    ranks : ndarray of shape (n_samples,)
-    target : ndarray of shape (n_samples,)
-        Codes of classes, or ranks of a quantity.
-    n_classes : int
-        0 for a quantity.
-    is_number : bool
-        Whether neighbouring ranks mean similar values.
-
-    Examples
-    --------
-    >>> y = np.arange(40) % 2
-    >>> column_skill(y, y, 2, True), column_skill(np.arange(40), y, 2, True)
-    (1.0, 0.0)
-    """
-    _, level, counts = np.unique(ranks, return_inverse=True, return_counts=True)
-    values = np.asarray(np.eye(n_classes)[target] if n_classes else target[:, None], np.float64)
-    if is_number and counts.size * ROWS_PER_LEVEL > level.size:
-        totals, n = _of_neighbours(level, values, SIDE["classes" if n_classes else "quantities"])
-    else:
-        sums = np.zeros((counts.size, values.shape[1]))
-        np.add.at(sums, level, values)
-        totals, n = sums[level] - values, np.asarray(counts[level] - 1.0, dtype=np.float64)
-    if not n_classes:
-        y = values[:, 0]
-        predicted = np.where(n > 0, totals[:, 0] / np.maximum(n, 1.0), y.mean())
-        return float(1.0 - np.sum((y - predicted) ** 2) / np.sum((y - y.mean()) ** 2))
-    sizes = np.maximum(values.sum(axis=0), 1.0)
-    hit = (totals / sizes).argmax(axis=1) == target
-    return _mean_recall(hit & (n > 0), np.asarray(target, dtype=np.intp))
-
-
-def _of_neighbours(level: Positions, values: Array, side: int) -> tuple[Array, Array]:
-    """Sum of the values of rows next to each in the order of its level, and their number."""
-    n = level.size
-    # Ties in the order of the file would let a file sorted by class tell the class.
-    order = np.lexsort((row_priorities(0, n, 0), level))
-    sums = np.vstack([np.zeros(values.shape[1]), np.cumsum(values[order], axis=0)])
-    low = np.maximum(np.arange(n) - side, 0)
-    high = np.minimum(np.arange(n) + side + 1, n)
-    totals, counts = np.empty_like(values), np.empty(n)
-    totals[order] = sums[high] - sums[low] - values[order]
-    counts[order] = high - low - 1.0
-    return totals, counts
-
-
-def _mean_recall(hit: Flags, codes: Positions) -> float:
-    sizes = np.bincount(codes)
-    judged = sizes >= MIN_CLASS_ROWS
-    if not judged.any():
-        return 0.0
-    return float((np.bincount(codes, weights=hit)[judged] / sizes[judged]).mean())
-
-
-def _is_renamed_target(rows: Rows, columns: RankedColumns, j: int) -> bool:
-    """Whether a column has one value for each class."""
-    ranks = columns.ranks[j]
-    n_classes = rows.classes.size
-    if rows.is_regression or columns.n_levels[j] + int((ranks < 0).any()) != n_classes:
-        return False
-    counts = np.zeros((columns.n_levels[j] + 1, n_classes))
-    np.add.at(counts, (ranks, rows.codes), 1.0)
-    counts = counts[counts.sum(axis=1) > 0.0]
-    return bool(np.unique((counts / counts.sum(axis=0)).argmax(axis=1)).size == n_classes)
-
-
-def _skill_of_columns(rows: Rows, names: set[str]) -> float:
-    """Skill of some columns together, held out."""
-    which = np.repeat(
-        [name in names for name in rows.columns], np.diff([*rows.starts, rows.Z.shape[1]])
-    )
-    if not which.any():
-        return 0.0
-    kept = _sample(len(rows.Z), MAX_MODEL_ROWS)
-    Z = rows.Z[np.ix_(kept, which)]
-    if rows.is_regression:
-        y = mid_ranks(rows.labels[kept])
-        trees = ExtraTreesRegressor(N_TREES, min_samples_leaf=2, random_state=0)
-        folds = KFold(min(N_FOLDS, kept.size), shuffle=True, random_state=0)
-        predicted = cross_val_predict(trees, Z, y, cv=folds)
-        return float(1.0 - np.sum((y - predicted) ** 2) / np.sum((y - y.mean()) ** 2))
-    codes = rows.codes[kept]
-    common = np.bincount(codes)[codes] >= MIN_CLASS_ROWS
-    Z, codes = Z[common], codes[common]
-    trees = ExtraTreesClassifier(N_TREES, class_weight="balanced", random_state=0)
-    folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0)
-    return _mean_recall(cross_val_predict(trees, Z, codes, cv=folds) == codes, codes)
-
-
-def _sample(n_rows: int, at_most: int) -> Positions:
-    """Rows drawn without regard to their order."""
-    return np.sort(np.argsort(row_priorities(0, n_rows, 1))[:at_most])
+    target = rows.labels if rows.is_regression else rows.codes
+    return leaks_of_columns(columns, target, int(rows.classes.size), numbers_of)

@@ -10,10 +10,11 @@ from scipy.stats import hypergeom
 
 from broadlearn.audit.coincidence import Flags, Positions
 from broadlearn.audit.findings import Finding
+from broadlearn.audit.many_tests import holm
 from broadlearn.audit.penalties import within_limit
-from broadlearn.audit.ranked import RankedColumns, holm, mid_ranks
 from broadlearn.audit.rows import Rows
 from broadlearn.audit.wording import listed, out_of, percent
+from broadlearn.io import RankedColumns, mid_ranks
 from broadlearn.utils import Array
 
 # Missing values tell the target: p-value after Holm, and difference of shares (or of ranks).
@@ -53,7 +54,7 @@ def check_missing(rows: Rows, columns: RankedColumns) -> list[Finding]:
     Examples
     --------
     >>> import pandas as pd
-    >>> from broadlearn.audit.ranked import rank_columns
+    >>> from broadlearn.io import rank_columns
     >>> from broadlearn.audit.rows import prepare_rows
     >>> X = pd.DataFrame({"age": np.arange(80.0), "dose": [1.0] * 40 + [None] * 30 + [2.0] * 10})
     >>> rows = prepare_rows(X, ["well"] * 40 + ["ill"] * 40)

@@ -15,7 +15,7 @@ from broadlearn.audit.coincidence import (
     occurrences,
     value_hashes,
 )
-from broadlearn.audit.ranked import RankedColumns
+from broadlearn.io import RankedColumns
 from broadlearn.utils import Array
 
 # A distance is tiny below this share of the median distance to the nearest row.
@@ -74,7 +74,7 @@ def nearly_equal_by_column(columns: RankedColumns, equal: EqualRows) -> Position
     --------
     >>> import pandas as pd
     >>> from broadlearn.audit.coincidence import find_equal_rows
-    >>> from broadlearn.audit.ranked import rank_columns
+    >>> from broadlearn.io import rank_columns
     >>> frame = pd.DataFrame(np.random.default_rng(0).normal(size=(100, 3)))
     >>> frame.iloc[7] = frame.iloc[2] + [0.0, 0.001, 0.0]
     >>> columns = rank_columns(frame)

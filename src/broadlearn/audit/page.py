@@ -6,7 +6,6 @@ import base64
 import hashlib
 import json
 import math
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from broadlearn.audit.plots import (
     suspicion_counts,
     thinned,
 )
+from broadlearn.audit.templating import page_environment, page_part, whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,23 +39,14 @@ MAX_NAMED = 5
 
 def render_page(audit: Audit, title: str, max_rows: int | None) -> str:
     """The page as text, with the most suspect rows listed, or all if `max_rows` is None."""
-    try:
-        from jinja2 import Environment, StrictUndefined
-        from markupsafe import Markup
-    except ImportError as error:
-        raise ImportError('A page needs jinja2: pip install "broadlearn[study]".') from error
-    templates = files("broadlearn.audit") / "templates"
-    script = (templates / "audit.js").read_text("utf-8")
+    environment = page_environment()
+    script = page_part("audit.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters |= {"whole": _whole, "brief": _brief}
     suspects = audit.table[audit.table["verdict"] != FINE]
     listed = suspects[:max_rows]
     rows = audit.evidence.rows
     groups = row_groups(audit)
-    return environment.from_string((templates / "audit.html.j2").read_text("utf-8")).render(
+    page: str = environment.get_template("audit.html.j2").render(
         title=title,
         summary=_summary(audit),
         counts=audit.counts,
@@ -64,6 +55,7 @@ def render_page(audit: Audit, title: str, max_rows: int | None) -> str:
         cards=list_cards(audit, listed),
         n_suspects=len(suspects),
         n_rows=len(audit.table),
+        in_lines=rows.frame.index.name == "line",
         n_columns=rows.frame.shape[1],
         max_columns=MAX_COLUMNS,
         is_regression=rows.is_regression,
@@ -74,35 +66,30 @@ def render_page(audit: Audit, title: str, max_rows: int | None) -> str:
         shows_matrix=rows.classes.size <= MAX_MATRIX,
         strips=_strips(audit, groups),
         map=_map(audit, groups, listed),
-        data=Markup(_json(row_data(audit, listed))),
-        script=Markup(script),
+        data=_json(row_data(audit, listed)),
+        script=script,
         script_hash=f"sha256-{digest}",
-        style=Markup((templates / "audit.css").read_text("utf-8")),
+        style=page_part("audit.css"),
     )
+    return page
 
 
-def _json(data: dict[str, Any]) -> str:
+def _json(data: dict[str, Any]) -> Any:
     """Data as JSON that cannot end the element it stands in, with a name of their own."""
+    from markupsafe import Markup
+
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     name = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
-    return f'{{"name":"{name}",{text[1:]}'.replace("<", "\\u003c")
-
-
-def _whole(number: float) -> str:
-    return f"{number:,.0f}"
-
-
-def _brief(number: float) -> str:
-    return f"{number:.1f}" if number < 9.95 else _whole(number)
+    return Markup(f'{{"name":"{name}",{text[1:]}'.replace("<", "\\u003c"))
 
 
 def _summary(audit: Audit) -> str:
     """What was found, in a sentence."""
-    n_rows, wrong = _whole(len(audit.table)), audit.n_errors
+    n_rows, wrong = whole(len(audit.table)), audit.n_errors
     things = "target values" if audit.evidence.rows.is_regression else "labels"
-    interval = f"(90 % interval {_whole(wrong.low)} to {_whole(wrong.high)})"
+    interval = f"(90 % interval {whole(wrong.low)} to {whole(wrong.high)})"
     if round(wrong.value):
-        start = f"About {_whole(wrong.value)} of {n_rows} {things} are wrong {interval}"
+        start = f"About {whole(wrong.value)} of {n_rows} {things} are wrong {interval}"
     else:
         start = f"Hardly any of {n_rows} {things} is wrong {interval}"
     parts: list[str] = []
@@ -110,7 +97,7 @@ def _summary(audit: Audit) -> str:
         if count and verdict != FINE:
             verb = "" if parts else " row is" if count == 1 else " rows are"
             plural = "s" if verdict.endswith("duplicate") and count > 1 else ""
-            parts.append(f"{_whole(count)}{verb} {verdict}{plural}")
+            parts.append(f"{whole(count)}{verb} {verdict}{plural}")
     if not parts:
         return f"{start}; no row stands out."
     return f"{start}; {', '.join(parts[:-1])}{' and ' if parts[1:] else ''}{parts[-1]}."

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from broadlearn.audit.corrections import index_heading
 from broadlearn.audit.plots import thinned
 from broadlearn.io import import_pandas
 from broadlearn.utils import FORMULA_STARTS, Array
@@ -64,6 +65,7 @@ def row_data(audit: Audit, listed: pd.DataFrame) -> dict[str, Any]:
         "classes": [str(name) for name in rows.classes],
         "labels_are_numbers": rows.labels.dtype.kind in "iuf",
         "index_is_numbers": index.dtype.kind in "iuf",
+        "index_heading": index_heading(index),
         "formula_starts": "".join(FORMULA_STARTS),
         "columns": columns,
         "scales": [_scale(rows.frame[name]) for name in columns],

@@ -84,7 +84,7 @@ class Audit:
         - ``columns``: what sets the row apart from rows of its class, with shares;
         - ``value``: how much the leave-one-out error of the other rows would grow without the row;
           negative where it harms them;
-        - all columns of X, named "X: …" where a name is one of the above.
+        - all columns of X, named "X: …" where a name is one of the above, "row" or "line".
     classes : ndarray of shape (n_classes,)
         Labels; none for a quantity.
     n_errors : Estimate
@@ -175,7 +175,8 @@ class Audit:
         Returns
         -------
         pandas.DataFrame
-            ``row`` (position from 0), ``index``, ``label``, ``likely_label``, ``suspicion``,
+            ``row`` (position from 0), ``index`` (``line`` if the index of X has that name, as
+            commands give it), ``label``, ``likely_label``, ``suspicion``,
             ``verdict``, ``action`` and ``new_label``. Actions are suggestions that end with "?";
             nothing is done until a person writes keep, relabel or drop.
             `broadlearn.audit.read_corrections` reads the edited file.

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.compose import ColumnTransformer
-from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
-from broadlearn.io import column_preparation, import_pandas
+from broadlearn.io import TablePreparation, import_pandas
 from broadlearn.utils import Array, Standardization, learn_standardization
 
 if TYPE_CHECKING:
@@ -26,7 +25,8 @@ class Rows(NamedTuple):
     Attributes
     ----------
     frame : pandas.DataFrame
-        The table as it was given, with its index; an array gets columns "column 0" and so on.
+        The table with its index, text that stands for numbers or dates as such; an array gets
+        columns "column 0" and so on.
     numbers : ndarray of shape (n_samples, n_numbers)
         All columns as numbers, missing ones filled in; several for a column of text.
     Z : ndarray of shape (n_samples, n_numbers)
@@ -41,7 +41,7 @@ class Rows(NamedTuple):
         Class of each row, 0, 1, ...; all 0 for a regression target.
     classes : ndarray of shape (n_classes,)
         Labels of the classes; empty for a regression target.
-    preparation : ColumnTransformer
+    preparation : TablePreparation
         What made the numbers of a frame.
     standardization : Standardization
         What made Z of the numbers.
@@ -55,13 +55,20 @@ class Rows(NamedTuple):
     labels: NDArray[Any]
     codes: NDArray[np.intp]
     classes: NDArray[Any]
-    preparation: ColumnTransformer
+    preparation: TablePreparation
     standardization: Standardization
 
     @property
     def is_regression(self) -> bool:
         """Whether the target is a quantity."""
         return not self.classes.size
+
+    def place(self, position: int) -> str:
+        """What a sentence calls a row: its line of a file if the index has these, or position."""
+        index = self.frame.index
+        if index.name == "line":
+            return f"line {index[position]:,}"
+        return f"row {position:,}"
 
     def first(self, count: int) -> Rows:
         """The first rows."""
@@ -95,17 +102,21 @@ def prepare_rows(X: Any, y: ArrayLike, task: str = "auto") -> Rows:
     if task not in TASKS:
         raise ValueError(f"task must be one of {', '.join(map(repr, TASKS))}, got {task!r}.")
     frame = as_frame(X)
-    preparation = column_preparation(frame)
-    numbers = np.asarray(preparation.fit_transform(frame), dtype=np.float64)
-    names = _column_of_each(preparation)
+    preparation = TablePreparation()
+    with warnings.catch_warnings():
+        # Of columns, the findings of an audit say more.
+        warnings.filterwarnings("ignore", "Column '")
+        numbers = np.asarray(preparation.fit_transform(frame), dtype=np.float64)
+    names = np.array(preparation.origins(), dtype=object)
     labels, classes, codes = _target(y, task)
     check_consistent_length(numbers, labels)
     starts = np.flatnonzero(np.r_[True, names[1:] != names[:-1]])
     standardization = _scale(numbers, starts)
     Z: Array = np.array(standardization.affine(numbers)[:, :-1], dtype=np.float64)
     columns = [str(name) for name in names[starts]]
+    read = preparation.read(frame)
     return Rows(
-        frame, numbers, Z, starts, columns, labels, codes, classes, preparation, standardization
+        read, numbers, Z, starts, columns, labels, codes, classes, preparation, standardization
     )
 
 
@@ -141,7 +152,7 @@ def join_rows(reference: Rows, X: Any, y: ArrayLike) -> Rows:
     numbers = np.asarray(reference.preparation.transform(frame), dtype=np.float64)
     Z = np.array(reference.standardization.affine(numbers)[:, :-1])
     return reference._replace(
-        frame=import_pandas().concat([reference.frame, frame]),
+        frame=import_pandas().concat([reference.frame, reference.preparation.read(frame)]),
         numbers=np.vstack([reference.numbers, numbers]),
         Z=np.vstack([reference.Z, Z]),
         labels=np.concatenate([reference.labels, labels]),
@@ -185,19 +196,6 @@ def _scale(numbers: Array, starts: NDArray[np.intp]) -> Standardization:
     apart = (high - low) / np.sqrt(np.where(np.repeat(n_numbers, n_numbers) == 1, 2.0, 1.0))
     scale = np.where(two, apart, found.scale)
     return found._replace(scale=scale)
-
-
-def _column_of_each(preparation: ColumnTransformer) -> NDArray[np.object_]:
-    """The column that each number comes from."""
-    names: list[str] = []
-    for _, steps, columns in preparation.transformers_:
-        if isinstance(steps, str):  # "drop"
-            continue
-        if isinstance(steps[-1], OneHotEncoder):
-            encoder = steps[-1].set_params(feature_name_combiner=lambda column, level: column)
-            columns = encoder.get_feature_names_out(columns)
-        names += list(columns)
-    return np.array(names, dtype=object)
 
 
 def _target(

@@ -13,11 +13,10 @@ from scipy.special import ndtr
 from scipy.stats import hypergeom
 
 from broadlearn.audit.coincidence import Flags, Positions
-from broadlearn.audit.columns import find_identifiers
 from broadlearn.audit.findings import Finding
 from broadlearn.audit.penalties import within_limit
-from broadlearn.audit.ranked import RankedColumns, mid_ranks
 from broadlearn.audit.wording import percent
+from broadlearn.io import RankedColumns, find_identifiers, mid_ranks
 from broadlearn.utils import Array, row_priorities
 
 # Numbers of more values than this are cut at their quartiles; of text, that many levels count.
@@ -124,7 +123,7 @@ def find_slices(columns: RankedColumns, loss: Array) -> list[Slice]:
     Examples
     --------
     >>> import pandas as pd
-    >>> from broadlearn.audit.ranked import rank_columns
+    >>> from broadlearn.io import rank_columns
     >>> rng = np.random.default_rng(0)
     >>> frame = pd.DataFrame({"age": rng.uniform(20, 80, 1000), "sex": ["f", "m"] * 500})
     >>> wrong = rng.random(1000) < np.where((frame["age"] > 65) & (frame["sex"] == "f"), 0.5, 0.1)

@@ -46,6 +46,10 @@ class HierarchicalELMClassifier(ELMClassifier):
     standardize : bool or "robust", default=True
         Bring columns of X to mean 0 and deviation 1, learnt in fit. "robust" learns both from
         samples that are not outlying: up to three times the median distance from the mean.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply `sample_weight`; a class that a dict does not name
+        has weight 1. "balanced" weights are inversely proportional to the weight of each class
+        in y.
     solver : {"auto", "primal", "dual"}, default="auto"
         The form of the ridge problem; "auto" factorises the smaller Gram matrix.
     random_state : int, RandomState or None, default=None
@@ -57,14 +61,16 @@ class HierarchicalELMClassifier(ELMClassifier):
     autoencoder_weights_ : list of ndarray of shape (n_inputs + 1, n_autoencoder_nodes)
         :math:`\beta^T` of each auto-encoder, the weight of the column of ones as the last row.
     classes_ : ndarray of shape (n_classes,)
+        Of several labels their numbers from 0, as scikit-learn has it.
     output_weights_ : ndarray of shape (n_hidden_nodes, n_outputs)
-        One column for two classes, else one per class.
+        One column for two classes, else one per class or label.
     sample_scores_ : ndarray of shape (n_samples,)
         Score of each training sample, 1 for this model.
     solver_ : {"primal", "dual"}
         The form that was solved.
-    proba_slope_ : float
-        Slope of the decision values in `predict_proba`, learnt from held-out decisions.
+    proba_slope_ : float or ndarray of shape (n_labels,)
+        Slope of the decision values in `predict_proba`, learnt from held-out decisions; of several
+        labels one each.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Where X has column names that are strings.
@@ -105,6 +111,7 @@ class HierarchicalELMClassifier(ELMClassifier):
         l1_penalty: float = 1e-3,
         activation: str = "sigmoid",
         standardize: bool | str = True,
+        class_weight: dict[Any, float] | str | None = None,
         solver: str = "auto",
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -115,6 +122,7 @@ class HierarchicalELMClassifier(ELMClassifier):
         self.l1_penalty = l1_penalty
         self.activation = activation
         self.standardize = standardize
+        self.class_weight = class_weight
         self.solver = solver
         self.random_state = random_state
 

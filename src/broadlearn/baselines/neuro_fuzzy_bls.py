@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from broadlearn.models import ACTIVATION, COUNT, BroadClassifier, BroadModel
+from broadlearn.models import ACTIVATION, COUNT, BroadClassifier
 from broadlearn.random_features import FuzzyRules
 from broadlearn.utils.sklearn_compat import Interval
 
@@ -49,6 +49,10 @@ class NeuroFuzzyBLSClassifier(BroadClassifier):
     standardize : bool or "robust", default=True
         Bring columns of X to mean 0 and deviation 1, learnt in fit. "robust" learns both from
         samples that are not outlying: up to three times the median distance from the mean.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply `sample_weight`; a class that a dict does not name
+        has weight 1. "balanced" weights are inversely proportional to the weight of each class
+        in y.
     solver : {"auto", "primal", "dual"}, default="auto"
         The form of the ridge problem; "auto" factorises the smaller Gram matrix.
     random_state : int, RandomState or None, default=None
@@ -58,14 +62,17 @@ class NeuroFuzzyBLSClassifier(BroadClassifier):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+        Of several labels their numbers from 0, as scikit-learn has it.
     output_weights_ : ndarray of shape (n_nodes, n_outputs)
-        W, rules first, then enhancement nodes; one column for two classes, else one per class.
+        W, rules first, then enhancement nodes; one column for two classes, else one per
+        class or label.
     sample_scores_ : ndarray of shape (n_samples,)
         Score of each training sample, 1 for this model.
     solver_ : {"primal", "dual"}
         The form that was solved.
-    proba_slope_ : float
-        Slope of the decision values in `predict_proba`, learnt from held-out decisions.
+    proba_slope_ : float or ndarray of shape (n_labels,)
+        Slope of the decision values in `predict_proba`, learnt from held-out decisions; of several
+        labels one each.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Where X has column names that are strings.
@@ -89,7 +96,7 @@ class NeuroFuzzyBLSClassifier(BroadClassifier):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        **BroadModel._parameter_constraints,
+        **BroadClassifier._parameter_constraints,
         "n_fuzzy_groups": [COUNT],
         "n_fuzzy_rules": [COUNT],
         "n_enhancement_nodes": [COUNT],
@@ -109,6 +116,7 @@ class NeuroFuzzyBLSClassifier(BroadClassifier):
         activation: str = "tanh",
         enhancement_scale: float = 1.5,
         standardize: bool | str = True,
+        class_weight: dict[Any, float] | str | None = None,
         solver: str = "auto",
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -120,6 +128,7 @@ class NeuroFuzzyBLSClassifier(BroadClassifier):
         self.activation = activation
         self.enhancement_scale = enhancement_scale
         self.standardize = standardize
+        self.class_weight = class_weight
         self.solver = solver
         self.random_state = random_state
 
@@ -133,3 +142,8 @@ class NeuroFuzzyBLSClassifier(BroadClassifier):
             self.enhancement_scale,
             self.rule_width,
         )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags

@@ -98,10 +98,14 @@ class TwinProblem:
         if self.rotation is not None:
             w = w @ self.rotation.T
         length = np.linalg.norm(w, axis=1, keepdims=True)
-        # A plane whose direction is rounding only is equally far from all samples.
+        # A plane whose direction is rounding only is equally far from all samples, and very far.
         flat = length <= FLAT * np.abs(b)
-        w, length = np.where(flat, 0.0, w), np.where(flat, 1.0, length)
-        return found._replace(vectors=np.concatenate([w, b], axis=1) / length)
+        length = np.where(flat, 1.0, length)
+        w, b = (
+            np.where(flat, 0.0, w / length),
+            np.where(flat, np.copysign(1.0 / FLAT, b), b / length),
+        )
+        return found._replace(vectors=np.concatenate([w, b], axis=1))
 
 
 def twin_problem(

@@ -13,7 +13,16 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from broadlearn.baselines.twin_planes import PlaneSpace, distances, plane_space
 from broadlearn.models import COUNT, SCORE_CONSTRAINTS, encode_samples, labels_of, score_samples
 from broadlearn.sample_scores import IntuitionisticScorer
-from broadlearn.utils import FLOAT_TYPES, STANDARDIZE, Floats, check_weights, draw_seed, row_slices
+from broadlearn.utils import (
+    CLASS_WEIGHT,
+    READ,
+    STANDARDIZE,
+    Floats,
+    check_labels,
+    check_weights,
+    draw_seed,
+    row_slices,
+)
 from broadlearn.utils.sklearn_compat import Interval, StrOptions, fit_context
 
 
@@ -58,6 +67,10 @@ class IntuitionisticFuzzyTwinSVC(ClassifierMixin, BaseEstimator):
     standardize : bool or "robust", default=True
         Bring columns of X to mean 0 and deviation 1, learnt in fit. "robust" learns both from
         samples that are not outlying: up to three times the median distance from the mean.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply `sample_weight`; a class that a dict does not name
+        has weight 1. "balanced" weights are inversely proportional to the weight of each class
+        in y.
     random_state : int, RandomState or None, default=None
         Seeds the draws of basis samples and landmarks.
 
@@ -106,8 +119,11 @@ class IntuitionisticFuzzyTwinSVC(ClassifierMixin, BaseEstimator):
         "regularization": [Interval(Real, 0, None, closed="neither")],
         "n_basis_rows": [COUNT],
         "standardize": STANDARDIZE,
+        "class_weight": CLASS_WEIGHT,
         "random_state": ["random_state"],
     }
+    # Files of models that were saved without this parameter have no other.
+    class_weight: dict[Any, float] | str | None = None
 
     def __init__(
         self,
@@ -122,6 +138,7 @@ class IntuitionisticFuzzyTwinSVC(ClassifierMixin, BaseEstimator):
         delta: float = 1e-4,
         landmarks: int | None = None,
         standardize: bool | str = True,
+        class_weight: dict[Any, float] | str | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.C1 = C1
@@ -134,6 +151,7 @@ class IntuitionisticFuzzyTwinSVC(ClassifierMixin, BaseEstimator):
         self.delta = delta
         self.landmarks = landmarks
         self.standardize = standardize
+        self.class_weight = class_weight
         self.random_state = random_state
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -152,8 +170,11 @@ class IntuitionisticFuzzyTwinSVC(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        rows, labels = validate_data(self, X, y, dtype=FLOAT_TYPES)
-        weight = None if sample_weight is None else check_weights(sample_weight, rows)
+        rows, labels = validate_data(self, X, y, multi_output=True, **READ)
+        labels = check_labels(labels, type(self).__name__)
+        weight = None
+        if sample_weight is not None or self.class_weight is not None:
+            weight = check_weights(sample_weight, rows, self.class_weight, labels)
         data = encode_samples(rows, labels, weight, self.standardize, type(self).__name__)
         seed = draw_seed(self.random_state)
         trust = score_samples(self.scorer(), data, seed)[0]
@@ -181,6 +202,11 @@ class IntuitionisticFuzzyTwinSVC(ClassifierMixin, BaseEstimator):
         self.__dict__.update(trust.attributes)
         return self
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
     def scorer(self) -> IntuitionisticScorer:
         """Samples are trusted by their intuitionistic fuzzy score."""
         return IntuitionisticScorer(
@@ -200,7 +226,7 @@ class IntuitionisticFuzzyTwinSVC(ClassifierMixin, BaseEstimator):
             For two classes positive where the second is predicted.
         """
         check_is_fitted(self)
-        rows = validate_data(self, X, dtype=FLOAT_TYPES, reset=False)
+        rows = validate_data(self, X, reset=False, **READ)
         space = PlaneSpace(self._standardization, getattr(self, "basis_", None))
         vectors = np.column_stack([self.coef_, self.intercept_])
         decision = np.empty((rows.shape[0], len(vectors) // 2), dtype=rows.dtype)

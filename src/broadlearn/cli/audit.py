@@ -4,46 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
-from broadlearn.audit import Corrections, audit, corrections_table, decide, read_corrections
-from broadlearn.cli.audit_summary import (
-    applied_facts,
-    audit_facts,
-    list_suspects,
-    print_audit,
-    suspects_listing,
-)
+from broadlearn.cli.columns import As, chosen_kinds, columns_as_json, print_columns
 from broadlearn.cli.console import (
     command,
-    console,
     note,
     print_facts,
     print_json,
+    print_table,
     stage_progress,
 )
+from broadlearn.cli.groups import completes
 from broadlearn.cli.tables import (
+    AS_FOUND,
     AsJson,
     Data,
     Drop,
+    FileFlags,
+    Force,
     Labelled,
     Target,
-    check_outputs,
     count_classes,
+    numbered,
+    open_outputs,
     read_labelled,
+    with_file_flags,
 )
-from broadlearn.io import RowChanges, chain_changes, check_rewritable, rewrite_table, row_lines
-from broadlearn.utils import encoded, safe_csv, write_whole
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from broadlearn.audit import Corrections
+    from broadlearn.io import ColumnRecord, RowChanges
 
 ACTIONS = ("drop", "relabel")
 TASKS = ("auto", "classification", "regression")
 
 
+@with_file_flags
 def audit_rows(
     data: Data,
     target: Target,
@@ -78,25 +80,51 @@ def audit_rows(
     action: Annotated[
         str | None,
         typer.Option(
+            autocompletion=completes(*ACTIONS),
             help="What --write-clean does with suspect rows: drop or relabel. With --apply, only "
-            "where this is given, and only to rows that nobody decided on."
+            "where this is given, and only to rows that nobody decided on.",
         ),
     ] = None,
+    kinds: As = None,
     drop: Drop = None,
     task: Annotated[
-        str, typer.Option(help="What the target holds: auto, classification or regression.")
+        str,
+        typer.Option(
+            autocompletion=completes(*TASKS),
+            help="What the target holds: auto, classification or regression.",
+        ),
     ] = "auto",
     top: Annotated[int, typer.Option(min=0, help="Suspect rows to print.")] = 10,
+    force: Force = False,
     as_json: AsJson = False,
+    flags: FileFlags = AS_FOUND,
 ) -> None:
-    """Find rows whose label or values are suspect, and say why. Rows are counted from 0.
+    """Find rows whose label or values are suspect, and say why.
 
-    Exit code 0: done; 2: bad input; 130: interrupted.
+    Rows are counted from 0; lines are those of the file. Exit code 0: done; 2: bad input;
+    130: interrupted.
     """
-    with command() as notes:
+    outputs = open_outputs(
+        [page, csv, fixes, clean],
+        [data, *([decided] if decided else [])],
+        force=force,
+        as_json=as_json,
+    )
+    with command() as notes, outputs as write:
+        from broadlearn.audit import corrections_table, read_corrections
+        from broadlearn.cli.audit_summary import (
+            applied_facts,
+            audit_facts,
+            list_suspects,
+            print_audit,
+            suspects_listing,
+            written_table,
+        )
+        from broadlearn.io import FileOptions, rewrite_table
+        from broadlearn.utils import encoded, safe_csv
+
         _check_options(task, action, clean)
-        check_outputs([page, csv, fixes, clean], [data, *([decided] if decided else [])])
-        table = read_labelled(data, target, drop, task)
+        table, records = _prepared(read_labelled(data, target, drop, task, flags=flags), kinds)
         if action == "relabel" and table.is_regression:
             raise ValueError("--action relabel needs classes; use --action drop for a quantity.")
         corrections = None if decided is None else read_corrections(decided, table.y)
@@ -112,17 +140,15 @@ def audit_rows(
         if page is not None:
             contents[page] = encoded(found.to_html(title=f"Audit of {data.name}"))
         if csv is not None:
-            contents[csv] = encoded(found.to_csv())
+            contents[csv] = encoded(safe_csv(written_table(found)))
         if fixes is not None:
             contents[fixes] = encoded(safe_csv(corrections_table(found).set_index("row")))
         if clean is not None:
-            contents[clean] = rewrite_table(data, clean, target, changes)
+            options = FileOptions(**flags._asdict())
+            contents[clean] = rewrite_table(table.source, clean, table.target, changes, options)
         for path, content in contents.items():
-            write_whole(path, [content])
-        if corrections is None:
-            suspects = list_suspects(found, lines=row_lines(data))
-        else:
-            suspects = list_suspects(found, settled=_settled(corrections))
+            write(path, [content])
+        suspects = list_suspects(found, () if corrections is None else _settled(corrections))
         if corrections is not None and corrections.n_undecided:
             note(
                 f"Left as they are, since nobody decided: {corrections.n_undecided} rows of "
@@ -133,17 +159,19 @@ def audit_rows(
             print_json(
                 data=str(data),
                 **audit_facts(found, suspects),
+                column_kinds=columns_as_json(records),
                 applied=applied,
                 written=list(map(str, contents)),
                 notes=notes(),
             )
             return
+        print_columns(records)
         if applied is not None:
             done = (f"{applied[what]} {what}" for what in ("dropped", "relabelled", "kept"))
             print_facts({"applied": ", ".join(done)})
         print_audit(found, before)
         if top and len(suspects.said):
-            console.print(suspects_listing(suspects.said.head(top)))
+            print_table(suspects_listing(suspects.said.head(top)))
         for path in contents:
             print_facts({"written": f"{path}{_described(changes) if path == clean else ''}"})
 
@@ -156,15 +184,33 @@ def _check_options(task: str, action: str | None, clean: Path | None) -> None:
                 f"{name} must be one of {', '.join(filter(None, choices))}, got {value!r}."
             )
     if clean is not None:
+        from broadlearn.io import check_rewritable
+
         check_rewritable(clean)
     elif action is not None:
         raise ValueError("--action says what --write-clean does; give that too.")
 
 
-def _audit(table: Labelled, progress: Callable[[str, float], None] | None, prefix: str = "") -> Any:
-    def show(stage: str, share: float) -> None:
-        if progress is not None:
-            progress(f"{prefix}{stage}", share)
+def _prepared(table: Labelled, kinds: list[str] | None) -> tuple[Labelled, list[ColumnRecord]]:
+    """The table as its columns are read, without those that are no features by `--as`."""
+    import warnings
+
+    from broadlearn.io import TablePreparation
+
+    chosen = chosen_kinds(kinds, list(table.X))
+    prepare = TablePreparation(chosen or None)
+    with warnings.catch_warnings():
+        # The audit says it again.
+        warnings.filterwarnings("ignore", "Column '")
+        prepare.fit(table.X, table.y)
+    left_out = [r.name for r in prepare.columns_ if r.name in chosen and not r.is_used]
+    return table._replace(X=prepare.read(table.X).drop(columns=left_out)), prepare.columns_
+
+
+def _audit(table: Labelled, progress: Callable[[str, float], None], prefix: str = "") -> Any:
+    from threadpoolctl import threadpool_limits
+
+    from broadlearn.audit import audit
 
     # Products of small blocks: on a busy machine threads would mostly wait for each other.
     with threadpool_limits(1, user_api="blas"):
@@ -172,20 +218,23 @@ def _audit(table: Labelled, progress: Callable[[str, float], None] | None, prefi
             table.X,
             table.y,
             task="regression" if table.is_regression else "classification",
-            progress=show,
+            progress=lambda stage, share: progress(f"{prefix}{stage}", share),
         )
 
 
 def _corrected(table: Labelled, corrections: Corrections, what: str) -> Labelled:
     """The rows that a person left, with the labels that they gave."""
     y = corrections.corrected
-    X = table.X.iloc[corrections.changes.kept].reset_index(drop=True)
-    classes = {} if table.is_regression else count_classes(y, what)
-    return Labelled(X, y, classes)
+    X = table.X.iloc[corrections.changes.kept]
+    if X.index.name == "row":
+        X = numbered(X, None)
+    return table._replace(X=X, y=y, classes={} if table.is_regression else count_classes(y, what))
 
 
 def _settled(corrections: Corrections) -> NDArray[np.intp]:
     """Rows of the corrected table that a person has decided on."""
+    import numpy as np
+
     rows = np.r_[corrections.kept, corrections.changes.relabelled]
     return np.flatnonzero(np.isin(corrections.changes.kept, rows))
 
@@ -194,6 +243,9 @@ def _changes(
     found: Any, labels: NDArray[Any], corrections: Corrections | None, action: str | None
 ) -> RowChanges:
     """What is written: a person's decisions, and by `action` what the audit suggests for others."""
+    from broadlearn.audit import decide
+    from broadlearn.io import chain_changes
+
     if corrections is None:
         return decide(found, action or "drop")
     if action is None:

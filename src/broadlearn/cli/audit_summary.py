@@ -29,19 +29,23 @@ class Suspects(NamedTuple):
     values: pd.DataFrame
 
 
-def list_suspects(
-    found: Any,
-    lines: Sequence[int] | None = None,
-    settled: Sequence[int] | NDArray[np.intp] = (),
-) -> Suspects:
-    """Rows that are not fine, but for `settled` ones; `lines` of the file are by position."""
-    table = found.table.reset_index(drop=True)
-    table = table[(table["verdict"] != FINE) & ~table["position"].isin(settled)]
+def written_table(found: Any) -> pd.DataFrame:
+    """What was found of all rows, by `row`, the position from 0, and `line` where there are lines.
+
+    Nearest rows are given by the same number as the index, which their columns say.
+    """
+    table, unit = found.table, found.table.index.name or "row"
+    nearest = {name: f"{name}_{unit}" for name in ("nearest_own", "nearest_other")}
+    table = table.reset_index(drop=unit != "line").rename(columns=nearest)
+    return table.rename(columns={"position": "row"}).set_index("row")
+
+
+def list_suspects(found: Any, settled: Sequence[int] | NDArray[np.intp] = ()) -> Suspects:
+    """Rows that are not fine, but for `settled` ones."""
+    table = written_table(found).reset_index()
+    table = table[(table["verdict"] != FINE) & ~table["row"].isin(settled)]
     n_own = table.columns.get_loc("value") + 1
-    said = table.iloc[:, :n_own].rename(columns={"position": "row"})
-    if lines is not None:
-        said.insert(1, "line", np.asarray(lines)[said["row"]])
-    return Suspects(said, table.iloc[:, n_own:])
+    return Suspects(table.iloc[:, :n_own], table.iloc[:, n_own:])
 
 
 def audit_facts(found: Any, suspects: Suspects) -> dict[str, Any]:

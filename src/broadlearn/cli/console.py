@@ -1,4 +1,8 @@
-"""What all commands share: what is printed, as facts, notes, JSON, or errors in one sentence."""
+"""What all commands share: what is printed, as facts, notes, JSON, or errors in one sentence.
+
+Facts go to standard output; notes, progress and errors to standard error. `--quiet` leaves out
+notes and progress.
+"""
 
 from __future__ import annotations
 
@@ -7,40 +11,57 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
-from sklearn.exceptions import FitFailedWarning
 
-console = Console()
-errors = Console(stderr=True)
+from broadlearn.cli.interrupts import INTERRUPTED, at_work
 
-BAD_INPUT, SOME_FAILED, INTERRUPTED = 2, 2, 130
+if TYPE_CHECKING:
+    from rich.progress import Progress, ProgressColumn
+    from rich.table import Table
+
+BAD_INPUT, SOME_FAILED = 2, 2
 MAX_SENTENCE = 1000
 # Columns or classes that a sentence names.
 MAX_NAMED = 8
+# Of tables that nobody watches: wide enough for all.
+PIPE_WIDTH = 100_000
+
+# Whether notes and progress are left out; what shows that a command is at work, if anything does.
+settings = SimpleNamespace(quiet=False, spinner=None)
 
 
 @contextmanager
 def one_sentence(interrupted: str = "the same command goes on where it stopped") -> Iterator[None]:
     """Print what is wrong with the input as one sentence, and exit with code 2."""
     try:
-        yield
+        with at_work():
+            waiting("working")
+            yield
     except KeyboardInterrupt:
-        errors.print(f"Interrupted; {interrupted}.")
+        say(f"Interrupted; {interrupted}.", err=True)
         raise typer.Exit(INTERRUPTED) from None
+    except BrokenPipeError:
+        # The reader of a pipe has enough, as `head` does.
+        raise
     except (ValueError, OSError, ImportError, TypeError, MemoryError) as error:
-        errors.print("[bold red]Error:[/] ", end="")
-        say(_sentence(error), errors)
+        stop_waiting()
+        typer.secho("Error: ", fg="red", bold=True, err=True, nl=False)
+        say(_sentence(error), err=True)
         raise typer.Exit(BAD_INPUT) from error
+    finally:
+        stop_waiting()
 
 
 @contextmanager
 def command() -> Iterator[Callable[[], list[str]]]:
     """Faults as one sentence, warnings as notes; gives what to call for the notes so far."""
     with one_sentence("nothing was written"), warnings.catch_warnings(record=True) as caught:
+        from sklearn.exceptions import FitFailedWarning
+
         warnings.simplefilter("ignore")
         for category in (UserWarning, FitFailedWarning):
             warnings.simplefilter("always", category)
@@ -52,7 +73,7 @@ def command() -> Iterator[Callable[[], list[str]]]:
 
         yield notes
         for sentence in notes():
-            say(f"Note: {sentence}", errors)
+            tell(f"Note: {sentence}")
 
 
 @contextmanager
@@ -61,8 +82,12 @@ def progress_bar(estimator: Any) -> Iterator[None]:
     if not is_terminal() or not hasattr(estimator, "set_callbacks"):
         yield
         return
+    from rich import reconfigure
     from sklearn.callback import ProgressBar
 
+    # The bar takes rich's own console, and standard output is for results.
+    reconfigure(stderr=True)
+    stop_waiting()
     estimator.set_callbacks(ProgressBar())
     try:
         yield
@@ -71,15 +96,64 @@ def progress_bar(estimator: Any) -> Iterator[None]:
 
 
 @contextmanager
-def stage_progress() -> Iterator[Callable[[str, float], None] | None]:
-    """What to call with the name of a stage and the share done, where a person is watching."""
+def stage_progress() -> Iterator[Callable[[str, float], None]]:
+    """What to call with the name of a stage and the share done; shown where a person watches."""
+    with bar() as shown:
+        task = shown.add_task("start", total=1.0)
+        yield lambda stage, share: shown.update(task, description=stage, completed=share)
+
+
+def bar(*columns: ProgressColumn) -> Progress:
+    """A bar with the time left, where a person watches; it is gone when all is done."""
+    from rich.progress import (
+        BarColumn,
+        TaskProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    stop_waiting()
+    times = (TaskProgressColumn(), TimeElapsedColumn(), "left", TimeRemainingColumn())
+    return _progress(
+        TextColumn("{task.description}", markup=False), BarColumn(), *(columns or times)
+    )
+
+
+def waiting(what: str) -> None:
+    """Say what is being done, with a clock, where a person watches and until more is printed."""
     if not is_terminal():
-        yield None
         return
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn())
-    with Progress(*columns, TimeElapsedColumn(), console=errors, transient=True) as bar:
-        task = bar.add_task("start", total=1.0)
-        yield lambda stage, share: bar.update(task, description=stage, completed=share)
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    stop_waiting()
+    text = TextColumn("{task.description}", markup=False)
+    settings.spinner = _progress(SpinnerColumn(), text, TimeElapsedColumn(), redirect=False)
+    settings.spinner.add_task(what, total=None)
+    settings.spinner.start()
+
+
+def stop_waiting() -> None:
+    """Remove what `waiting` shows."""
+    if settings.spinner is not None:
+        settings.spinner.stop()
+        settings.spinner = None
+
+
+def _progress(*columns: str | ProgressColumn, redirect: bool = True) -> Progress:
+    """What is shown on standard error; with `redirect`, what is said there goes above it."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    return Progress(
+        *columns,
+        console=Console(stderr=True),
+        transient=True,
+        # Results go to standard output, whatever is shown.
+        redirect_stdout=False,
+        redirect_stderr=redirect,
+        disable=not is_terminal(),
+    )
 
 
 def note(sentence: str) -> None:
@@ -87,9 +161,16 @@ def note(sentence: str) -> None:
     warnings.warn(sentence, UserWarning, stacklevel=2)
 
 
-def say(text: object, where: Console = console) -> None:
+def tell(text: object) -> None:
+    """Say something that is neither a result nor a fault; nothing with `--quiet`."""
+    if not settings.quiet:
+        say(text, err=True)
+
+
+def say(text: object, *, err: bool = False) -> None:
     """Print a text as it is, but for marks that could steer a terminal."""
-    where.print(printable(str(text)), markup=False, highlight=False, soft_wrap=True)
+    stop_waiting()
+    typer.echo(printable(str(text)), err=err)
 
 
 def print_facts(facts: Mapping[str, Any]) -> None:
@@ -98,8 +179,21 @@ def print_facts(facts: Mapping[str, Any]) -> None:
         say(f"{key:>20}: {value}")
 
 
+def print_table(table: Table) -> None:
+    """Print a table as wide as the terminal; in a pipe without a frame, and never cut."""
+    from rich.console import Console
+
+    stop_waiting()
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=PIPE_WIDTH)
+        table.box, table.pad_edge, table.title_justify = None, False, "left"
+    console.print(table)
+
+
 def print_json(**facts: Any) -> None:
     """Print facts for machines."""
+    stop_waiting()
     typer.echo(json.dumps(facts, indent=2, default=str))
 
 
@@ -133,6 +227,15 @@ def split_list(texts: Sequence[str] | None) -> list[str]:
     return [part.strip() for text in texts or [] for part in text.split(",") if part.strip()]
 
 
+def split_paths(paths: Sequence[Path] | None) -> list[Path]:
+    """Files of an option that may be repeated or hold commas, which a file's name may have too."""
+    return [
+        part
+        for path in paths or []
+        for part in ([path] if path.exists() else map(Path, split_list([str(path)])))
+    ]
+
+
 def is_terminal() -> bool:
-    """Whether a person is watching."""
-    return sys.stderr.isatty()
+    """Whether a person is watching, and wants to see more than the result."""
+    return sys.stderr.isatty() and not settings.quiet

@@ -2,73 +2,117 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
-from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn
-from rich.table import Table
 
-from broadlearn.cli.console import console, errors, listed, one_sentence, print_facts, say
-from broadlearn.study import (
-    dataset_names,
-    dataset_path,
-    dataset_variants,
-    describe_dataset,
-    fetch_datasets,
+from broadlearn.cli.console import (
+    bar,
+    listed,
+    one_sentence,
+    print_facts,
+    print_json,
+    print_table,
+    say,
+    split_list,
 )
+from broadlearn.cli.groups import CommandGroup, completes
+from broadlearn.cli.tables import AsJson
 
-app = typer.Typer(no_args_is_help=True, help="List, fetch and describe data sets.")
+app = CommandGroup("List, fetch and describe data sets.")
 
 
 @app.command("list")
 def list_datasets(
-    kind: Annotated[str | None, typer.Option(help="Only these: uci28, extra or embedded.")] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            autocompletion=completes("uci28", "extra", "embedded"),
+            help="Only these: uci28, extra or embedded.",
+        ),
+    ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """List all data sets that the study knows, and where each one is."""
     with one_sentence():
+        from rich.table import Table
+
+        from broadlearn.study import dataset_names
+
+        found = [_known(name) for name in dataset_names(kind)]
+        if as_json:
+            print_json(datasets=found)
+            return
         table = Table("name", "rows", "columns", "classes", "where")
-        for name in dataset_names(kind):
-            info = describe_dataset(name)
-            where = "embedded" if info.kind == "embedded" else dataset_path(name) or "to be fetched"
-            counts = ", ".join(map(str, info.class_counts.values()))
-            table.add_row(name, str(info.n_rows), str(info.n_columns), counts, str(where))
-        console.print(table)
+        for facts in found:
+            where = facts["file"] or (
+                "embedded" if facts["kind"] == "embedded" else "to be fetched"
+            )
+            counts = ", ".join(map(str, facts["classes"].values()))
+            table.add_row(facts["name"], str(facts["rows"]), str(facts["columns"]), counts, where)
+        print_table(table)
 
 
 @app.command()
-def describe(name: Annotated[str, typer.Argument(help="Name of a data set.")]) -> None:
+def describe(
+    name: Annotated[str, typer.Argument(help="Name of a data set.")], as_json: AsJson = False
+) -> None:
     """Show what is known of a data set: size, source, and what is odd about it."""
     with one_sentence():
-        info = describe_dataset(name)
-        facts = {
-            "name": info.name,
-            "rows": info.n_rows,
-            "columns": info.n_columns,
-            "classes": listed(info.class_counts),
-            "source": info.source,
-            "file": dataset_path(name) or "none",
-            "other forms": ", ".join(dataset_variants(name)) or "none",
-            "sha256 of the values": info.sha256 or "none",
-            "note": info.note or "none",
-        }
-        print_facts(facts)
+        facts = _known(name)
+        if as_json:
+            print_json(**facts)
+            return
+        facts["classes"] = listed(facts["classes"])
+        facts["other forms"] = ", ".join(facts.pop("other_forms"))
+        facts["sha256 of the values"] = facts.pop("sha256")
+        print_facts({key: value or "none" for key, value in facts.items()})
 
 
 @app.command()
 def fetch(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Names of data sets; all 28 if none is given.")
+        list[str] | None,
+        typer.Argument(help="Names of data sets, also with commas; all 28 if none is given."),
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Download data sets of the study into the cache, with checksums; resumes where it stopped."""
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
-    with one_sentence(), Progress(*columns, console=errors) as bar:
-        tasks: dict[str, TaskID] = {}
+    with one_sentence():
+        from rich.progress import DownloadColumn, TaskID
 
-        def show(file: str, done: int, total: int | None) -> None:
-            if file not in tasks:
-                tasks[file] = bar.add_task(file, total=total)
-            bar.update(tasks[file], completed=done, total=total)
+        from broadlearn.study import fetch_datasets
 
-        for path in fetch_datasets(names or None, progress=show):
+        with bar(DownloadColumn()) as shown:
+            tasks: dict[str, TaskID] = {}
+
+            def show(file: str, done: int, total: int | None) -> None:
+                if file not in tasks:
+                    tasks[file] = shown.add_task(file, total=total)
+                shown.update(tasks[file], completed=done, total=total)
+
+            paths = list(fetch_datasets(split_list(names) or None, progress=show))
+        if as_json:
+            print_json(written=list(map(str, paths)))
+            return
+        for path in paths:
             say(path)
+
+
+def _known(name: str) -> dict[str, Any]:
+    """What is known of a data set, for machines."""
+    from broadlearn.study import dataset_path, dataset_variants, describe_dataset
+
+    info, path = describe_dataset(name), dataset_path(name)
+    return {
+        "name": info.name,
+        "kind": info.kind,
+        "rows": info.n_rows,
+        "columns": info.n_columns,
+        "classes": {str(label): int(count) for label, count in info.class_counts.items()},
+        "source": info.source,
+        "file": None if path is None else str(path),
+        "other_forms": list(dataset_variants(name)),
+        "sha256": info.sha256 or None,
+        "note": info.note or None,
+    }

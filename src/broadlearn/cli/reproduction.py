@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import pandas as pd
 import typer
-from rich.table import Table
 
-from broadlearn.cli.console import console, errors, is_terminal, one_sentence, say, split_list
-from broadlearn.cli.units import command_line, kept_results, n_processes, progress
-from broadlearn.study import (
-    DEFAULT_STORE,
-    cells_to_redraw,
-    compare_with_print,
-    judge_cells,
-    make_study,
-    read_redraws,
-    run_redraws,
-    summarize_cells,
-    write_reproduction,
+from broadlearn.cli.console import (
+    bar,
+    is_terminal,
+    one_sentence,
+    print_json,
+    print_table,
+    say,
+    split_list,
+    tell,
+    waiting,
 )
+from broadlearn.cli.tables import AsJson, Force, check_folder
+from broadlearn.cli.units import DEFAULT_STORE, Jobs, command_line, kept_results, n_processes
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Columns that are printed: their headings, which fit in 80 letters, and their decimals.
 SHOWN = {
@@ -57,7 +59,9 @@ def reproduction(
     report: Annotated[
         Path | None, typer.Option(help="Folder for reproduction.md, its figures and cells.csv.")
     ] = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; -1 for all cores.")] = 1,
+    jobs: Jobs = 1,
+    force: Force = False,
+    as_json: AsJson = False,
 ) -> None:
     """Compare results under readings of the published protocol with the printed tables.
 
@@ -66,6 +70,14 @@ def reproduction(
     where it was.
     """
     with one_sentence():
+        from broadlearn.study import (
+            compare_with_print,
+            judge_cells,
+            read_redraws,
+            write_reproduction,
+        )
+
+        check_folder(report, "reproduction.md", force=force)
         path = store.parent / "redraws.csv" if redraws is None else redraws
         with kept_results(store) as results:
             frame = results.to_frame()
@@ -77,9 +89,20 @@ def reproduction(
             )
         _redraw(frame, cells, path, draws, n_processes(jobs))
         judged = judge_cells(cells, read_redraws(path))
-        _print_summary(judged)
+        page = None
         if report is not None:
+            waiting("writing the report")
             page = write_reproduction(judged, report, command=command_line())
+        if as_json:
+            print_json(
+                store=str(store),
+                redraws=str(path),
+                summary=_facts(judged),
+                report=page and str(page),
+            )
+            return
+        _print_summary(judged)
+        if page is not None:
             say(f"Report: {page.resolve()}")
 
 
@@ -89,35 +112,58 @@ def _only(frame: pd.DataFrame, column: str, names: list[str]) -> pd.DataFrame:
 
 def _redraw(frame: pd.DataFrame, cells: pd.DataFrame, path: Path, draws: int, jobs: int) -> None:
     """Redraw what is not in the file yet, and show how far it is."""
+    from broadlearn.study import cells_to_redraw, make_study, read_redraws, run_redraws
+
     clean = cells[cells["noise"] == "none"]
     if clean.empty or draws == 0:
         return
     names = {column: list(clean[column].unique()) for column in ("dataset", "model", "reading")}
     study = make_study(names["dataset"], names["model"], protocols=names["reading"])
-    done = set(frame.loc[frame["status"] == "done", "key"])
-    units = [unit for unit in study.plan if unit.key in done]
+    # Redraws are made by the model as it is, whichever version of it the unit was made by.
+    fields = ["dataset", "noise", "model", "protocol", "seed", "grid", "fingerprint"]
+    done = set(frame.loc[frame["status"] == "done", fields].itertuples(index=False, name=None))
+    units = [u for u in study.plan if tuple(getattr(u, name) for name in fields) in done]
     todo = cells_to_redraw(units, study.data, study.models, read_redraws(path), draws)
-    say(
+    tell(
         f"{len(units)} printed figures, {len(units) - len(todo)} redrawn before, {len(todo)} to "
-        f"redraw {draws} times; draws in {path}",
-        errors,
+        f"redraw {draws} times; draws in {path}"
     )
-    with progress() as bar:
-        task = bar.add_task("starting", total=len(todo) or 1)
+    with bar() as shown:
+        task = shown.add_task("starting", total=len(todo) or 1)
         for number, line in enumerate(run_redraws(todo, path, jobs), start=1):
             text = f"{number}/{len(todo)}  {line['dataset']}, {line['model']}, {line['reading']}"
-            bar.update(task, advance=1, description=text)
+            shown.update(task, advance=1, description=text)
             if line["error"]:
-                say(f"not fitted: {text}: {line['error']}", bar.console)
+                say(f"not fitted: {text}: {line['error']}", err=True)
             elif not is_terminal():
-                say(text, errors)
+                tell(text)
+
+
+def _summaries(judged: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """One line per reading and model, for cells without noise and with it."""
+    from broadlearn.study import summarize_cells
+
+    noisy = judged["noise"] != "none"
+    parts = {"without noise": judged[~noisy], "with noise": judged[noisy]}
+    return {
+        title: summarize_cells(cells, ["reading", "model"])
+        for title, cells in parts.items()
+        if not cells.empty
+    }
+
+
+def _facts(judged: pd.DataFrame) -> dict[str, object]:
+    """The summaries for machines; what could not be computed is null."""
+    return {
+        title: json.loads(lines.reset_index().to_json(orient="records", double_precision=15))
+        for title, lines in _summaries(judged).items()
+    }
 
 
 def _print_summary(judged: pd.DataFrame) -> None:
-    for noisy, title in ((False, "without noise"), (True, "with noise")):
-        cells = judged[(judged["noise"] != "none") == noisy]
-        if cells.empty:
-            continue
+    from rich.table import Table
+
+    for title, lines in _summaries(judged).items():
         table = Table(
             title=title, title_justify="left", box=None, pad_edge=False, padding=(0, 1, 0, 0)
         )
@@ -125,7 +171,8 @@ def _print_summary(judged: pd.DataFrame) -> None:
             table.add_column(name, no_wrap=True)
         for heading, _ in SHOWN.values():
             table.add_column(heading, justify="right")
-        for key, line in summarize_cells(cells, ["reading", "model"]).iterrows():
+        for key, line in lines.iterrows():
             figures = (f"{line[name]:.{digits}f}" for name, (_, digits) in SHOWN.items())
             table.add_row(*key, *("–" if figure == "nan" else figure for figure in figures))
-        console.print(table, "")
+        print_table(table)
+        say("")

@@ -5,16 +5,35 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from concurrent.futures import Executor
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from broadlearn.cli.console import SOME_FAILED, errors, is_terminal, say
-from broadlearn.study import Outcome, ResultStore, Study
+from broadlearn.cli.console import SOME_FAILED, bar, is_terminal, say, tell
+from broadlearn.cli.groups import completes
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from broadlearn.study import Outcome, ResultStore, Study
+
+# Those of `broadlearn.study`, written down so that help texts need no import of it.
+DEFAULT_STORE = Path("study", "results.db")
+LEADERBOARD_STORE = Path("leaderboard", "results.db")
+METRICS = ("accuracy", "balanced_accuracy", "f1_macro", "roc_auc", "log_loss")
+METRIC_NAMES = f"{', '.join(METRICS[:-1])} or {METRICS[-1]}"
+
+MetricName = Annotated[
+    str,
+    typer.Option(
+        help=f"What figures, ranks and tests are of: {METRIC_NAMES}.",
+        autocompletion=completes(*METRICS),
+    ),
+]
+
+Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Processes; -1 for all cores.")]
 
 
 def run_units(
@@ -26,34 +45,36 @@ def run_units(
     executor: Executor | None = None,
 ) -> None:
     """Run what is not done yet, and show how far it is."""
+    study.register(store)
     done = {unit.key for unit in study.summary(store).units["done"]}
     left = [unit for unit in study.plan if unit.key not in done]
-    say(
+    tell(
         f"{len(study.plan)} units, {len(done)} done before, {len(left)} to do on "
-        f"{n_jobs} {'process' if n_jobs == 1 else 'processes'}; results in {store.path}",
-        errors,
+        f"{n_jobs} {'process' if n_jobs == 1 else 'processes'}; results in {store.path}"
     )
-    with progress() as bar:
-        task = bar.add_task("starting", total=sum(study.cost(unit) for unit in left) or 1.0)
+    with bar() as shown:
+        task = shown.add_task("starting", total=sum(study.cost(unit) for unit in left) or 1.0)
         ended = count(1)
 
         def show(outcome: Outcome) -> None:
             unit = outcome.unit
             text = f"{next(ended)}/{len(left)}  {unit.dataset}, {unit.model}, {unit.protocol}"
-            bar.update(task, advance=study.cost(unit), description=text)
+            shown.update(task, advance=study.cost(unit), description=text)
             if outcome.status != "done":
-                say(why(outcome.status, unit, outcome.error), bar.console)
+                say(why(outcome.status, unit, outcome.error), err=True)
             elif not is_terminal():
-                say(text, errors)
+                tell(text)
 
         study.run(store, n_jobs=n_jobs, timeout=timeout, executor=executor, report=show)
 
 
 def kept_results(path: Path) -> ResultStore:
-    """Open a file of results that must be there."""
+    """Open a file of results that must be there, to read it."""
+    from broadlearn.study import ResultStore
+
     if not path.is_file():
         raise ValueError(f"There is no file of results at {path}; `study run` makes it.")
-    return ResultStore(path)
+    return ResultStore(path, read_only=True)
 
 
 def exit_if_lost(study: Study, store: ResultStore) -> None:
@@ -63,7 +84,7 @@ def exit_if_lost(study: Study, store: ResultStore) -> None:
         say(
             f"{lost} of {len(study.plan)} units are not done; see `broadlearn study status --store "
             f"{store.path}`.",
-            errors,
+            err=True,
         )
         raise typer.Exit(SOME_FAILED)
 
@@ -78,18 +99,9 @@ def why(status: str, unit: Any, error: object) -> str:
     return f"{status}: {unit.dataset}, {unit.model}, {unit.protocol}, {unit.noise}: {error}"
 
 
-def progress() -> Progress:
-    """A bar with the time left, where a person is watching."""
-    return Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TextColumn("{task.percentage:>3.0f} %"),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        console=errors,
-        disable=not is_terminal(),
-    )
+def counted_units(study: Study, store: ResultStore) -> dict[str, int]:
+    """How many units of a study have come to what, for machines."""
+    return {"units": len(study.plan), **study.summary(store).counts}
 
 
 def command_line() -> str:

@@ -52,24 +52,28 @@ class Problem(NamedTuple):
     T : ndarray of shape (n_samples, n_targets)
     weight : ndarray of shape (n_samples,) or None
     make_loss : callable
-        Positions of samples -> loss of held-out predictions for them.
+        Positions of samples, their weights -> loss of held-out predictions for them.
     rescore : callable or None
         Held-out predictions -> scores of the samples, for a second fit.
+    copies : bool
+        Whether a weight w stands for w copies of a sample, of which one is held out; otherwise
+        weights say how much samples matter, and each is held out with all its weight.
     """
 
     X: Floats
     T: Array
     weight: Array | None
-    make_loss: Callable[[NDArray[np.intp]], Loss]
+    make_loss: Callable[[NDArray[np.intp], Array | None], Loss]
     rescore: Callable[[Array], Array] | None
+    copies: bool = True
 
-    def take(self, rows: NDArray[np.intp]) -> Problem:
-        """The problem on some samples."""
-        weight = None if self.weight is None else self.weight[rows]
+    def take(self, rows: NDArray[np.intp], weight: Array | None = None) -> Problem:
+        """The problem on some samples, with their own weights unless others are given."""
         make_loss = self.make_loss
-        return Problem(
-            self.X[rows], self.T[rows], weight, lambda some: make_loss(rows[some]), self.rescore
-        )
+        if weight is None and self.weight is not None:
+            weight = self.weight[rows]
+        some = (self.X[rows], self.T[rows], weight)
+        return Problem(*some, lambda r, w: make_loss(rows[r], w), self.rescore, self.copies)
 
 
 class Candidate(NamedTuple):

@@ -2,30 +2,48 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import compute_sample_weight
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from broadlearn.ensemble.candidates import FittedEnsemble, Problem, classification_loss
 from broadlearn.ensemble.fitting import count_steps, fit_ensemble
 from broadlearn.models import COUNT, encode_samples, labels_of
 from broadlearn.sample_scores import margin_scores, margins_of
-from broadlearn.solvers import learn_link, link_probabilities
-from broadlearn.utils import FLOAT_TYPES, Array, Floats, check_weights, draw_seed
+from broadlearn.solvers import (
+    check_coverage,
+    conformal_quantile,
+    label_scores,
+    label_sets,
+    learn_link,
+    learn_offsets,
+    link_probabilities,
+    raised_coverage,
+)
+from broadlearn.utils import (
+    CLASS_WEIGHT,
+    READ,
+    Array,
+    Floats,
+    callback_steps,
+    check_labels,
+    check_weights,
+    draw_seed,
+)
 from broadlearn.utils.sklearn_compat import (
     CallbackSupportMixin,
     StrOptions,
-    callback_steps,
     fit_context,
     with_callbacks,
 )
 
 # What scores of the samples must gain in held-out log-loss to be taken, by `robust`.
 MIN_GAINS: dict[bool | str, float] = {False: np.inf, "auto": 1e-3, True: -np.inf}
+NOT_CALIBRATED = "This model comes from a file without calibration scores; fit and save it again."
 
 
 class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
@@ -50,8 +68,9 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         Whether samples count by how well their labels agree with held-out decisions, so that wrong
         labels count less. "auto" does so where it improves the held-out log-loss.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, multiplied with `sample_weight`; "balanced" are inversely
-        proportional to the classes' weights in y.
+        Weights of the classes, which multiply `sample_weight`; a class that a dict does not name
+        has weight 1. "balanced" weights are inversely proportional to the weight of each class
+        in y.
     max_exact_samples : int, default=4000
         Samples up to which matrices of samples x samples are built: 8 n² bytes each, some five of
         them, so 640 MB in all at 4,000.
@@ -71,6 +90,9 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         kernels, penalties and scores of the others). Beyond `max_exact_samples` in float32.
     leave_one_out_proba_ : ndarray of shape (n_samples, n_classes)
         Probabilities that follow from these.
+    calibration_scores_ : ndarray of shape (n_kept,)
+        One less the leave-one-out probability of the own class of each training sample of positive
+        weight, by which `predict_set` is calibrated.
     sample_scores_ : ndarray of shape (n_samples,)
         Score of each training sample.
     proba_slopes_ : ndarray of shape (2,)
@@ -100,7 +122,7 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
     _parameter_constraints: dict[str, list[Any]] = {
         "ensemble_size": [COUNT],
         "robust": ["boolean", StrOptions({"auto"})],
-        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "class_weight": CLASS_WEIGHT,
         "max_exact_samples": [COUNT],
         "random_state": ["random_state"],
     }
@@ -131,17 +153,20 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            A sample of weight w counts as w copies of it, a sample of weight 0 as absent.
+            A sample of weight w counts as w copies of it, a sample of weight 0 as absent. Where
+            weights (times class weights) are no whole numbers, each sample is held out with all of
+            its weight, kernels are compared with all samples alike, and decisions are moved by what
+            held-out ones say about the weights of the classes.
 
         Returns
         -------
         self
         """
-        rows, labels = validate_data(self, X, y, dtype=FLOAT_TYPES)
-        weight = None if sample_weight is None else check_weights(sample_weight, rows)
-        if self.class_weight is not None:
-            per_class = compute_sample_weight(self.class_weight, labels)
-            weight = per_class if weight is None else weight * per_class
+        rows, labels = validate_data(self, X, y, multi_output=True, **READ)
+        labels = check_labels(labels, type(self).__name__)
+        weight = None
+        if sample_weight is not None or self.class_weight is not None:
+            weight = check_weights(sample_weight, rows, self.class_weight, labels)
         data = encode_samples(rows, labels, weight, False, type(self).__name__)
         codes, n = data.codes, len(data.X)
         step = callback_steps(
@@ -149,23 +174,28 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
             count_steps(n, self.ensemble_size, self.max_exact_samples, bool(self.robust)),
         )
 
-        def make_loss(some: NDArray[np.intp]) -> Any:
-            part = None if data.weight is None else data.weight[some]
-            return classification_loss(codes[some], part)
+        def make_loss(some: NDArray[np.intp], weight: Array | None) -> Any:
+            return classification_loss(codes[some], weight)
 
         def rescore(held_out: Array) -> Array:
             return margin_scores(margins_of(held_out, codes))
 
-        problem = Problem(data.X, data.T, data.weight, make_loss, rescore if self.robust else None)
+        again = rescore if self.robust else None
+        copies = data.weight is None or bool((data.weight == np.rint(data.weight)).all())
+        problem = Problem(data.X, data.T, data.weight, make_loss, again, copies)
         size, most, gain = self.ensemble_size, self.max_exact_samples, MIN_GAINS[self.robust]
         fitted = fit_ensemble(problem, size, most, gain, draw_seed(self.random_state), step)
+        average, held_out = fitted.average, fitted.held_out
+        if data.weight is not None and not copies:
+            offset = learn_offsets(held_out, codes, data.weight)
+            average, held_out = replace(average, offset=offset), held_out + offset
         # Without the scores: probabilities are of labels as they are given, wrong ones included.
-        slopes = learn_link(fitted.held_out, codes, data.weight)
+        slopes = learn_link(held_out, codes, data.weight)
         decision = np.empty((len(rows), data.T.shape[1]), dtype=rows.dtype)
-        decision[data.keep] = fitted.held_out
+        decision[data.keep] = held_out
         scores = np.ones(len(rows))
         if not isinstance(data.keep, slice):
-            decision[~data.keep] = fitted.average(rows[~data.keep])
+            decision[~data.keep] = average(rows[~data.keep])
         if fitted.score is not None:
             scores[data.keep] = fitted.score
         self.classes_ = data.classes
@@ -173,13 +203,23 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         self.proba_slopes_ = slopes
         self.leave_one_out_decision_ = decision.ravel() if data.T.shape[1] == 1 else decision
         self.leave_one_out_proba_ = link_probabilities(decision, slopes)
+        self.calibration_scores_ = label_scores(self.leave_one_out_proba_[data.keep], codes)
+        # Coverage is of samples as they occur: class weights do not count.
+        self._calibration_weight = None
+        if sample_weight is not None:
+            self._calibration_weight = check_weights(sample_weight, rows)[data.keep]
         self.sample_scores_ = scores
-        self._average = fitted.average
+        self._average = average
         return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
 
     def _output(self, X: ArrayLike) -> Floats:
         check_is_fitted(self)
-        return self._average(validate_data(self, X, dtype=FLOAT_TYPES, reset=False))
+        return self._average(validate_data(self, X, reset=False, **READ))
 
     def decision_function(self, X: ArrayLike) -> Floats:
         """The average of the members' decision values.
@@ -226,6 +266,53 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
             In the order of `classes_`.
         """
         return link_probabilities(self._output(X), self.proba_slopes_)
+
+    def predict_set(self, X: ArrayLike, coverage: float = 0.9) -> NDArray[np.bool_]:
+        """Sets of classes that hold the true one with a given probability.
+
+        They are conformal: a class is in the set where its probability is at least that which a
+        share `coverage` of the training samples had for their own class when they were left out,
+        corrected for their number, and for members having been chosen by them. No model is fitted
+        for it. The promise is on average over
+        samples like the training samples, not for each class by itself, and rests on the
+        leave-one-out predictions being like new ones.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        coverage : float, default=0.9
+            Share of samples whose set is to hold their class, between 0 and 1.
+
+        Returns
+        -------
+        ndarray of bool of shape (n_samples, n_classes)
+            In the order of `classes_`. A set with several classes: the model cannot tell them
+            apart with this confidence. An empty set: the sample is like none of the classes, which
+            happens where the model is right more often than `coverage`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from broadlearn import BroadEnsembleClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = BroadEnsembleClassifier().fit(X, y)
+        >>> model.predict_set(X[[0, 70, 106]], coverage=0.98)
+        array([[ True, False, False],
+               [False,  True,  True],
+               [False,  True,  True]])
+        """
+        check_is_fitted(self)
+        if not hasattr(self, "calibration_scores_"):
+            raise ValueError(NOT_CALIBRATED)
+        quantile = chosen_quantile(self.calibration_scores_, coverage, self._calibration_weight)
+        return label_sets(self.predict_proba(X), quantile)
+
+
+def chosen_quantile(scores: Floats, coverage: float, weight: Array | None) -> float:
+    """The quantile of held-out scores of an ensemble, whose members were chosen by them."""
+    n_samples = scores.size if weight is None else float(weight.sum())
+    level = raised_coverage(check_coverage(coverage), n_samples)
+    return conformal_quantile(scores, level, weight)
 
 
 def member_table(fitted: FittedEnsemble) -> list[dict[str, Any]]:

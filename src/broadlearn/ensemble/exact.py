@@ -24,12 +24,22 @@ from broadlearn.utils import Array, Floats
 
 
 def kernel_ridge(
-    gram: Array, T: Array, C: float, score: Array | None, weight: Array | None
+    gram: Array,
+    T: Array,
+    C: float,
+    score: Array | None,
+    weight: Array | None,
+    *,
+    copies: bool = True,
 ) -> tuple[Array, Array]:
-    """Coefficients of the samples, and predictions for each by the model fitted without it."""
+    """Coefficients of the samples, and predictions for each by the model fitted without it.
+
+    Of a sample of weight w > 1, one of w copies is left out, or else all of it.
+    """
     s = score if weight is None else np.sqrt(weight) * (1.0 if score is None else score)
-    solution = solve_gram(gram, s, T, C)
-    return solution.weights, solution.held_out(gram, T, score, weight, np.arange(len(T)))
+    solution, every = solve_gram(gram, s, T, C), np.arange(len(T))
+    left_out = (score, weight) if copies else (s, None)
+    return solution.weights, solution.held_out(gram, T, *left_out, every)
 
 
 def compare_kernels(
@@ -39,14 +49,14 @@ def compare_kernels(
 
     `samples` are those of the problem in all forms.
     """
-    _, T, weight, make_loss, _ = problem
-    pairs, loss = SamplePairs(KernelBasis(samples)), make_loss(np.arange(len(T)))
+    _, T, weight, make_loss, _, copies = problem
+    pairs, loss = SamplePairs(KernelBasis(samples)), make_loss(np.arange(len(T)), weight)
     found, start = [], FIRST_PENALTY
     for kernel in sorted(KERNELS, key=shared_order):
         gram = pairs.values(kernel, units) + 1.0
 
         def held_out(C: float, gram: Any = gram) -> Array:
-            return kernel_ridge(gram, T, C, None, weight)[1]
+            return kernel_ridge(gram, T, C, None, weight, copies=copies)[1]
 
         start, value = best_penalty(held_out, loss, start)
         found.append(Candidate(kernel, PENALTIES[start], value))
@@ -63,16 +73,16 @@ def fit_exactly(
     step: Callable[[], object],
 ) -> FittedEnsemble:
     """Fit members to all samples and average them."""
-    X, T, weight, make_loss, _ = problem
+    X, T, weight, make_loss, _, copies = problem
     members = sorted(members, key=lambda member: shared_order(member.kernel))
     kernels = [member.kernel for member in members]
     samples = samples_in(forms, X.astype(np.float64, copy=False), kernels)
-    pairs, loss = SamplePairs(KernelBasis(samples)), make_loss(np.arange(len(X)))
+    pairs, loss = SamplePairs(KernelBasis(samples)), make_loss(np.arange(len(X)), weight)
     coefficients = np.empty((len(members), *T.shape))
     held_out, judged = np.zeros_like(T), []
     for i, member in enumerate(members):
         gram: Any = pairs.values(member.kernel, units) + 1.0
-        weights, without = kernel_ridge(gram, T, member.C, score, weight)
+        weights, without = kernel_ridge(gram, T, member.C, score, weight, copies=copies)
         coefficients[i] = weights / len(members)
         held_out += without / len(members)
         judged.append(member._replace(loss=loss(without)))
@@ -95,5 +105,5 @@ def fit_twice(
         return first
     score = problem.rescore(first.held_out)
     second = fit_exactly(problem, members, forms, units, score, step)
-    loss = problem.make_loss(np.arange(len(problem.X)))
+    loss = problem.make_loss(np.arange(len(problem.X)), problem.weight)
     return second if loss(second.held_out) < loss(first.held_out) - min_gain else first

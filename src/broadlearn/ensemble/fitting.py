@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from broadlearn.ensemble.candidates import KERNELS, FittedEnsemble, Problem
 from broadlearn.ensemble.exact import compare_kernels, fit_twice
 from broadlearn.ensemble.kernel_average import samples_in
 from broadlearn.ensemble.landmark_fit import SECOND_KERNELS, fit_landmarks
 from broadlearn.random_features import learn_forms, learn_units
+from broadlearn.utils import Array
 
 # Samples on which all kernels are compared; the best of them are fitted to more.
 MAX_COMPARED = 700
@@ -24,6 +27,37 @@ def count_steps(n_samples: int, size: int, max_exact: int, rescored: bool) -> in
     if n_samples > max_exact:
         return len(KERNELS) + SECOND_KERNELS + 3
     return len(KERNELS) + min(size, len(KERNELS)) * (1 + rescored)
+
+
+def draw_heavy(
+    weight: Array, size: int, generator: np.random.Generator
+) -> tuple[NDArray[np.intp], Array]:
+    """Positions of some samples, heavy ones more likely, and weights by which all count alike.
+
+    A few samples that weigh as much as all others, such as those of a rare class, would hardly be
+    met by a uniform draw. The more likely a sample was drawn, the less it counts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows, weight = draw_heavy(np.repeat([1.0, 50.0], [98, 2]), 20, np.random.default_rng(0))
+    >>> rows[-2:], weight[-2:].round(2), round(weight.sum())
+    (array([98, 99]), array([0.2, 0.2]), 20)
+    """
+    likely: Array = np.zeros(len(weight))
+    certain = np.zeros(len(weight), dtype=np.bool_)
+    while True:
+        rest = size - np.count_nonzero(certain)
+        likely = np.where(certain, 1.0, rest * weight / weight[~certain].sum())
+        if not (likely > 1.0).any():
+            break
+        certain |= likely >= 1.0
+    order = generator.permutation(len(weight))
+    ends = np.cumsum(likely[order])
+    # Rounding must not leave the last point behind the last sample.
+    points = (generator.random() + np.arange(size)) * (ends[-1] / size)
+    rows = np.sort(order[np.searchsorted(ends, points, side="right").clip(max=len(weight) - 1)])
+    return rows, size / len(weight) / likely[rows]
 
 
 def fit_ensemble(
@@ -49,7 +83,7 @@ def fit_ensemble(
     step : callable
         Called after each of `count_steps` steps.
     """
-    X, _, weight, _, _ = problem
+    X, weight = problem.X, problem.weight
     memory = MATRICES * 8 * len(X) ** 2
     if len(X) <= max_exact and memory > QUIET_BYTES:
         warnings.warn(
@@ -60,10 +94,12 @@ def fit_ensemble(
         )
     generator = np.random.default_rng(seed)
     forms = learn_forms(X, weight)
-    some = np.arange(len(X))
-    if len(X) > MAX_COMPARED:
-        some = np.sort(generator.permutation(len(X))[:MAX_COMPARED])
-    part = problem.take(some)
+    # Kernels that suit all samples alike order them best, whatever some of them are worth.
+    part = problem if problem.copies else problem._replace(weight=None)
+    if len(X) > MAX_COMPARED and problem.copies:
+        part = problem.take(np.sort(generator.permutation(len(X))[:MAX_COMPARED]))
+    elif len(X) > MAX_COMPARED:
+        part = problem.take(*draw_heavy(cast(Array, weight), MAX_COMPARED, generator))
     samples = samples_in(forms, part.X.astype(np.float64, copy=False), KERNELS)
     units = learn_units(samples, part.weight)
     candidates = compare_kernels(part, samples, units, step)

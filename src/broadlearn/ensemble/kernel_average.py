@@ -29,6 +29,8 @@ class KernelAverage:
         In `shared_order`.
     coefficients : ndarray of shape (n_members, n_basis, n_outputs)
         The members' shares are contained.
+    offset : ndarray of shape (n_outputs,) or None
+        Added to the sum.
     """
 
     forms: InputForms
@@ -36,6 +38,13 @@ class KernelAverage:
     basis: Floats
     kernels: list[LimitKernel]
     coefficients: Array
+    offset: Array | None = None
+
+    @property
+    def constant(self) -> Array:
+        """What does not depend on the sample: the ones beside the kernels, and the offset."""
+        ones: Array = self.coefficients.sum(axis=(0, 1))
+        return ones if self.offset is None else ones + self.offset
 
     def __call__(self, X: Floats) -> Floats:
         """The average for samples, block by block."""
@@ -43,7 +52,7 @@ class KernelAverage:
         basis = KernelBasis(rows_of_basis)
         coefficients = self.coefficients.astype(X.dtype, copy=False)
         out = np.zeros((X.shape[0], coefficients.shape[2]), dtype=X.dtype)
-        out[:] = coefficients.sum(axis=(0, 1))
+        out[:] = self.constant
         parts = list(row_slices(X.shape[0], self.basis.shape[0], CACHED_NUMBERS))
         memory = np.empty((2, parts[0].stop, len(self.basis)), dtype=X.dtype)
         samples = samples_in(self.forms, X, self.kernels)

@@ -60,6 +60,7 @@ class LandmarkProblem:
     ) -> None:
         self.forms, self.units, self.score, self.landmarks = forms, units, score, landmarks
         self.X, self.T, self.weight, self.make_loss = problem[:4]
+        self.copies = problem.copies
         self.s = score
         if self.weight is not None:
             self.s = np.sqrt(self.weight) * (1.0 if score is None else score)
@@ -91,7 +92,8 @@ class LandmarkProblem:
         """The part of s² of some samples that is left out with them."""
         influence: Array | float = 1.0
         if self.weight is not None:
-            influence = np.minimum(self.weight[rows], 1.0)
+            influence = self.weight[rows]
+            influence = np.minimum(influence, 1.0) if self.copies else influence
         if self.score is not None:
             influence = influence * self.score[rows] ** 2
         return influence
@@ -130,7 +132,8 @@ def judge(
     sums = problem.sums(kernels)
     some = spread_rows(len(problem.X), MAX_JUDGED)
     K = problem.kernel(kernels, some, problem.basis(kernels))
-    influence, loss = problem.influence(some), problem.make_loss(some)
+    weight = None if problem.weight is None else problem.weight[some]
+    influence, loss = problem.influence(some), problem.make_loss(some, weight)
 
     def held_out(C: float) -> Array:
         return solve_landmarks(sums, C).held_out(K, problem.T[some], influence)
@@ -201,7 +204,8 @@ def fit_landmarks(
     start = max(PENALTIES.index(member.C) for member in chosen)
     best, _, solution = judge(whole, kernels, start)
     step()
-    held_out = whole.held_out(solution, kernels, np.float32)
+    # Of a sample of large weight little is left without it: float32 would not know how much.
+    held_out = whole.held_out(solution, kernels, np.float32 if problem.copies else np.float64)
     step()
     coefficients = np.repeat(solution.weights[None] / len(kernels), len(kernels), axis=0)
     members = [member._replace(C=PENALTIES[best]) for member in chosen]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -27,7 +28,16 @@ from broadlearn.random_features import BroadMap, HiddenLayer, MapSettings
 from broadlearn.sample_scores import Trust
 from broadlearn.search import MARGIN, ParamGrid, PathSearchCV
 from broadlearn.solvers import learn_slopes
-from broadlearn.utils import FLOAT_TYPES, check_weights, draw_seed, spread_rows
+from broadlearn.utils import (
+    CLASS_WEIGHT,
+    READ,
+    FitProgress,
+    check_labels,
+    check_weights,
+    draw_seed,
+    has_callbacks,
+    spread_rows,
+)
 from broadlearn.utils.sklearn_compat import HasMethods, Interval, fit_context
 
 
@@ -64,6 +74,10 @@ class PathEnsembleClassifier(BroadClassifier):
     node_budget : float, default=2.5
         Distinct nodes of the ensemble, over all draws, at most, as a multiple of the largest layer
         in the grid: what its predictions may cost. Candidates that would exceed it are left out.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply `sample_weight` in the search, its scores and the
+        average; a class that a dict does not name has weight 1. "balanced" weights are inversely
+        proportional to the weight of each class in y. That of `estimator` must be None.
     cv : int, splitter or iterable, default=5
         The number of stratified folds of the search, a splitter of scikit-learn, or pairs of
         training and test positions.
@@ -72,8 +86,6 @@ class PathEnsembleClassifier(BroadClassifier):
     n_jobs : int, default=None
         Workers of the search; None is one, -1 as many as there are cores. Results do not depend on
         it.
-    verbose : int, default=0
-        Above 0 a progress line shows the rate and the time left.
     random_state : int, RandomState or None, default=None
         Seeds all draws; that of `estimator` is not used. With the same number, the first draw is
         that of a single model with it.
@@ -115,10 +127,10 @@ class PathEnsembleClassifier(BroadClassifier):
         "ensemble_size": [COUNT],
         "n_draws": [COUNT],
         "node_budget": [Interval(Real, 1, None, closed="left")],
+        "class_weight": CLASS_WEIGHT,
         "cv": ["cv_object"],
         "scoring": [str, callable, None],
         "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
         "random_state": ["random_state"],
     }
 
@@ -130,10 +142,10 @@ class PathEnsembleClassifier(BroadClassifier):
         ensemble_size: int = 25,
         n_draws: int = 3,
         node_budget: float = 2.5,
+        class_weight: dict[Any, float] | str | None = None,
         cv: Any = 5,
         scoring: Any = None,
         n_jobs: int | None = None,
-        verbose: int = 0,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.estimator = estimator
@@ -141,10 +153,10 @@ class PathEnsembleClassifier(BroadClassifier):
         self.ensemble_size = ensemble_size
         self.n_draws = n_draws
         self.node_budget = node_budget
+        self.class_weight = class_weight
         self.cv = cv
         self.scoring = scoring
         self.n_jobs = n_jobs
-        self.verbose = verbose
         self.random_state = random_state
 
     @fit_context(prefer_skip_nested_validation=False)
@@ -163,15 +175,20 @@ class PathEnsembleClassifier(BroadClassifier):
         -------
         self
         """
-        rows, labels = validate_data(self, X, y, dtype=FLOAT_TYPES)
-        weight = None if sample_weight is None else check_weights(sample_weight, rows)
+        progress = FitProgress(self, 2, X, y, sample_weight) if has_callbacks(self) else None
+        rows, labels = validate_data(self, X, y, multi_output=True, **READ)
+        labels = check_labels(labels, type(self).__name__)
+        weight = None
+        if sample_weight is not None or self.class_weight is not None:
+            weight = check_weights(sample_weight, rows, self.class_weight, labels)
         name, seed = type(self).__name__, self.random_state
         seed = int(seed) if isinstance(seed, int | np.integer) else draw_seed(seed)
         estimator = self._template().set_params(random_state=seed)
         # Labels are checked before the search, whose folds would report them one by one.
         encode_samples(rows, labels, weight, False, name)
         search = self._search(estimator, len(rows))
-        results = search.fit(rows, labels, sample_weight=weight).cv_results_
+        with nullcontext(PathSearchCV.fit) if progress is None else progress.fits("search") as fit:
+            results = fit(search, rows, labels, sample_weight=weight).cv_results_
         refused: set[int | str] = set()
         while True:
             chosen, draws = choose_members(
@@ -197,10 +214,14 @@ class PathEnsembleClassifier(BroadClassifier):
                 FitFailedWarning,
                 stacklevel=3,
             )
-        self._average(members, trusts, data, draw_states(seed, draws))
+        silent = nullcontext(lambda count: None)
+        with silent if progress is None else progress.counted("average", "draw", draws) as report:
+            self._average(members, trusts, data, draw_states(seed, draws), report)
         self.members_ = [{**candidate, "weight": 1.0 / len(chosen)} for candidate in candidates]
         self.cv_results_ = results
         self.best_score_ = float(results["mean_test_score"][chosen[0]])
+        if progress is not None:
+            progress.end()
         return self
 
     def _template(self) -> BroadClassifier:
@@ -230,6 +251,12 @@ class PathEnsembleClassifier(BroadClassifier):
                 "param_grid must not hold random_state: an ensemble makes its own draws, "
                 "n_draws of them."
             )
+        weighted = any(isinstance(part, Mapping) and "class_weight" in part for part in parts)
+        if weighted or estimator.class_weight is not None:
+            raise ValueError(
+                "class_weight must be set on the ensemble, not on its estimator or in param_grid: "
+                "its members share their samples' weights."
+            )
         scoring = {"score": "accuracy", "margin": MARGIN} if self.scoring is None else self.scoring
         return PathSearchCV(
             estimator,
@@ -238,7 +265,6 @@ class PathEnsembleClassifier(BroadClassifier):
             refit=False,
             cv=self.cv,
             n_jobs=self.n_jobs,
-            verbose=self.verbose,
         )
 
     def _average(
@@ -247,14 +273,15 @@ class PathEnsembleClassifier(BroadClassifier):
         trusts: dict[str, Trust],
         data: TrainingData,
         states: list[int],
+        report: Callable[[int], None],
     ) -> None:
         """Fit all members and store their average as one map with one set of weights."""
-        layers = [
-            fit_layer(group, trusts, data, draw_seed(state))
-            for state in states
-            for group in by_map(members)
-        ]
-        mean, n_inputs = 1.0 / len(states), data.X.shape[1] + 1
+        layers = []
+        for state in states:
+            layers += [fit_layer(some, trusts, data, draw_seed(state)) for some in by_map(members)]
+            report(1)
+        mean, inputs = 1.0 / len(states), data.standardization
+        n_inputs = inputs.mean.size + inputs.share.size + 1
         nodes = np.concatenate([layer.nodes for layer in layers], axis=1)
         n, activation = nodes.shape[1], members[0].recipe.activation
         direct = np.sum([layer.direct for layer in layers], axis=0)

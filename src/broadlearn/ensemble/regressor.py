@@ -10,13 +10,12 @@ from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from broadlearn.ensemble.candidates import Problem, squared_loss
-from broadlearn.ensemble.classifier import member_table
+from broadlearn.ensemble.classifier import NOT_CALIBRATED, chosen_quantile, member_table
 from broadlearn.ensemble.fitting import count_steps, fit_ensemble
 from broadlearn.models import COUNT, centre_samples
-from broadlearn.utils import FLOAT_TYPES, Floats, check_weights, draw_seed
+from broadlearn.utils import READ, Array, Floats, callback_steps, check_weights, draw_seed
 from broadlearn.utils.sklearn_compat import (
     CallbackSupportMixin,
-    callback_steps,
     fit_context,
     with_callbacks,
 )
@@ -48,6 +47,9 @@ class BroadEnsembleRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMi
     leave_one_out_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
         Predictions for the training samples, each by the ensemble fitted without it (with the same
         kernels and penalties).
+    calibration_scores_ : ndarray of shape (n_kept,) or (n_kept, n_targets)
+        How far these are from the targets of the training samples of positive weight, by which
+        `predict_interval` is calibrated.
     intercept_ : ndarray of shape (n_targets,)
         Mean of the targets, which is taken from them first.
     n_features_in_ : int
@@ -102,9 +104,7 @@ class BroadEnsembleRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMi
         -------
         self
         """
-        rows, targets = validate_data(
-            self, X, y, dtype=FLOAT_TYPES, multi_output=True, y_numeric=True
-        )
+        rows, targets = validate_data(self, X, y, multi_output=True, y_numeric=True, **READ)
         one_target = targets.ndim == 1
         weight = None if sample_weight is None else check_weights(sample_weight, rows)
         Y = np.asarray(targets, dtype=np.float64).reshape(len(rows), -1)
@@ -112,8 +112,8 @@ class BroadEnsembleRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMi
         size, most = self.ensemble_size, self.max_exact_samples
         step = callback_steps(self, count_steps(len(data.X), size, most, rescored=False))
 
-        def make_loss(some: NDArray[np.intp]) -> Any:
-            return squared_loss(data.T[some], None if data.weight is None else data.weight[some])
+        def make_loss(some: NDArray[np.intp], weight: Array | None) -> Any:
+            return squared_loss(data.T[some], weight)
 
         problem = Problem(data.X, data.T, data.weight, make_loss, None)
         seed = draw_seed(self.random_state)
@@ -126,8 +126,16 @@ class BroadEnsembleRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMi
         self.members_ = member_table(fitted)
         self.intercept_ = mean.astype(rows.dtype, copy=False)
         self.leave_one_out_prediction_ = held_out.ravel() if one_target else held_out
+        distance = np.abs(Y.astype(rows.dtype, copy=False) - held_out)[data.keep]
+        self.calibration_scores_ = distance.ravel() if one_target else distance
+        self._calibration_weight = data.weight
         self._average, self._one_target = fitted.average, one_target
         return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
 
     def predict(self, X: ArrayLike) -> Floats:
         """Predict targets.
@@ -141,7 +149,47 @@ class BroadEnsembleRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMi
         ndarray of shape (n_samples,) or (n_samples, n_targets)
         """
         check_is_fitted(self)
-        rows = validate_data(self, X, dtype=FLOAT_TYPES, reset=False)
+        rows = validate_data(self, X, reset=False, **READ)
         prediction = self._average(rows)
         prediction += self.intercept_.astype(rows.dtype, copy=False)
         return prediction.ravel() if self._one_target else prediction
+
+    def predict_interval(self, X: ArrayLike, coverage: float = 0.9) -> Floats:
+        """Intervals that hold the target with a given probability.
+
+        They are conformal: each reaches as far to both sides of the prediction as a share
+        `coverage` of the training samples' targets were from their leave-one-out predictions,
+        corrected for their number, and for members having been chosen by them. No model is fitted
+        for it. The promise is on average over
+        samples like the training samples, and rests on the leave-one-out predictions being like
+        new ones.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        coverage : float, default=0.9
+            Share of samples whose interval is to hold their target, between 0 and 1; of several
+            targets each by itself.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2) or (n_samples, n_targets, 2)
+            Lower and upper ends; infinite with too few training samples for such a coverage.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_diabetes
+        >>> from broadlearn import BroadEnsembleRegressor
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> low, high = BroadEnsembleRegressor().fit(X[:300], y[:300]).predict_interval(X[300:]).T
+        >>> bool(((low <= y[300:]) & (y[300:] <= high)).mean() > 0.85)
+        True
+        """
+        check_is_fitted(self)
+        if not hasattr(self, "calibration_scores_"):
+            raise ValueError(NOT_CALIBRATED)
+        prediction = self.predict(X)
+        scores = self.calibration_scores_.reshape(len(self.calibration_scores_), -1)
+        reach = [chosen_quantile(one, coverage, self._calibration_weight) for one in scores.T]
+        margin = np.array(reach[0] if self._one_target else reach, dtype=prediction.dtype)
+        return np.stack([prediction - margin, prediction + margin], axis=-1)

@@ -1,7 +1,19 @@
 """Tables in, model files and ONNX graphs out."""
 
-from broadlearn.io.model_files import load, read_header, save
+from broadlearn.io.column_leaks import find_leaks
+from broadlearn.io.column_records import ColumnRecord, warn_of_columns
+from broadlearn.io.csv_files import FileTable, import_pandas
+from broadlearn.io.model_files import load, model_parts, read_header, save
 from broadlearn.io.onnx_export import to_onnx
+from broadlearn.io.preparation import TablePreparation, describe_columns
+from broadlearn.io.ranked_columns import (
+    RankedColumns,
+    find_copies,
+    find_identifiers,
+    mid_ranks,
+    rank_columns,
+    renamings,
+)
 from broadlearn.io.rewriting import (
     RowChanges,
     chain_changes,
@@ -9,27 +21,47 @@ from broadlearn.io.rewriting import (
     replace_labels,
     rewrite_table,
     row_changes,
-    row_lines,
 )
-from broadlearn.io.table_files import import_pandas, read_frame
-from broadlearn.io.tables import Table, as_numeric, column_preparation, read_table
+from broadlearn.io.sources import FileOptions, Source
+from broadlearn.io.table_files import open_table, read_file, read_frame
+from broadlearn.io.tables import Table, as_numeric, read_table
+from broadlearn.io.thresholds import Threshold, UnwrappedModel, unwrap_model, with_threshold
 
 __all__ = [
+    "ColumnRecord",
+    "FileOptions",
+    "FileTable",
+    "RankedColumns",
     "RowChanges",
+    "Source",
     "Table",
+    "TablePreparation",
+    "Threshold",
+    "UnwrappedModel",
     "as_numeric",
     "chain_changes",
     "check_rewritable",
-    "column_preparation",
+    "describe_columns",
+    "find_copies",
+    "find_identifiers",
+    "find_leaks",
     "import_pandas",
     "load",
+    "mid_ranks",
+    "model_parts",
+    "open_table",
+    "rank_columns",
+    "read_file",
     "read_frame",
     "read_header",
     "read_table",
+    "renamings",
     "replace_labels",
     "rewrite_table",
     "row_changes",
-    "row_lines",
     "save",
     "to_onnx",
+    "unwrap_model",
+    "warn_of_columns",
+    "with_threshold",
 ]

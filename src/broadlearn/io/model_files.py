@@ -45,7 +45,7 @@ LIBRARIES = ("broadlearn", "numpy", "scipy", "scikit-learn", "skops")
 _DTYPE = re.compile(r"[<>|][biufUS][1-9]\d{0,8}")
 
 
-def save(model: BaseEstimator, path: str | os.PathLike[str]) -> None:
+def save(model: BaseEstimator, path: str | os.PathLike[str], *, target: str | None = None) -> None:
     """Write a model to a file, whole or not at all.
 
     Parameters
@@ -53,9 +53,12 @@ def save(model: BaseEstimator, path: str | os.PathLike[str]) -> None:
     model : estimator
         Any of this library but a search, of which ``best_estimator_`` can be saved, or a pipeline
         of one with scikit-learn's own preparation. The same model gives the same bytes. The record
-        of an ensemble's search, ``cv_results_``, is left out.
+        of an ensemble's search, ``cv_results_``, and callbacks are left out.
     path : str or path
         A file that exists is replaced.
+    target : str, default=None
+        Name of the column that the model predicts, for `read_header`, by which ``broadlearn
+        evaluate`` finds it.
 
     Raises
     ------
@@ -77,6 +80,11 @@ def save(model: BaseEstimator, path: str | os.PathLike[str]) -> None:
     >>> bool((again.predict_proba(X) == model.predict_proba(X)).all())
     True
     """
+    write_whole(path, model_parts(model, target))
+
+
+def model_parts(model: BaseEstimator, target: str | None = None) -> list[bytes]:
+    """The content of the file that `save` writes, in parts."""
     kind = type(model).__name__
     if isinstance(model, BaseSearchCV):
         raise ValueError(f"A {kind} cannot be saved; save its best_estimator_ instead.")
@@ -95,6 +103,7 @@ def save(model: BaseEstimator, path: str | os.PathLike[str]) -> None:
         "format": FORMAT,
         "model": kind,
         "versions": {name: version(name) for name in LIBRARIES},
+        **({} if target is None else {"target": str(target)}),
         "tree": {"bytes": len(text), "compressed": len(parts[0])},
         "arrays": declarations,
         "payload": {"bytes": sum(map(len, parts)), "sha256": digest.hexdigest()},
@@ -106,7 +115,7 @@ def save(model: BaseEstimator, path: str | os.PathLike[str]) -> None:
             "names of columns."
         )
     preamble = PREAMBLE.pack(MAGIC, len(head), hashlib.sha256(head).digest())
-    write_whole(path, [preamble, head, *parts])
+    return [preamble, head, *parts]
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -168,7 +177,8 @@ def read_header(path: str | os.PathLike[str]) -> dict[str, Any]:
     -------
     dict
         ``format`` (of the file), ``model`` (name of its class), ``versions`` (of the libraries that
-        wrote it), ``tree``, ``arrays`` and ``payload`` (sizes and checksum).
+        wrote it), ``tree``, ``arrays`` and ``payload`` (sizes and checksum), and if it is known
+        ``target`` (name of the column that the model predicts).
     """
     with _opened(Path(path)) as (_, header):
         return header

@@ -17,9 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import Pipeline
 
 from broadlearn.io.stored_types import name_of, place_of, stored_type
+from broadlearn.utils import has_callbacks
 
 # The form of skops' trees that is known here; later ones are read by skops' own rules for them.
 FIRST_PROTOCOL = 2
@@ -42,10 +45,16 @@ def take_apart(model: Any) -> tuple[bytes, list[NDArray[Any]]]:
 
 
 def _without_record(model: Any) -> Any:
-    """The model without the record of its search, which may be many times as large as itself."""
+    """The model without callbacks and the record of its search, which may be larger than itself."""
     bare = copy(model)
+    if has_callbacks(bare):
+        bare.set_callbacks()
     if isinstance(model, Pipeline):
         bare.steps = [(name, _without_record(step)) for name, step in model.steps]
+    elif isinstance(model, FixedThresholdClassifier):
+        bare.estimator = bare.estimator_ = _without_record(model.estimator_)
+    elif isinstance(model, FrozenEstimator):
+        bare.estimator = _without_record(model.estimator)
     elif hasattr(model, "cv_results_"):
         del bare.cv_results_
     return bare

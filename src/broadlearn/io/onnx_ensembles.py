@@ -31,7 +31,7 @@ def average_output(graph: Any, rows: str, standardized: str, average: KernelAver
         if form in basis.samples:
             samples[form] = _interpolated(graph, rows, forms, form)
     bases: dict[tuple[str, str, float], str] = {}
-    total = graph.constant(average.coefficients.sum(axis=(0, 1)))
+    total = graph.constant(average.constant)
     for kernel, weights in zip(kernels, average.coefficients, strict=True):
         if kernel.base not in bases:
             bases[kernel.base] = _base(graph, samples[kernel.inputs], basis, *kernel.base)
@@ -49,7 +49,8 @@ def _interpolated(graph: Any, rows: str, forms: InputForms, form: str) -> str:
     beyond = graph.node("Sub", graph.node("Unsqueeze", rows, np.array([2])), knots[:, :-1])
     within = graph.node("Min", graph.node("Max", beyond, 0.0), widths)
     rise = graph.node("ReduceSum", graph.node("Mul", within, slopes), np.array([2]), keepdims=0)
-    return str(graph.node("Add", rise, heights[:, 0]))
+    Z = graph.node("Add", rise, heights[:, 0])
+    return str(graph.with_indicators(rows, Z, 0.0, forms.standardization))
 
 
 def _squares(graph: Any, Z: str) -> str:

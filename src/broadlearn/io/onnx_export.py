@@ -6,21 +6,29 @@ nodes in float32 would cost more than the rounding of the rows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from broadlearn.ensemble import BroadEnsembleClassifier, BroadEnsembleRegressor
 from broadlearn.io.errors import reason
 from broadlearn.io.onnx_ensembles import average_output
+from broadlearn.io.onnx_graph import Graph
 from broadlearn.io.onnx_kernels import kernel_products
-from broadlearn.io.onnx_tables import LevelTable, column_inputs, exportable
+from broadlearn.io.onnx_tables import (
+    LevelTable,
+    NumberColumns,
+    column_inputs,
+    convert_levels,
+    convert_numbers,
+    exportable,
+)
 from broadlearn.models import BLSRegressor, BroadFeatures, RowStandardizer
 from broadlearn.random_features import HIGH, LOW, BroadMap, FuzzyMap, InfiniteMap
 from broadlearn.registry import entries_that
@@ -37,28 +45,28 @@ OPTIONS = {
     "nocl": [True, False],
     "output_class_labels": [False, True],
 }
-_NODES = {"tanh": "Tanh", "sigmoid": "Sigmoid", "relu": "Relu", "sine": "Sin"}
 
 
 def to_onnx(model: BaseEstimator, initial_types: Sequence[tuple[str, Any]] | None = None) -> Any:
     """Convert a fitted model to an ONNX graph.
 
     Needs the extra ``onnx``. A classifier's graph has the outputs ``label`` and ``probabilities``
-    (one column per class, in the order of ``classes_``); boolean labels become 0 and 1. That of a
-    regressor has the output ``variable``.
+    (one column per class, in the order of ``classes_``); boolean labels become 0 and 1. Of several
+    labels, both have a column for each. The graph of a regressor has the output ``variable``.
 
     Parameters
     ----------
     model : estimator
         A classifier of the BLS or ELM family, an ensemble, `BLSRegressor`, `BroadFeatures`,
         `RowStandardizer`, or a pipeline of those with steps that skl2onnx converts, or with
-        `broadlearn.io.column_preparation`.
+        `broadlearn.io.TablePreparation`.
     initial_types : list of (str, skl2onnx type), default=None
         Inputs of the graph, as skl2onnx wants them: one per column where the pipeline selects
         columns by name. By default one float32 input ``X`` of all columns; for a pipeline with
-        `column_preparation` one input of shape (n_samples, 1) per column, named like it: text, or
+        `TablePreparation` one input of shape (n_samples, 1) per column, named like it: text, or
         float32 for numbers and booleans. There a missing number is nan, and a missing text is
-        empty.
+        empty; a number that the table has as text is given as the number, and words are spelt as
+        in the table or in lower case. Dates cannot be exported.
 
     Returns
     -------
@@ -102,11 +110,11 @@ def to_onnx(model: BaseEstimator, initial_types: Sequence[tuple[str, Any]] | Non
         last = last.steps[-1][1]
     if isinstance(last, tuple(entry.estimator for entry in entries_that(onnx=False))):
         raise ValueError(f"{type(last).__name__} has no probabilities and cannot be exported.")
-    if initial_types is None:
-        initial_types = _inputs(model)
     _register_converters()
     options = {id(last): {"zipmap": False}} if hasattr(last, "classes_") else None
     try:
+        if initial_types is None:
+            initial_types = _inputs(model)
         graph = skl2onnx.convert_sklearn(
             exportable(model),
             name="broadlearn",
@@ -114,6 +122,8 @@ def to_onnx(model: BaseEstimator, initial_types: Sequence[tuple[str, Any]] | Non
             target_opset=OPSET,
             options=options,
         )
+    except NotFittedError:
+        raise
     except (RuntimeError, NameError, NotImplementedError, TypeError, ValueError) as error:
         raise ValueError(f"This {kind} cannot be exported: {reason(error)}.") from error
     _name_inputs(graph.graph, [name for name, _ in initial_types])
@@ -150,14 +160,14 @@ def _name_inputs(graph: Any, names: Sequence[str]) -> None:
 @cache
 def _register_converters() -> None:
     from skl2onnx import update_registered_converter
-    from skl2onnx.common.shape_calculator import calculate_linear_classifier_output_shapes
 
     others = {
         BLSRegressor: _convert_regressor,
         BroadEnsembleRegressor: _convert_regressor,
         BroadFeatures: _convert_features,
         RowStandardizer: _convert_rows,
-        LevelTable: _convert_levels,
+        LevelTable: _by_graph(convert_levels),
+        NumberColumns: _by_graph(convert_numbers),
     }
     for kind, convert in others.items():
         update_registered_converter(kind, f"Broadlearn{kind.__name__}", _infer_shape, convert)
@@ -166,10 +176,24 @@ def _register_converters() -> None:
             update_registered_converter(
                 kind,
                 f"Broadlearn{kind.__name__}",
-                calculate_linear_classifier_output_shapes,
+                _infer_shapes,
                 _convert_classifier,
                 options=OPTIONS,
             )
+
+
+def _infer_shapes(operator: Any) -> None:
+    """Set the types of labels and probabilities; several labels have a column each."""
+    from skl2onnx.common.shape_calculator import calculate_linear_classifier_output_shapes
+
+    calculate_linear_classifier_output_shapes(operator)
+    if getattr(operator.raw_operator, "_constant_labels", None) is not None:
+        label, probabilities = (output.type for output in operator.outputs)
+        label.shape = probabilities.shape
+
+
+def _by_graph(convert: Callable[[Any, Any], None]) -> Callable[[Any, Any, Any], None]:
+    return lambda scope, operator, container: convert(Graph(scope, container), operator)
 
 
 def _infer_shape(operator: Any) -> None:
@@ -179,7 +203,10 @@ def _infer_shape(operator: Any) -> None:
 
     check_input_and_output_numbers(operator, input_count_range=1, output_count_range=1)
     fitted, output = operator.raw_operator, operator.outputs[0]
-    if isinstance(fitted, LevelTable):
+    if isinstance(fitted, NumberColumns):
+        output.type = FloatTensorType()
+        n_columns = len(fitted.fill) + int(fitted.indicator)
+    elif isinstance(fitted, LevelTable):
         output.type = FloatTensorType()
         n_columns = sum(rows.shape[1] for rows in fitted.rows)
     elif isinstance(fitted, BLSRegressor | BroadEnsembleRegressor):
@@ -191,63 +218,7 @@ def _infer_shape(operator: Any) -> None:
     output.type.shape = [operator.inputs[0].get_first_dimension(), n_columns]
 
 
-class _Graph:
-    """Adds nodes and constants of float64 to a graph, under names of its own."""
-
-    def __init__(self, scope: Any, container: Any) -> None:
-        self.scope, self.container = scope, container
-
-    def constant(self, value: Any) -> str:
-        """Name of an array that becomes part of the graph."""
-        from onnx import TensorProto
-
-        array = np.asarray(value)
-        content: NDArray[Any]
-        if array.dtype.kind in "US":
-            kind, content = TensorProto.STRING, np.char.encode(array.astype(str), "utf-8")
-        elif array.dtype.kind in "iub":
-            kind, content = TensorProto.INT64, array.astype(np.int64)
-        else:
-            kind, content = TensorProto.DOUBLE, array.astype(np.float64)
-        name: str = self.scope.get_unique_variable_name("constant")
-        self.container.add_initializer(name, kind, list(array.shape), content.ravel().tolist())
-        return name
-
-    def node(self, kind: str, *inputs: Any, output: str | None = None, **attributes: Any) -> str:
-        """Name of the output of a new node, of which inputs are names or constants."""
-        name: str = output or self.scope.get_unique_variable_name(kind.lower())
-        label = self.scope.get_unique_operator_name(kind)
-        names = [part if isinstance(part, str) else self.constant(part) for part in inputs]
-        self.container.add_node(kind, names, [name], name=label, **attributes)
-        return name
-
-    def affine(self, rows: str, weights: NDArray[np.floating]) -> str:
-        """``[rows, 1] weights``."""
-        return self.node("Add", self.node("MatMul", rows, weights[:-1]), weights[-1])
-
-    def columns(self, rows: str, n_columns: int) -> list[str]:
-        """The columns of rows, each of one column still."""
-        return [
-            self.node("Slice", rows, np.array([j]), np.array([j + 1]), np.array([1]))
-            for j in range(n_columns)
-        ]
-
-    def reshape(self, name: str, *lengths: int) -> str:
-        """Rows of another shape."""
-        return self.node("Reshape", name, np.array([-1, *lengths]))
-
-    def activate(self, name: str, activation: str) -> str:
-        """Nodes after their activation."""
-        return name if activation == "identity" else self.node(_NODES[activation], name)
-
-    def finish(self, name: str, variable: Any) -> None:
-        """Give a result the type and name of an output of the operator."""
-        from skl2onnx.common.data_types import guess_proto_type
-
-        self.node("Cast", name, output=variable.full_name, to=guess_proto_type(variable.type))
-
-
-def _standardized(graph: _Graph, operator: Any, standardization: Standardization) -> str:
+def _standardized(graph: Graph, operator: Any, standardization: Standardization) -> str:
     """Z from the input of an operator."""
     from onnx import TensorProto
 
@@ -257,10 +228,12 @@ def _standardized(graph: _Graph, operator: Any, standardization: Standardization
         half = standardization.exponent // 2
         for exponent in (half, standardization.exponent - half):
             rows = graph.node("Mul", rows, np.ldexp(1.0, -exponent))
-    return graph.node("Div", graph.node("Sub", rows, standardization.mean), standardization.scale)
+    Z = graph.node("Div", graph.node("Sub", rows, standardization.mean), standardization.scale)
+    fill = 0.0 if standardization.fill is None else standardization.fill
+    return graph.with_indicators(rows, Z, fill, standardization)
 
 
-def _features(graph: _Graph, Z: str, broad_map: BroadMap) -> str:
+def _features(graph: Graph, Z: str, broad_map: BroadMap) -> str:
     """F^m from Z."""
     settings = broad_map.settings
     groups = (settings.n_feature_groups, settings.n_feature_nodes)
@@ -280,7 +253,7 @@ def _features(graph: _Graph, Z: str, broad_map: BroadMap) -> str:
     return F
 
 
-def _scaled_rows(graph: _Graph, grouped: str) -> str:
+def _scaled_rows(graph: Graph, grouped: str) -> str:
     """Every row of every group on [LOW, HIGH], constant ones at 0."""
     axis = np.array([2])
     low = graph.node("ReduceMin", grouped, axis)
@@ -292,7 +265,7 @@ def _scaled_rows(graph: _Graph, grouped: str) -> str:
     return graph.node("Add", graph.node("Mul", share, HIGH - LOW), offset)
 
 
-def _enhancements(graph: _Graph, Z: str, F: str, broad_map: BroadMap) -> str:
+def _enhancements(graph: Graph, Z: str, F: str, broad_map: BroadMap) -> str:
     """E^l from Z where the map is affine, else from F^m; of a kernel its products."""
     if isinstance(broad_map, InfiniteMap):
         inputs = F
@@ -309,7 +282,7 @@ def _enhancements(graph: _Graph, Z: str, F: str, broad_map: BroadMap) -> str:
     return E if broad_map.strength == 1.0 else graph.node("Mul", E, broad_map.strength)
 
 
-def _output(graph: _Graph, operator: Any) -> str:
+def _output(graph: Graph, operator: Any) -> str:
     """``G W``, with the features of an affine map and their weights as one product."""
     fitted = operator.raw_operator
     broad_map, affine = fitted._map, fitted._map.affine
@@ -325,7 +298,7 @@ def _output(graph: _Graph, operator: Any) -> str:
     return graph.node("Add", first, graph.node("MatMul", E, W_E))
 
 
-def _average_output(graph: _Graph, operator: Any) -> str:
+def _average_output(graph: Graph, operator: Any) -> str:
     """The average of an ensemble of infinite width."""
     from onnx import TensorProto
 
@@ -335,7 +308,7 @@ def _average_output(graph: _Graph, operator: Any) -> str:
     return average_output(graph, rows, Z, average)
 
 
-def _evidence(graph: _Graph, decision: str, fitted: Any) -> str:
+def _evidence(graph: Graph, decision: str, fitted: Any) -> str:
     """What class probabilities are the softmax of."""
     squared = graph.node("Mul", decision, decision)
     length = graph.node("Sqrt", graph.node("Add", squared, 1.0))
@@ -356,11 +329,19 @@ def _evidence(graph: _Graph, decision: str, fitted: Any) -> str:
 def _convert_classifier(scope: Any, operator: Any, container: Any) -> None:
     from onnx import TensorProto
 
-    graph, fitted = _Graph(scope, container), operator.raw_operator
+    graph, fitted = Graph(scope, container), operator.raw_operator
     label, probabilities = operator.outputs
     average = isinstance(fitted, BroadEnsembleClassifier)
     output = _average_output if average else _output
     decision = output(graph, operator)
+    constant = getattr(fitted, "_constant_labels", None)
+    if constant is not None:
+        decision = graph.node("Add", decision, constant)
+        shares = graph.node("Sigmoid", _evidence(graph, decision, fitted))
+        graph.finish(shares, probabilities)
+        positive = graph.node("Greater", decision, 0.0)
+        graph.node("Cast", positive, to=TensorProto.INT64, output=label.full_name)
+        return
     scaled = _evidence(graph, decision, fitted)
     if fitted.classes_.size == 2:
         second = graph.node("Sigmoid", scaled)
@@ -379,7 +360,7 @@ def _convert_classifier(scope: Any, operator: Any, container: Any) -> None:
 
 
 def _convert_regressor(scope: Any, operator: Any, container: Any) -> None:
-    graph, fitted = _Graph(scope, container), operator.raw_operator
+    graph, fitted = Graph(scope, container), operator.raw_operator
     average = isinstance(fitted, BroadEnsembleRegressor)
     output = _average_output if average else _output
     prediction = graph.node("Add", output(graph, operator), fitted.intercept_)
@@ -387,7 +368,7 @@ def _convert_regressor(scope: Any, operator: Any, container: Any) -> None:
 
 
 def _convert_features(scope: Any, operator: Any, container: Any) -> None:
-    graph, fitted = _Graph(scope, container), operator.raw_operator
+    graph, fitted = Graph(scope, container), operator.raw_operator
     Z = _standardized(graph, operator, fitted._standardization)
     F = _features(graph, Z, fitted._map)
     E = _enhancements(graph, Z, F, fitted._map)
@@ -398,7 +379,7 @@ def _convert_rows(scope: Any, operator: Any, container: Any) -> None:
     """Every row to mean 0 and deviation 1; differences first, so that constant ones are zero."""
     from onnx import TensorProto
 
-    graph, axis = _Graph(scope, container), np.array([1])
+    graph, axis = Graph(scope, container), np.array([1])
 
     def divide(rows: str, sizes: str) -> str:
         constant = graph.node("Equal", sizes, 0.0)
@@ -412,22 +393,3 @@ def _convert_rows(scope: Any, operator: Any, container: Any) -> None:
     rows = divide(rows, graph.node("ReduceL2", rows, axis))
     length = np.sqrt(max(1, operator.raw_operator.n_features_in_ - 1))
     graph.finish(graph.node("Mul", rows, length), operator.outputs[0])
-
-
-def _convert_levels(scope: Any, operator: Any, container: Any) -> None:
-    """Look up the numbers of each text, column by column."""
-    graph, table = _Graph(scope, container), operator.raw_operator
-    texts = operator.inputs[0].full_name
-    parts = []
-    for j, (levels, rows) in enumerate(zip(table.levels, table.rows, strict=True)):
-        codes = graph.node(
-            "LabelEncoder",
-            graph.node("Gather", texts, np.array(j), axis=1),
-            op_domain="ai.onnx.ml",
-            op_version=2,
-            keys_strings=levels,
-            values_int64s=list(range(len(levels))),
-            default_int64=len(levels),
-        )
-        parts.append(graph.node("Gather", rows, codes, axis=0))
-    graph.finish(graph.node("Concat", *parts, axis=1), operator.outputs[0])

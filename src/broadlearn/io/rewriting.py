@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-import codecs
-import csv
-import gzip
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from broadlearn.io.table_files import (
-    csv_layout,
+from broadlearn.io.csv_files import import_pandas, records, row_lines, settled_layout
+from broadlearn.io.csv_layout import BLANK
+from broadlearn.io.sources import (
+    PACKED,
+    STANDARD,
+    TEXT_TABLES,
+    FileOptions,
+    Source,
     extension_of,
-    import_pandas,
-    is_blank,
-    open_text,
-    read_frame,
+    open_source,
+    pack,
 )
+from broadlearn.io.table_files import format_of, read_frame
 from broadlearn.utils import encoded
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SEPARATORS = {".csv": ",", ".tsv": "\t"}
+SEPARATORS = {**dict.fromkeys(TEXT_TABLES, ","), ".tsv": "\t"}
 PARQUET = (".parquet", ".pq")
 
 
@@ -105,105 +107,84 @@ def chain_changes(labels: NDArray[Any], first: RowChanges, then: RowChanges) -> 
 
 def check_rewritable(path: Path) -> None:
     """Raise where a table cannot be written in the format of an extension."""
-    if extension_of(path) not in (*SEPARATORS, *PARQUET):
-        raise ValueError(f"{path} must end in .csv, .tsv, .parquet or .pq.")
-    if extension_of(path) in PARQUET and path.suffix == ".gz":
-        raise ValueError(f"{path} must not end in .gz: Parquet files are compressed already.")
+    if path != STANDARD and extension_of(path) not in (*SEPARATORS, *PARQUET):
+        raise ValueError(f"{path} must end in {', '.join(SEPARATORS)}, .parquet or .pq.")
+    if extension_of(path) in PARQUET and path.suffix.lower() in PACKED:
+        raise ValueError(
+            f"{path} must not end in {path.suffix}: Parquet files are compressed already."
+        )
 
 
-def row_lines(path: Path) -> list[int] | None:
-    """The line of the file at which each row begins, counted from 1; None where it has no lines."""
-    if extension_of(path) not in SEPARATORS:
-        return None
-    return [record.line for record in _records(path, csv_layout(path).separator)][1:]
-
-
-def rewrite_table(source: Path, path: Path, target: str, changes: RowChanges) -> bytes:
+def rewrite_table(
+    source: Path | Source,
+    path: Path,
+    target: str,
+    changes: RowChanges,
+    options: FileOptions | None = None,
+) -> bytes:
     """Give the content of a file: all columns of the source, in the format of the new extension.
 
-    From CSV to CSV, records are copied as they are: numbers keep their digits, and only relabelled
-    records are written anew. From Parquet to Parquet the schema is kept.
+    From text to text, records are copied as they are: numbers keep their digits, and only
+    relabelled records are written anew; remarks and blank lines go with the record that follows,
+    and the encoding is kept. From Parquet to Parquet the schema is kept. Standard output, "-",
+    gets the format of a source of text or Parquet, and CSV of others.
     """
     check_rewritable(path)
-    before, after = extension_of(source), extension_of(path)
+    source, options = open_source(source), options or FileOptions()
+    before = format_of(source, options)
+    after = extension_of(path)
+    if path == STANDARD:
+        after = before if before in (*SEPARATORS, *PARQUET) else ".csv"
     if before in PARQUET and after in PARQUET:
         return _edited_parquet(source, target, changes)
     if before in SEPARATORS and after in SEPARATORS:
-        separator = None if before == after else SEPARATORS[after]
-        content = "".join(_edited_text(source, target, changes, separator)).encode()
-    elif after in PARQUET:
+        mark = None if before == after else SEPARATORS[after]
+        return pack(_edited_text(source, target, changes, mark, options), path)
+    frame = _edited_frame(source, target, changes, options)
+    if after in PARQUET:
         buffer = io.BytesIO()
-        _edited_frame(source, target, changes).to_parquet(buffer, index=False)
+        frame.to_parquet(buffer, index=False)
         return buffer.getvalue()
-    else:
-        content = encoded(
-            _edited_frame(source, target, changes).to_csv(
-                index=False, sep=SEPARATORS[after], lineterminator="\n"
-            )
-        )
-    return gzip.compress(content, mtime=0) if path.suffix == ".gz" else content
-
-
-class _Record(NamedTuple):
-    """Where a record of a CSV file begins, how it is written, and its fields."""
-
-    line: int
-    text: str
-    fields: list[str]
-
-
-def _records(path: Path, separator: str) -> Iterator[_Record]:
-    """The header and the rows of a CSV file; blank lines are none."""
-    lines: list[str] = []
-
-    def noted(file: Iterable[str]) -> Iterator[str]:
-        for line in file:
-            lines.append(line)
-            yield line
-
-    with open_text(path) as file:
-        records = csv.reader(noted(file), delimiter=separator, skipinitialspace=True)
-        line = 1
-        for fields in records:
-            # Blank lines are copied with the record that follows.
-            if not is_blank(fields):
-                yield _Record(line, "".join(lines), fields)
-                lines.clear()
-            line = records.line_num + 1
+    text = frame.to_csv(index=False, sep=SEPARATORS[after], lineterminator="\n")
+    return pack(encoded(text), path)
 
 
 def _edited_text(
-    source: Path, target: str, changes: RowChanges, separator: str | None
-) -> Iterator[str]:
-    """The records that stay; with a new separator if there is one."""
-    old, header, decimal = csv_layout(source)
-    column, mark = header.index(target), separator or old
-    opener: Any = gzip.open if source.suffix == ".gz" else open
-    with opener(source, "rb") as file:
-        if file.read(3) == codecs.BOM_UTF8:
-            yield codecs.BOM_UTF8.decode()
+    source: Source, target: str, changes: RowChanges, mark: str | None, options: FileOptions
+) -> bytes:
+    """The records that stay, in the encoding that they have; with a new separator if there is one.
+
+    A table without a header stays without.
+    """
+    layout = settled_layout(source, options)
+    if mark == "," and layout.decimal == ",":
+        mark = ";"
+    mark = layout.separator if mark is None else mark
+    lines = row_lines(source, layout)
+    _check_count(source, len(lines), changes)
+    column, start = layout.names.index(target), -1 if layout.header_line else 0
     wanted = {like for like in changes.like.tolist() if like >= 0}
-    records = enumerate(_records(source, old), start=-1) if wanted else ()
-    texts = {i: record.fields[column] for i, record in records if i in wanted}
+    found = enumerate(records(source, layout, lines), start) if wanted else ()
+    texts = {i: record.fields[column] for i, record in found if i in wanted}
     labels = {
-        int(row): texts[like] if like >= 0 else _written(label, decimal)
+        int(row): texts[like] if like >= 0 else _written(label, layout.decimal)
         for row, like, label in zip(
             changes.relabelled.tolist(), changes.like.tolist(), changes.labels, strict=True
         )
     }
-    dropped = {*changes.dropped.tolist()}
-    i = -2
-    for i, (_, text, fields) in enumerate(_records(source, old), start=-1):
+    dropped, parts = {*changes.dropped.tolist()}, []
+    for i, (before, text, fields) in enumerate(records(source, layout, lines), start):
         if i in dropped:
             continue
+        parts.append(before)
         if i in labels:
             fields[column] = labels[i]
-        elif separator is None:
-            yield text
+        elif mark == layout.separator or not fields:
+            parts.append(text)
             continue
         end = text[len(text.rstrip("\r\n")) :]
-        yield mark.join(_quoted(field, mark) for field in fields) + end
-    _check_count(source, i + 1, changes)
+        parts.append(mark.join(_quoted(field, mark) for field in fields) + end)
+    return "".join(parts).encode(layout.encoding)
 
 
 def _written(label: Any, decimal: str) -> str:
@@ -217,13 +198,16 @@ def _written(label: Any, decimal: str) -> str:
 
 def _quoted(field: str, separator: str) -> str:
     """A field that can be read again, in quotes where it must be."""
-    if field != field.strip() or any(mark in field for mark in (separator, '"', "\r", "\n")):
+    blank = separator == BLANK and (not field or "\t" in field)
+    if blank or field != field.strip() or any(m in field for m in (separator, '"', "\r", "\n")):
         return '"' + field.replace('"', '""') + '"'
     return field
 
 
-def _edited_frame(source: Path, target: str, changes: RowChanges) -> pd.DataFrame:
-    frame = read_frame(source)
+def _edited_frame(
+    source: Source, target: str, changes: RowChanges, options: FileOptions
+) -> pd.DataFrame:
+    frame = read_frame(source, options)
     _check_count(source, len(frame), changes)
     frame[target] = replace_labels(frame[target], changes)
     return frame.iloc[changes.kept]
@@ -253,11 +237,12 @@ def replace_labels(column: pd.Series, changes: RowChanges) -> pd.Series:
     return copy
 
 
-def _edited_parquet(source: Path, target: str, changes: RowChanges) -> bytes:
+def _edited_parquet(source: Source, target: str, changes: RowChanges) -> bytes:
     import pyarrow
     from pyarrow import parquet
 
-    table = parquet.read_table(source)
+    with source.open() as file:
+        table = parquet.read_table(file)
     _check_count(source, table.num_rows, changes)
     place = [str(name).strip() for name in table.column_names].index(target)
     field, column = table.schema.field(place), table.column(place)
@@ -273,7 +258,7 @@ def _edited_parquet(source: Path, target: str, changes: RowChanges) -> bytes:
     return buffer.getvalue()
 
 
-def _check_count(source: Path, n_rows: int, changes: RowChanges) -> None:
+def _check_count(source: Source, n_rows: int, changes: RowChanges) -> None:
     if n_rows != changes.n_rows:
         raise ValueError(
             f"{source} had {changes.n_rows} rows and has {n_rows} now; was it changed meanwhile?"

@@ -15,6 +15,7 @@ from broadlearn.ensemble import (
     KernelAverage,
     PathEnsembleClassifier,
 )
+from broadlearn.io.preparation import TablePreparation
 from broadlearn.io.tables import to_numbers, to_texts
 from broadlearn.models import Batch, BroadFeatures, RowStandardizer, StreamState
 from broadlearn.random_features import (
@@ -34,9 +35,11 @@ _SKLEARN = {
     "sklearn.compose": "ColumnTransformer make_column_selector",
     "sklearn.decomposition": "PCA TruncatedSVD",
     "sklearn.feature_selection": "SelectKBest SelectPercentile VarianceThreshold",
+    "sklearn.frozen": "FrozenEstimator",
     "sklearn.impute": "KNNImputer MissingIndicator SimpleImputer",
     "sklearn.linear_model": "LogisticRegression Ridge RidgeClassifier",
-    "sklearn.model_selection": "KFold ShuffleSplit StratifiedKFold StratifiedShuffleSplit",
+    "sklearn.model_selection": "FixedThresholdClassifier KFold ShuffleSplit StratifiedKFold "
+    "StratifiedShuffleSplit",
     "sklearn.pipeline": "FeatureUnion Pipeline",
     "sklearn.preprocessing": "Binarizer FunctionTransformer KBinsDiscretizer LabelBinarizer "
     "LabelEncoder MaxAbsScaler MinMaxScaler Normalizer OneHotEncoder OrdinalEncoder "
@@ -79,6 +82,7 @@ STORED_TYPES: dict[str, dict[str, Any]] = {
         "MapSettings": MapSettings,
         "RowStandardizer": RowStandardizer,
         "StreamState": StreamState,
+        "TablePreparation": TablePreparation,
         **_named(_SKLEARN),
     },
     "TupleNode": {

@@ -1,181 +1,247 @@
-"""CSV, Parquet and ARFF files as frames of pandas, each fault in one sentence."""
+"""Tables in files of any format as frames of pandas, each fault in one sentence."""
 
 from __future__ import annotations
 
-import csv
-import gzip
-import re
-import zlib
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from itertools import islice
+import io
+import json
+import warnings
+from collections.abc import Callable, Mapping
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from broadlearn.io.csv_files import (
+    FileTable,
+    import_pandas,
+    read_csv,
+    refuse_repeated_names,
+    settled_encoding,
+)
+from broadlearn.io.csv_layout import is_blank, text_encoding
 from broadlearn.io.errors import reason
+from broadlearn.io.headers import judge_header
+from broadlearn.io.sources import (
+    FORMATS,
+    STANDARD,
+    TEXT_TABLES,
+    FileOptions,
+    Source,
+    extension_of,
+    open_source,
+    whole_packing,
+)
 from broadlearn.utils.sklearn_compat import arff_module
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# Lines of a CSV file that are looked at to learn how it is written.
-LINES_TO_SNIFF = 20
-_NUMBER = re.compile(r"[-+]?\d*\.?\d+(e[-+]?\d+)?", re.IGNORECASE)
-_DECIMAL_COMMA = re.compile(r"(^|;)\s*[-+]?\d+,\d+\s*(;|$)", re.MULTILINE)
+# Rows of a sheet that are looked at for a header.
+ROWS_TO_JUDGE = 200
+# How files begin whose format is not text.
+_STARTS = {b"PAR1": ".parquet", b"ARROW1": ".feather", b"\xff\xff\xff\xff": ".arrow"}
+_STARTS |= {b"PK\3\4": ".xlsx"}
+_REMEDIES = {
+    ".xls": "workbooks of the old kind cannot be read; save it as .xlsx or as CSV",
+    ".ods": "such sheets cannot be read; save it as .xlsx or as CSV",
+}
 
 
-def import_pandas() -> Any:
-    """Import pandas, which the rest of the library does without."""
-    try:
-        import pandas
-    except ImportError as error:
-        raise ImportError('Tables need pandas: pip install "broadlearn[study]".') from error
-    return pandas
+def read_frame(
+    path: str | PathLike[str] | Source, options: FileOptions | None = None
+) -> pd.DataFrame:
+    """Read a file as a frame; `read_file` also tells the lines of its rows."""
+    return read_file(path, options).frame
 
 
-def read_frame(path: Path) -> pd.DataFrame:
-    """Read a file by its extension: at least one row, column names all different."""
+def read_file(path: str | PathLike[str] | Source, options: FileOptions | None = None) -> FileTable:
+    r"""Read a table: at least one row, column names all different.
+
+    Parameters
+    ----------
+    path : str, path-like or Source
+        The format follows from the extension, see `FORMATS`, also with .gz, .bz2, .xz or .zst
+        behind it; of "-", standard input, from the content.
+    options : FileOptions, default=None
+        What is not to be found out.
+
+    Returns
+    -------
+    FileTable
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from broadlearn.io import read_file
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "patients.txt")
+    ...     _ = path.write_text("# made up\nage  state\n61   ill\n\n70   well\n")
+    ...     table = read_file(path)
+    >>> table.lines, table.frame["age"].tolist()
+    ([3, 5], [61, 70])
+    """
+    options = options or FileOptions()
+    source = open_table(path, options.format)
+    with whole_packing(source):
+        table = _READERS[format_of(source, options)](source, options)
+    table.frame.columns = [str(name).strip() for name in table.frame.columns]
+    refuse_repeated_names(table.frame.columns, source)
+    if not len(table.frame):
+        raise ValueError(f"{source} has no rows.")
+    return table
+
+
+def format_of(source: Source, options: FileOptions) -> str:
+    """Extension of the format of a source: as asked for, by its name, or by its content."""
+    if options.format is not None:
+        return options.format
+    if source.path != STANDARD:
+        return extension_of(source.path)
+    start = source.head()
+    for mark, extension in _STARTS.items():
+        if start.startswith(mark):
+            return extension
+    text = start.decode(text_encoding(source), "replace").lstrip("\ufeff \t\r\n")
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("%")]
+    if lines and lines[0].lower().startswith("@relation"):
+        return ".arff"
+    if text.startswith("["):
+        return ".json"
+    if text.startswith("{"):
+        return ".jsonl" if _is_json(lines[0]) and len(lines) > 1 else ".json"
+    return ".csv"
+
+
+def open_table(path: str | PathLike[str] | Source, format: str | None = None) -> Source:
+    """Find a file whose format is known; standard input, "-", is read to its end."""
+    if isinstance(path, Source):
+        return path
+    path = Path(path)
     extension = extension_of(path)
-    readers = {".csv": _read_csv, ".tsv": _read_csv, ".arff": _read_arff}
-    readers |= {".parquet": _read_parquet, ".pq": _read_parquet}
-    if extension not in readers:
+    if path != STANDARD and format is None and extension not in FORMATS:
+        if extension in _REMEDIES:
+            raise ValueError(f"{path}: {_REMEDIES[extension]}.")
         raise ValueError(
-            f"{path} has an unknown extension; expected .csv, .tsv, .parquet, .pq or .arff."
+            f"{path} has an unknown extension; expected {', '.join(FORMATS[:-1])} or "
+            f"{FORMATS[-1]}, or the name of a format (--format)."
         )
-    if not path.is_file():
-        raise FileNotFoundError(f"There is no file {path}.")
-    if not path.stat().st_size:
-        raise ValueError(f"{path} is empty.")
+    return open_source(path)
+
+
+def column_name(table: FileTable, name: str) -> str:
+    """The column that a name means: of a table without a header, "5" means f5."""
+    numbered = f"f{name}"
+    return numbered if not table.has_header and numbered in table.frame else name
+
+
+def _refuse_text_options(source: Source, options: FileOptions) -> None:
+    given = options.for_text()
+    if given:
+        raise ValueError(f"{given[0]} is for tables of text, and {source} is none.")
+
+
+def _read_parquet(source: Source, options: FileOptions) -> FileTable:
+    _refuse_text_options(source, options)
+    return FileTable(
+        _by_pyarrow(source, "Parquet", lambda file: import_pandas().read_parquet(file)), None
+    )
+
+
+def _read_feather(source: Source, options: FileOptions) -> FileTable:
+    _refuse_text_options(source, options)
+
+    def read(file: io.BytesIO | Any) -> Any:
+        from pyarrow import ipc
+
+        content = file.read()
+        opener = ipc.open_file if content[:6] == b"ARROW1" else ipc.open_stream
+        if content[:4] == b"FEA1":
+            return import_pandas().read_feather(io.BytesIO(content))
+        return opener(content).read_all().to_pandas()
+
+    return FileTable(_by_pyarrow(source, "Feather or Arrow", read), None)
+
+
+def _by_pyarrow(source: Source, kind: str, read: Callable[[Any], Any]) -> pd.DataFrame:
+    import_pandas()
     try:
-        frame = readers[extension](path)
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{path} is not text in UTF-8 ({error.reason}); if it is text, save it as UTF-8."
-        ) from error
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise ValueError(f"{path} is not a whole gzip file: {error}.") from error
-    frame.columns = [str(name).strip() for name in frame.columns]
-    _refuse_repeated_names(frame.columns, path)
-    if not len(frame):
-        raise ValueError(f"{path} has no rows.")
+        import pyarrow  # noqa: F401
+    except ImportError as error:
+        raise ImportError(f'{kind} files need pyarrow: pip install "broadlearn[study]".') from error
+    # Damaged files make pyarrow and pandas raise all kinds.
+    try:
+        with source.open() as file:
+            frame: pd.DataFrame = read(file)
+    except (FileNotFoundError, PermissionError):
+        raise
+    except Exception as error:
+        raise ValueError(f"{source} is not a readable {kind} file: {reason(error)}.") from error
     return frame
 
 
-def extension_of(path: Path) -> str:
-    """The extension that says the format: ".csv" for "t.csv.gz"."""
-    return Path(path.name.removesuffix(".gz")).suffix.lower()
-
-
-def open_text(path: Path) -> Any:
-    """Open a text file, compressed or not, with the ends of its lines as they are."""
-    opener: Any = gzip.open if path.suffix == ".gz" else open
-    return opener(path, "rt", encoding="utf-8-sig", newline="")
-
-
-class CsvLayout(NamedTuple):
-    """How a CSV file is written: what separates fields, names of columns, the mark of decimals."""
-
-    separator: str
-    header: list[str]
-    decimal: str
-
-
-def csv_layout(path: Path) -> CsvLayout:
-    """Learn from its first lines how a CSV file is written; no header if it is blank."""
-    with open_text(path) as file:
-        lines = list(islice(_text_lines(file, path), LINES_TO_SNIFF))
-    try:
-        separator = max(",;\t", key=lambda mark: len(_first_row(lines, mark)))
-        header = _first_row(lines, separator)
-    except csv.Error as error:
-        raise ValueError(f"The first line of {path} cannot be read: {error}.") from error
-    comma = separator == ";" and bool(_DECIMAL_COMMA.search("".join(lines)))
-    return CsvLayout(separator, header, "," if comma else ".")
-
-
-def _read_csv(path: Path) -> pd.DataFrame:
+def _read_xlsx(source: Source, options: FileOptions) -> FileTable:
+    _refuse_text_options(source, options)
     pandas = import_pandas()
-    separator, header, decimal = csv_layout(path)
-    if not header:
-        raise ValueError(f"{path} is empty.")
-    _refuse_repeated_names(filter(None, header), path)
-    if all(_NUMBER.fullmatch(name) for name in header):
-        raise ValueError(f"The first line of {path} must name the columns, but has numbers only.")
-    _check_rows(path, separator, len(header))
     try:
-        frame = pandas.read_csv(
-            path,
-            sep=separator,
-            encoding="utf-8-sig",
-            na_values=["?"],
-            skipinitialspace=True,
-            decimal=decimal,
-            index_col=False,
-            low_memory=False,
-        )
-    except pandas.errors.ParserError as error:
-        what = reason(error).rpartition("C error: ")[2].strip()
-        raise ValueError(f"{path} cannot be read: {what}.") from error
-    # A nameless column may be empty, or the first and hold row numbers.
-    for j, name in enumerate(header):
-        if not name and (j or len(header) == 1) and frame.iloc[:, j].notna().any():
-            raise ValueError(f"Column {j + 1} of {path} has values but no name.")
-    return frame.iloc[:, [j for j, name in enumerate(header) if name]]
-
-
-def _first_row(lines: Iterable[str], separator: str) -> list[str]:
-    """Fields of the first line that is not blank."""
-    rows = csv.reader(lines, delimiter=separator, skipinitialspace=True)
-    return next(([field.strip() for field in row] for row in rows if not is_blank(row)), [])
-
-
-def is_blank(row: list[str]) -> bool:
-    """Whether a row comes from a line without text, which pandas skips."""
-    return not row or (len(row) == 1 and not row[0].strip())
-
-
-def _text_lines(file: Iterable[str], path: Path) -> Iterator[str]:
-    for line in file:
-        if "\0" in line:
-            raise ValueError(f"{path} is not a text file: it holds NUL bytes.")
-        yield line
-
-
-def _check_rows(path: Path, separator: str, n_fields: int) -> None:
-    """Raise unless every row has as many fields as the first line; pandas would fill them up."""
-    with open_text(path) as file:
-        lines = _text_lines(file, path)
-        rows = csv.reader(lines, delimiter=separator, skipinitialspace=True)
-        try:
-            for row in rows:
-                if len(row) != n_fields and not is_blank(row):
-                    raise ValueError(
-                        f"Line {rows.line_num} of {path} has {len(row)} "
-                        f"field{'s' if len(row) > 1 else ''}, where its first line has {n_fields}."
-                    )
-        except csv.Error as error:
-            raise ValueError(f"Line {rows.line_num} of {path} cannot be read: {error}.") from error
-
-
-def _read_parquet(path: Path) -> pd.DataFrame:
-    try:
-        return import_pandas().read_parquet(path)
+        import openpyxl  # noqa: F401
     except ImportError as error:
-        raise ImportError('Parquet files need pyarrow: pip install "broadlearn[study]".') from error
-    # Damaged files make pyarrow and pandas raise all kinds.
+        raise ImportError(
+            'Files in .xlsx need openpyxl: pip install "broadlearn[study]".'
+        ) from error
+    try:
+        with source.open() as file, warnings.catch_warnings():
+            # Of styles and rules of a workbook, which are of no use here.
+            warnings.simplefilter("ignore")
+            book = pandas.ExcelFile(io.BytesIO(file.read()), engine="openpyxl")
+            sheet, others = book.sheet_names[0], book.sheet_names[1:]
+            cells = book.parse(sheet, header=None, dtype=object, na_values=["?"])
+    # Damaged files make openpyxl raise all kinds.
     except Exception as error:
-        raise ValueError(f"{path} is not a readable Parquet file: {reason(error)}.") from error
+        raise ValueError(f"{source} is not a readable workbook: {reason(error)}.") from error
+    if others:
+        warnings.warn(
+            f"Of the sheets of {source}, the first was read: {sheet!r}.", UserWarning, stacklevel=2
+        )
+    rows = np.flatnonzero(cells.notna().any(axis=1).to_numpy())
+    if not rows.size:
+        raise ValueError(f"{source} has no rows.")
+    # A title stands alone in its row.
+    filled = cells.iloc[rows].notna().sum(axis=1).to_numpy()
+    if filled.max() > 2:
+        rows = rows[int(np.argmax(filled > 1)) :]
+    texts = cells.iloc[rows[:ROWS_TO_JUDGE]].astype(object)
+    texts = texts.where(texts.notna(), "").map(lambda value: str(value).strip())
+    first, *below = texts.to_numpy().tolist()
+    named = options.header
+    if named is None:
+        named = judge_header(first, below) is not False
+        if not named:
+            warnings.warn(
+                f"{source} was read as a table without a header, since its first row looks like "
+                f"the others: columns are named f1 to f{len(first)}.",
+                UserWarning,
+                stacklevel=2,
+            )
+    names = first if named else [f"f{j + 1}" for j in range(len(first))]
+    rows = rows[1:] if named else rows
+    frame = cells.iloc[rows].reset_index(drop=True)
+    for j, name in enumerate(names):
+        if not name and (j or len(names) == 1) and frame.iloc[:, j].notna().any():
+            raise ValueError(f"Column {j + 1} of {source} has values but no name.")
+    frame = frame.iloc[:, [j for j, name in enumerate(names) if name]].infer_objects()
+    frame.columns = [name for name in names if name]
+    return FileTable(frame, rows + 1, bool(named))
 
 
-def _read_arff(path: Path) -> pd.DataFrame:
+def _read_arff(source: Source, options: FileOptions) -> FileTable:
     arff, pandas = arff_module(), import_pandas()
-    with open_text(path) as file:
-        try:
-            content = arff.load(file)
-        except arff.ArffException as error:
-            raise ValueError(f"{path} is not a readable ARFF file: {reason(error)}.") from error
+    text = _text(source, options)
+    try:
+        content = arff.load(io.StringIO(text))
+    except arff.ArffException as error:
+        raise ValueError(f"{source} is not a readable ARFF file: {reason(error)}.") from error
     names = [name for name, _ in content["attributes"]]
     frame = pandas.DataFrame(content["data"], columns=names, dtype=object)
     for name, kind in content["attributes"]:
@@ -183,10 +249,96 @@ def _read_arff(path: Path) -> pd.DataFrame:
             frame[name] = pandas.Categorical(frame[name], categories=kind)
         elif kind != "STRING":
             frame[name] = frame[name].astype(np.float64)
-    return frame
+    written = text.split("\n")
+    data = next(i for i, line in enumerate(written) if line.strip().lower().startswith("@data"))
+    lines = [
+        number
+        for number, line in enumerate(written[data + 1 :], start=data + 2)
+        if line.strip() and not line.lstrip().startswith("%")
+    ]
+    return FileTable(frame, lines if len(lines) == len(frame) else None)
 
 
-def _refuse_repeated_names(names: Iterable[str], path: Path) -> None:
-    repeated = [repr(name) for name, count in Counter(names).items() if count > 1]
-    if repeated:
-        raise ValueError(f"{path} has more than one column named {', '.join(repeated)}.")
+def _read_json(source: Source, options: FileOptions) -> FileTable:
+    text = _text(source, options)
+    try:
+        content = json.loads(text)
+    except ValueError as error:
+        if source.path != STANDARD and _is_json((text.lstrip().splitlines() or [""])[0]):
+            return _read_json_lines(source, options)
+        raise ValueError(f"{source} is not readable JSON: {reason(error)}.") from error
+    return _json_table(content, source)
+
+
+def _read_json_lines(source: Source, options: FileOptions) -> FileTable:
+    records, lines = [], []
+    # Only these end lines: texts may hold other marks that Python takes for ends.
+    for number, line in enumerate(_text(source, options).split("\n"), start=1):
+        if is_blank([line]):
+            continue
+        try:
+            records.append(json.loads(line))
+        except ValueError as error:
+            raise ValueError(
+                f"Line {number} of {source} is not readable JSON: {reason(error)}."
+            ) from error
+        lines.append(number)
+    return _json_table(records, source)._replace(lines=lines)
+
+
+def _json_table(content: Any, source: Source) -> FileTable:
+    """Records, columns, or columns with their rows apart, as pandas and others write them."""
+    pandas = import_pandas()
+    if isinstance(content, Mapping) and isinstance(content.get("data"), list):
+        names = content.get("columns")
+        rows = content["data"]
+        if isinstance(names, list) and all(isinstance(row, list) for row in rows):
+            content = [dict(zip(map(str, names), row, strict=False)) for row in rows]
+        else:
+            content = rows
+    if isinstance(content, Mapping) and content:
+        columns = list(content.values())
+        if all(isinstance(column, Mapping) for column in columns):
+            content = {name: list(column.values()) for name, column in content.items()}
+        lengths = {len(c) if isinstance(c, list) else -1 for c in content.values()}
+        if len(lengths) == 1 and -1 not in lengths:
+            return FileTable(pandas.DataFrame(dict(content)), None)
+    if isinstance(content, list) and all(isinstance(row, Mapping) for row in content):
+        nested = any(isinstance(value, Mapping) for row in content for value in row.values())
+        make = pandas.json_normalize if nested else pandas.DataFrame
+        return FileTable(make(content), None)
+    if isinstance(content, list) and all(isinstance(row, list) for row in content):
+        width = len(content[0])
+        if any(len(row) != width for row in content):
+            raise ValueError(f"{source} must hold rows of one length.")
+        names = [f"f{j + 1}" for j in range(width)]
+        return FileTable(pandas.DataFrame(content, columns=names), None, has_header=False)
+    raise ValueError(f"{source} must hold a table: a list of records, or columns of one length.")
+
+
+def _text(source: Source, options: FileOptions) -> str:
+    """All of a text."""
+    encoding, doubts = settled_encoding(source, options)
+    for doubt in doubts:
+        warnings.warn(doubt, UserWarning, stacklevel=2)
+    with source.open_text(encoding) as file:
+        return file.read().replace("\r\n", "\n")
+
+
+def _is_json(line: str) -> bool:
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    return True
+
+
+_READERS: dict[str, Callable[[Source, FileOptions], FileTable]] = {
+    **dict.fromkeys(TEXT_TABLES, read_csv),
+    **dict.fromkeys((".parquet", ".pq"), _read_parquet),
+    **dict.fromkeys((".feather", ".arrow"), _read_feather),
+    **dict.fromkeys((".jsonl", ".ndjson"), _read_json_lines),
+    ".json": _read_json,
+    ".arff": _read_arff,
+    ".xlsx": _read_xlsx,
+}

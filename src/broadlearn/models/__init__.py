@@ -25,6 +25,7 @@ from broadlearn.models.intuitionistic_fuzzy_bls import (
     IntuitionisticFuzzyBLSClassifier,
 )
 from broadlearn.models.online import (
+    BALANCED,
     NEEDS_ALL_SAMPLES,
     centred_blocks,
     empty_state,
@@ -40,6 +41,7 @@ from broadlearn.models.transformer import BroadFeatures
 
 __all__ = [
     "ACTIVATION",
+    "BALANCED",
     "COUNT",
     "MAX_HELD_OUT",
     "NEEDS_ALL_SAMPLES",

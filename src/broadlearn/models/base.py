@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import fields
 from numbers import Real
 from typing import Any, NamedTuple, Self
@@ -16,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from broadlearn.random_features import (
     INFINITE,
     BroadMap,
+    HiddenLayer,
     InfiniteNodes,
     MappedSamples,
     MapRecipe,
@@ -25,13 +27,18 @@ from broadlearn.random_features import (
 from broadlearn.sample_scores import Samples, SampleScorer, Trust, UniformScorer
 from broadlearn.solvers import learn_slopes, probabilities, solve_kernel, solve_ridge
 from broadlearn.utils import (
-    FLOAT_TYPES,
+    CLASS_WEIGHT,
     MAX_VALUE,
+    ONE_CLASS,
+    READ_SPARSE,
     STANDARDIZE,
     Array,
+    FitProgress,
     Floats,
     Standardization,
+    check_labels,
     check_range,
+    check_sparse,
     check_weights,
     draw_seed,
     encode_targets,
@@ -39,7 +46,12 @@ from broadlearn.utils import (
     row_slices,
     spread_rows,
 )
-from broadlearn.utils.sklearn_compat import Interval, StrOptions, fit_context
+from broadlearn.utils.sklearn_compat import (
+    CallbackSupportMixin,
+    Interval,
+    StrOptions,
+    fit_context,
+)
 
 # Samples whose held-out decisions the slope of probabilities is learnt from.
 MAX_HELD_OUT = 2048
@@ -55,16 +67,19 @@ class TrainingData(NamedTuple):
     ----------
     X : ndarray of shape (n_kept, n_features)
     T : ndarray of shape (n_kept, n_targets)
-    codes : ndarray of shape (n_kept,)
-        Class of each sample; zeros for regression.
+    codes : ndarray of shape (n_kept,) or (n_kept, n_labels)
+        Class of each sample; zeros for regression; of several labels 0 and 1.
     weight : ndarray of shape (n_kept,) or None
     standardization : Standardization
     classes : ndarray of shape (n_classes,)
-        Empty for regression.
+        Empty for regression; of several labels their numbers.
     keep : ndarray of shape (n_samples,) or slice
         Which of the given samples are kept.
     given : tuple of ndarray
         X, codes and weights of all samples.
+    constant : ndarray of shape (n_labels,) or None
+        Of several labels, -1 or 1 for those that all kept samples have alike, which T has as 0,
+        and 0 for others; None where there is one class per sample.
     """
 
     X: Floats
@@ -75,6 +90,7 @@ class TrainingData(NamedTuple):
     classes: NDArray[Any]
     keep: NDArray[np.bool_] | slice
     given: tuple[Floats, NDArray[np.intp], Array | None]
+    constant: Array | None = None
 
     def diagonal(self, score: Array | None) -> Array | None:
         """The diagonal of S: scores of the kept samples times the roots of their weights."""
@@ -88,10 +104,15 @@ def encode_samples(
 ) -> TrainingData:
     """Encode labels, drop samples of weight 0 and learn the standardisation.
 
-    `name` is that of the model, for messages.
+    `y` holds classes, or 0 and 1 for each of several labels. `name` is that of the model, for
+    messages.
     """
-    check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
+    several, constant = y.ndim == 2, None
+    if several:
+        classes, codes = np.arange(y.shape[1]), y
+    else:
+        check_classification_targets(y)
+        classes, codes = np.unique(y, return_inverse=True)
     if classes.size < 2:
         raise ValueError(
             f"{name} needs rows of at least two classes in y, but there is only one class: "
@@ -101,15 +122,18 @@ def encode_samples(
     keep: NDArray[np.bool_] | slice = slice(None)
     if weight is not None and not weight.all():
         keep = weight > 0.0
-        if np.unique(codes[keep]).size < 2:
+        if not several and np.unique(codes[keep]).size < 2:
             raise ValueError(
-                "sample_weight leaves rows of only one class with a positive weight; "
-                "at least two classes are needed."
+                "sample_weight leaves rows of only one class with a positive weight (times "
+                "class_weight); at least two classes are needed."
             )
         X, codes, weight = X[keep], codes[keep], weight[keep]
     standardization = learn_standardization(X, weight, standardize)
     T = encode_targets(codes, classes.size)
-    return TrainingData(X, T, codes, weight, standardization, classes, keep, given)
+    if several:
+        constant = np.where((T == T[0]).all(axis=0), T[0], 0.0)
+        T -= constant
+    return TrainingData(X, T, codes, weight, standardization, classes, keep, given, constant)
 
 
 def centre_samples(
@@ -125,7 +149,7 @@ def centre_samples(
         X, Y, weight = X[keep], Y[keep], weight[keep]
     mean = np.average(Y, axis=0, weights=weight)
     standardization = learn_standardization(X, weight, standardize)
-    codes = np.zeros(len(X), dtype=np.intp)
+    codes = np.zeros(X.shape[0], dtype=np.intp)
     given = (X, codes, weight)
     no_classes = np.empty(0)
     data = TrainingData(X, Y - mean, codes, weight, standardization, no_classes, keep, given)
@@ -144,6 +168,8 @@ def score_samples(
     """
     if isinstance(scorer, UniformScorer):
         return [Trust(None)] * len(kernel_widths)
+    if data.constant is not None:
+        raise ValueError(ONE_CLASS.format(type(scorer).__name__, data.constant.size))
     X, codes, weight = data.given
     Z = data.standardization.affine(X)[:, :-1]
     if float(np.abs(Z).max()) > MAX_VALUE:
@@ -173,7 +199,7 @@ def untrusted(classes: NDArray[Any], best: Array, remedy: str) -> str:
     )
 
 
-class BroadModel(BaseEstimator):
+class BroadModel(CallbackSupportMixin, BaseEstimator):
     """Base of the models on a random map: ridge weights W, and predictions ``G W`` in blocks."""
 
     _parameter_constraints: dict[str, list[Any]] = {
@@ -186,6 +212,8 @@ class BroadModel(BaseEstimator):
     solver: str
     standardize: bool | str
     random_state: int | np.random.RandomState | None
+    # Of several labels, the decision for those that were all alike in training, 0 for others.
+    _constant_labels: Array | None = None
 
     def feature_map(self) -> MapRecipe:
         """What the random map is drawn from, as the parameters say."""
@@ -196,6 +224,20 @@ class BroadModel(BaseEstimator):
     def scorer(self) -> SampleScorer:
         """The way that samples are trusted, as the parameters say; here all alike."""
         return UniformScorer()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        # Bad parameters are named by the methods.
+        with suppress(AttributeError, KeyError, TypeError, ValueError):
+            recipe = self.feature_map()
+            if isinstance(recipe, MapSettings):
+                products_only = recipe.feature_weights != "sparse"
+            else:
+                products_only = type(recipe) is HiddenLayer
+            alike = isinstance(self.scorer(), UniformScorer)
+            tags.input_tags.sparse = products_only and alike and self.standardize != "robust"
+        return tags
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "output_weights_")
@@ -234,7 +276,9 @@ class BroadModel(BaseEstimator):
     def _output(self, X: ArrayLike) -> Floats:
         """``G W`` for samples, block by block."""
         check_is_fitted(self)
-        rows = validate_data(self, X, dtype=FLOAT_TYPES, reset=False)
+        rows = validate_data(self, X, reset=False, **READ_SPARSE)
+        if not isinstance(rows, np.ndarray):
+            check_sparse(self, rows)
         n_features, n_layer = (
             self._map.feature_weights.shape[1],
             self._map.enhancement_weights.shape[1],
@@ -256,11 +300,20 @@ class BroadModel(BaseEstimator):
                 np.matmul(affine, direct, out=out[part])
             layer = self._map.enhancements(affine, features, out=buffer[: len(affine)])
             out[part] += layer @ W[n_features:]
+        if self._constant_labels is not None:
+            out += self._constant_labels.astype(dtype, copy=False)
         return out.astype(rows.dtype, copy=False)
 
 
 class BroadClassifier(ClassifierMixin, BroadModel):
     """A classifier on a random map: validate, standardise, score, draw, solve, calibrate."""
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        **BroadModel._parameter_constraints,
+        "class_weight": CLASS_WEIGHT,
+    }
+    # Files of models that were saved without this parameter have no other.
+    class_weight: dict[Any, float] | str | None = None
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -269,8 +322,9 @@ class BroadClassifier(ClassifierMixin, BroadModel):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Class labels.
+        y : array-like of shape (n_samples,) or (n_samples, n_labels)
+            Class labels; or, where all samples are trusted alike, 0 and 1 for each of several
+            labels, as a sparse matrix too.
         sample_weight : array-like of shape (n_samples,), default=None
             A sample of weight w counts as w copies of it, a sample of weight 0 as absent.
 
@@ -278,11 +332,21 @@ class BroadClassifier(ClassifierMixin, BroadModel):
         -------
         self
         """
+        progress = None
+        if hasattr(self, "_skl_callbacks"):
+            progress = FitProgress(self, 0, X, y, sample_weight)
         recipe = self.feature_map()
-        rows, labels = validate_data(self, X, y, dtype=FLOAT_TYPES)
-        weight = None if sample_weight is None else check_weights(sample_weight, rows)
+        rows, labels = validate_data(self, X, y, multi_output=True, **READ_SPARSE)
+        if labels.ndim == 2:
+            labels = check_labels(labels)
+        if not isinstance(rows, np.ndarray):
+            check_sparse(self, rows)
+        weight = None
+        if sample_weight is not None or self.class_weight is not None:
+            weight = check_weights(sample_weight, rows, self.class_weight, labels)
         data = encode_samples(rows, labels, weight, self.standardize, type(self).__name__)
-        some = spread_rows(len(data.X), MAX_HELD_OUT)
+        n = data.X.shape[0]
+        some = np.arange(n) if n <= MAX_HELD_OUT else spread_rows(n, MAX_HELD_OUT)
         seed = draw_seed(self.random_state)
 
         trust = score_samples(self.scorer(), data, seed)[0]
@@ -298,6 +362,8 @@ class BroadClassifier(ClassifierMixin, BroadModel):
             solution = solve_kernel(design, data.T, self.C, score, data.weight)
 
         held_out = solution.held_out(design(some), data.T, score, data.weight, some)
+        if data.constant is not None:
+            held_out = held_out + data.constant
         weight = None if data.weight is None else data.weight[some]
         slopes = learn_slopes(
             held_out[None], data.codes[some], weight, None if score is None else score[some]
@@ -309,11 +375,14 @@ class BroadClassifier(ClassifierMixin, BroadModel):
             data.X.dtype,
             classes_=data.classes,
             solver_=solution.form,
-            proba_slope_=float(slopes[0]),
-            sample_scores_=np.ones(len(rows)) if trust.score is None else trust.score,
+            proba_slope_=float(slopes[0]) if slopes.ndim == 1 else slopes[0],
+            sample_scores_=np.ones(rows.shape[0]) if trust.score is None else trust.score,
             _seed=seed,
+            _constant_labels=data.constant,
             **trust.attributes,
         )
+        if progress is not None:
+            progress.end()
         return self
 
     def decision_function(self, X: ArrayLike) -> Floats:
@@ -325,14 +394,15 @@ class BroadClassifier(ClassifierMixin, BroadModel):
 
         Returns
         -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            For two classes positive where the second is predicted.
+        ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_labels)
+            For two classes positive where the second is predicted, for several labels where a label
+            is.
         """
         decision = self._output(X)
-        return decision.ravel() if self.classes_.size == 2 else decision
+        return decision.ravel() if decision.shape[1] == 1 else decision
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Predict class labels.
+        """Predict class labels, or 0 and 1 for each of several labels.
 
         Parameters
         ----------
@@ -340,27 +410,35 @@ class BroadClassifier(ClassifierMixin, BroadModel):
 
         Returns
         -------
-        ndarray of shape (n_samples,)
+        ndarray of shape (n_samples,) or (n_samples, n_labels)
         """
-        return labels_of(self.decision_function(X), self.classes_)
+        several = self._constant_labels is not None
+        return labels_of(self.decision_function(X), None if several else self.classes_)
 
     def predict_proba(self, X: ArrayLike) -> Floats:
         """Class probabilities, ``softmax(proba_slope_ * d / sqrt(1 + d²))`` of decisions d.
 
+        Each of several labels has a probability and a slope of its own.
+
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
 
         Returns
         -------
-        ndarray of shape (n_samples, n_classes)
+        ndarray of shape (n_samples, n_classes) or (n_samples, n_labels)
             In the order of `classes_`.
         """
         return probabilities(self._output(X), self.proba_slope_)
 
 
-def labels_of(decision: Floats, classes: NDArray[Any]) -> NDArray[Any]:
-    """Predicted labels: the sign of one column, or the largest of several."""
+def labels_of(decision: Floats, classes: NDArray[Any] | None) -> NDArray[Any]:
+    """Predicted labels: the sign of one column, or the largest of several.
+
+    Without classes, columns are labels of their own, predicted as 0 or 1.
+    """
+    if classes is None:
+        return np.asarray(decision > 0, dtype=np.int64)
     codes = decision > 0 if decision.ndim == 1 else np.argmax(decision, axis=1)
     labels: NDArray[Any] = classes[np.asarray(codes, dtype=np.intp)]
     return labels

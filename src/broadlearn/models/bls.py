@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from broadlearn.models.bls_base import BLSBase
-from broadlearn.sample_scores import SCORERS, SampleScorer, as_scorer
+from broadlearn.sample_scores import SCORERS, SampleScorer, UniformScorer, as_scorer
 from broadlearn.utils.sklearn_compat import StrOptions
 
 
@@ -70,6 +71,10 @@ class BLSClassifier(BLSBase):
     standardize : bool or "robust", default=True
         Scale the columns of X to mean 0 and standard deviation 1, as learnt in `fit`. "robust"
         leaves out outlying samples: those beyond three times the median distance from the mean.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply `sample_weight`; a class that a dict does not name
+        has weight 1. "balanced" weights are inversely proportional to the weight of each class
+        in y; `partial_fit`, which never has all of y, takes a dict only.
     solver : {"auto", "primal", "dual"}, default="auto"
         The form of the ridge problem; "auto" factorises the smaller Gram matrix.
     random_state : int, RandomState or None, default=None
@@ -79,15 +84,17 @@ class BLSClassifier(BLSBase):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+        Of several labels their numbers from 0, as scikit-learn has it.
     output_weights_ : ndarray of shape (m * p + l * q, n_outputs)
-        W; one column for two classes, else one per class. With infinitely many nodes, coefficients
-        of the training samples follow the weights of the m * p feature nodes.
+        W; one column for two classes, else one per class or label. With infinitely many nodes,
+        coefficients of the training samples follow the weights of the m * p feature nodes.
     sample_scores_ : ndarray of shape (n_samples,)
         Score of each training sample. What else a scorer finds is there too, such as `membership_`.
     solver_ : {"primal", "dual"}
         The form that was solved.
-    proba_slope_ : float
-        Slope of the decision values in `predict_proba`, learnt from held-out decisions.
+    proba_slope_ : float or ndarray of shape (n_labels,)
+        Slope of the decision values in `predict_proba`, learnt from held-out decisions; of several
+        labels one each.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Where X has column names that are strings.
@@ -128,6 +135,7 @@ class BLSClassifier(BLSBase):
         enhancement_bias: float = 1.5,
         enhancement_inputs: int | None = 4,
         standardize: bool | str = True,
+        class_weight: dict[Any, float] | str | None = None,
         solver: str = "auto",
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -144,6 +152,7 @@ class BLSClassifier(BLSBase):
         self.enhancement_bias = enhancement_bias
         self.enhancement_inputs = enhancement_inputs
         self.standardize = standardize
+        self.class_weight = class_weight
         self.solver = solver
         self.random_state = random_state
         self.sample_scores = sample_scores
@@ -151,3 +160,10 @@ class BLSClassifier(BLSBase):
     def scorer(self) -> SampleScorer:
         """The way that samples are trusted, as `sample_scores` says."""
         return as_scorer(self.sample_scores)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # Bad scores are named by the methods.
+        with suppress(KeyError, ValueError):
+            tags.classifier_tags.multi_label = isinstance(self.scorer(), UniformScorer)
+        return tags

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import validate_data
 
@@ -18,9 +18,11 @@ from broadlearn.random_features import MappedSamples, draw_map
 from broadlearn.sample_scores import Trust
 from broadlearn.solvers import PrimalSolution, solve_kernel, solve_ridge
 from broadlearn.utils import (
-    FLOAT_TYPES,
+    READ_SPARSE,
     Array,
+    FitProgress,
     Floats,
+    check_sparse,
     check_weights,
     draw_seed,
 )
@@ -159,6 +161,9 @@ class BLSRegressor(MultiOutputMixin, RegressorMixin, BroadModel):
         -------
         self
         """
+        progress = None
+        if hasattr(self, "_skl_callbacks"):
+            progress = FitProgress(self, 0, X, y, sample_weight)
         with online.unchanged_on_error(self):
             rows, targets = self._read(X, y, None, first=True)
             weight = None if sample_weight is None else check_weights(sample_weight, rows)
@@ -181,6 +186,8 @@ class BLSRegressor(MultiOutputMixin, RegressorMixin, BroadModel):
                 intercept_=mean.astype(rows.dtype, copy=False),
                 _seed=seed,
             )
+        if progress is not None:
+            progress.end()
         return self
 
     @online.OnlineMethod
@@ -241,8 +248,10 @@ class BLSRegressor(MultiOutputMixin, RegressorMixin, BroadModel):
     ) -> tuple[Floats, Array]:
         """Samples and targets of a batch, if they are like those that the model began with."""
         rows, targets = validate_data(
-            self, X, y, dtype=FLOAT_TYPES, multi_output=True, y_numeric=True, reset=first
+            self, X, y, multi_output=True, y_numeric=True, reset=first, **READ_SPARSE
         )
+        if not isinstance(rows, np.ndarray):
+            check_sparse(self, rows)
         n_targets = 1 if targets.ndim == 1 else targets.shape[1]
         if first:
             self._one_target = targets.ndim == 1
@@ -272,7 +281,7 @@ class BLSRegressor(MultiOutputMixin, RegressorMixin, BroadModel):
     def _finish(self, state: StreamState, solution: PrimalSolution, mean: Array) -> dict[str, Any]:
         return {"intercept_": (state.shift + mean).astype(state.dtype, copy=False)}
 
-    def _trusted(self, batch: Batch, trust: Trust, *, first: bool) -> dict[str, Any]:
+    def _trusted(self, batch: Batch, trust: Trust, known: NDArray[np.intp]) -> dict[str, Any]:
         return {}
 
     def predict(self, X: ArrayLike) -> Floats:

@@ -84,6 +84,10 @@ class IntuitionisticFuzzyBLSClassifier(BLSBase):
     standardize : bool or "robust", default=True
         Scale the columns of X to mean 0 and standard deviation 1, as learnt in `fit`. "robust"
         leaves out outlying samples: those beyond three times the median distance from the mean.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply `sample_weight`; a class that a dict does not name
+        has weight 1. "balanced" weights are inversely proportional to the weight of each class
+        in y; `partial_fit`, which never has all of y, takes a dict only.
     solver : {"auto", "primal", "dual"}, default="auto"
         The form of the ridge problem; "auto" factorises the smaller Gram matrix.
     random_state : int, RandomState or None, default=None
@@ -155,6 +159,7 @@ class IntuitionisticFuzzyBLSClassifier(BLSBase):
         enhancement_bias: float = 1.5,
         enhancement_inputs: int | None = 4,
         standardize: bool | str = True,
+        class_weight: dict[Any, float] | str | None = None,
         solver: str = "auto",
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -171,6 +176,7 @@ class IntuitionisticFuzzyBLSClassifier(BLSBase):
         self.enhancement_bias = enhancement_bias
         self.enhancement_inputs = enhancement_inputs
         self.standardize = standardize
+        self.class_weight = class_weight
         self.solver = solver
         self.random_state = random_state
         self.kernel_width = kernel_width

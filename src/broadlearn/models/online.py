@@ -20,10 +20,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from broadlearn.models.stream import Batch, StreamState
 from broadlearn.random_features import INFINITE, BroadMap, MappedSamples, draw_map, grow_map
-from broadlearn.sample_scores import UniformScorer, learn_geometry
+from broadlearn.sample_scores import UniformScorer, add_classes, learn_geometry
 from broadlearn.solvers import Block, design_blocks, rows_residual, solve_sums
 from broadlearn.utils import (
     Array,
+    Floats,
     Standardization,
     check_weights,
     draw_seed,
@@ -39,6 +40,11 @@ NO_SUMS = (
 NEEDS_ALL_SAMPLES = (
     f"n_enhancement_nodes={INFINITE!r} keeps all samples of one fit; to learn samples in parts or "
     "to grow, a model needs a number of nodes."
+)
+
+BALANCED = (
+    'class_weight="balanced" needs the labels of all samples at once; to learn samples in parts, '
+    "pass a dict with the weight of each class."
 )
 
 # Methods that go on from sums over samples.
@@ -87,15 +93,22 @@ def unchanged_on_error(model: Any) -> Iterator[None]:
         raise
 
 
-def read_batch(
-    model: Any, X: Any, y: Any, sample_weight: Any, shift: Array, classes: ArrayLike | None = None
-) -> Batch:
+def read_batch(model: Any, X: Any, y: Any, sample_weight: Any, shift: Array) -> Batch:
     """Validate and encode a batch of samples for a model that knows its columns and classes.
 
-    `shift` is taken from real targets; `classes`, if given, must be those that the model knows.
+    `shift` is taken from real targets.
     """
-    rows, targets = model._read(X, y, classes, first=False)
-    return model._encode(rows, targets, check_weights(sample_weight, rows), shift)
+    rows, targets = model._read(X, y, None, first=False)
+    return model._encode(rows, targets, _weights(model, sample_weight, rows, targets), shift)
+
+
+def _weights(model: Any, sample_weight: Any, rows: Floats, targets: NDArray[Any]) -> Array:
+    """Weights of a batch, those of the classes included."""
+    class_weight = getattr(model, "class_weight", None)
+    if class_weight == "balanced":
+        raise ValueError(BALANCED)
+    known = getattr(model, "classes_", None)
+    return check_weights(sample_weight, rows, class_weight, targets, known)
 
 
 def empty_state(
@@ -107,14 +120,17 @@ def empty_state(
     shift: Array,
 ) -> StreamState:
     """The state of a stream before any sample, where all count alike."""
-    weight = np.zeros(model.classes_.size if hasattr(model, "classes_") else 1)
-    return StreamState(seed, dtype, standardization, broad_map, None, shift, weight)
+    several = model._constant_labels is not None
+    n_classes = model.classes_.size if hasattr(model, "classes_") else 1
+    weight = np.zeros((2, n_classes) if several else n_classes)
+    fixed = (seed, dtype, standardization, broad_map, None, shift, weight)
+    return StreamState(*fixed, ones=several or n_classes == 2)
 
 
 def start_anew(model: Any, head: Any, y_dimensions: int) -> None:
     """Make a model unfitted, but for the columns of X, of which `head` has any rows."""
     model.__dict__ = {k: v for k, v in vars(model).items() if not k.endswith("_")}
-    for name in ("_stream", "_map", "_direct_weights"):
+    for name in ("_stream", "_map", "_direct_weights", "_constant_labels"):
         model.__dict__.pop(name, None)
     validate_data(model, head, skip_check_array=True)
     if not is_classifier(model):
@@ -131,11 +147,12 @@ def open_stream(
 ) -> StreamState:
     """Learn all that comes before the ridge from some samples."""
     rows, targets = model._read(X, y, classes, first=True)
-    weight = check_weights(sample_weight, rows)
+    weight = _weights(model, sample_weight, rows, targets)
     shift = model._shift(targets, weight)
     batch = model._encode(rows, targets, weight, shift)
     seed = draw_seed(model.random_state)
-    given = None if sample_weight is None else batch.weight
+    plain = sample_weight is None and getattr(model, "class_weight", None) is None
+    given = None if plain else batch.weight
     standardization = learn_standardization(batch.X, given, model.standardize)
     broad_map = draw_map(model.feature_map(), batch.X, standardization, seed, given)
     state = empty_state(model, seed, rows.dtype, standardization, broad_map, shift)
@@ -148,13 +165,24 @@ def open_stream(
 def learn(model: Any, X: Any, y: Any, classes: ArrayLike | None, sample_weight: Any) -> None:
     """Learn a batch, on top of those learnt before; if it is refused, the model is as it was."""
     with unchanged_on_error(model):
-        state, opened = model._stream, model._stream is None
+        # Others may predict meanwhile: a copy of the model knows of more classes first.
+        later = model if model._stream is None or classes is None else model._told(classes)
+        state, known = later._stream, np.empty(0, dtype=np.intp)
         if state is None:
-            state = open_stream(model, X, y, classes, sample_weight)
-        batch = read_batch(model, X, y, sample_weight, state.shift, classes)
+            state = open_stream(later, X, y, classes, sample_weight)
+        else:
+            known = np.arange(state.weight.shape[-1])
+        batch = read_batch(later, X, y, sample_weight, state.shift)
+        if later is not model:
+            known = np.searchsorted(later.classes_, model.classes_)
+            if state.geometry is not None:
+                scorer, samples = later.scorer(), state.samples(batch)
+                geometry = add_classes(scorer, state.geometry, samples, known)
+                state = replace(state, geometry=geometry)
         batch, trust = state.scored(batch)
-        fitted = model._trusted(batch, trust, first=opened)
-        settle(model, state.learn(batch), fitted=fitted)
+        fitted = later._trusted(batch, trust, known)
+        settle(later, state.learn(batch), fitted=fitted)
+        model.__dict__ = vars(later)
 
 
 def warm_up(model: Any, X: Any, y: Any, classes: ArrayLike | None, sample_weight: Any) -> None:
@@ -165,13 +193,12 @@ def warm_up(model: Any, X: Any, y: Any, classes: ArrayLike | None, sample_weight
 
 
 def centred_blocks(blocks: Iterable[Block], W: Array, mean: Array | None) -> Iterator[Block]:
-    """Blocks of real targets less their mean, without the last target, 1; others as they are."""
+    """Blocks without a last target, 1, that W does not have; real targets less their mean."""
     for rows, s in blocks:
-        if mean is None:
-            yield rows, s
-        else:
-            rows[:, W.shape[0] : -1] -= mean
-            yield rows[:, :-1], s
+        targets = rows[:, W.shape[0] : sum(W.shape)]
+        if mean is not None:
+            targets -= mean
+        yield rows[:, : sum(W.shape)], s
 
 
 def settle(
@@ -187,7 +214,7 @@ def settle(
     `residual` visits the samples of the sums, where they are at hand. `fitted` is what samples were
     trusted with; None leaves that as it is. With `keep`, the model goes on as a stream.
     """
-    n, sums, mean = state.map.n_columns, state.sums, None
+    n, sums, mean = state.map.n_columns, state.sums, state.constant_labels
     if sums is None:
         raise ValueError("There are no rows to learn from.")
     if state.shift.size:
@@ -196,6 +223,11 @@ def settle(
         centred = sums[:-1, :-1].copy()
         centred[:n, n:] -= sums[:n, -1:] * mean
         sums = centred
+    elif state.ones:
+        sums = sums[:-1, :-1]
+        if mean is not None:
+            # Targets that are all alike are no part of the ridge problem.
+            sums = np.where(np.append(np.zeros(n), mean) == 0.0, sums, 0.0)
     known = state.factor is not None and state.factor_C == model.C
     visit = None if residual is None else partial(residual, mean)
     solution = solve_sums(sums, n, model.C, state.factor if known else None, visit)
@@ -284,7 +316,7 @@ def grow(
         else:
             state = stream
             batch, _ = state.scored(read_batch(self, X, y, sample_weight, state.shift))
-        weight = None if sample_weight is None else batch.weight
+        weight = None if (batch.weight == 1.0).all() else batch.weight
         samples = (batch.X, self._standardization, weight)
         larger = grow_map(self._map, replace(present, **sizes), self._seed, *samples)
         grown = state.grow(larger, batch)
@@ -300,7 +332,8 @@ def grow(
 def _state_of_fit(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[StreamState, Batch]:
     """The state of a model that was fitted, without sums, and its samples with their scores."""
     rows, targets = model._read(X, y, None, first=False)
-    weight = check_weights(sample_weight, rows)
+    class_weight = getattr(model, "class_weight", None)
+    weight = check_weights(sample_weight, rows, class_weight, targets)
     shift = model._shift(targets, weight)
     batch = model._encode(rows, targets, weight, shift)
     scores = getattr(model, "sample_scores_", None)
@@ -324,6 +357,8 @@ def _check_same(model: Any, batch: Batch, targets: Any, weight: Array) -> None:
     T, W, rotation = batch.T, model.output_weights_, model._map.rotation
     if hasattr(model, "intercept_"):
         T = targets[weight > 0.0] - model.intercept_
+    elif model._constant_labels is not None:
+        T = T - model._constant_labels
     if rotation is not None:
         n = rotation.shape[0]
         W = np.concatenate([rotation.T @ W[:n], W[n:]])

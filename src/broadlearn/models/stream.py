@@ -20,7 +20,14 @@ from broadlearn.solvers import (
     normal_equations,
     remove_rows,
 )
-from broadlearn.utils import Array, Floats, Standardization, check_range, row_priorities
+from broadlearn.utils import (
+    Array,
+    Floats,
+    Standardization,
+    check_range,
+    encode_targets,
+    row_priorities,
+)
 
 # Samples that are kept to learn the slope of probabilities from.
 MAX_SAMPLE = 512
@@ -35,8 +42,8 @@ class Batch(NamedTuple):
     ----------
     X : ndarray of shape (n_samples, n_features)
     T : ndarray of shape (n_samples, n_targets)
-    codes : ndarray of shape (n_samples,)
-        Class of each sample, 0 for regression.
+    codes : ndarray of shape (n_samples,) or (n_samples, n_labels)
+        Class of each sample, 0 for regression; of several labels 0 and 1.
     weight : ndarray of shape (n_samples,)
     score : ndarray of shape (n_samples,) or None
     """
@@ -75,8 +82,9 @@ class StreamState:
         What samples are scored against.
     shift : ndarray of shape (n_targets,)
         Taken from real targets before they are summed; empty for classes.
-    weight : ndarray of shape (n_classes,)
-        Weight of the samples learnt of each class; one number for regression.
+    weight : ndarray of shape (n_classes,) or (2, n_labels)
+        Weight of the samples learnt of each class; one number for regression; of several labels,
+        that of the samples without and with each.
     sums : ndarray of shape (n_columns + n_targets, n_columns + n_targets) or None
         ``[G, T]ᵗ S² [G, T]``; None before any sample.
     n_seen : int
@@ -87,6 +95,9 @@ class StreamState:
         Cholesky factor of the latest solution.
     factor_C : float
         C of that solution.
+    ones : bool
+        Whether T is followed by a column of ones in the sums: from it and one column of -1 and 1,
+        the sums of more classes or labels follow.
     """
 
     seed: int
@@ -102,22 +113,26 @@ class StreamState:
     priority: NDArray[np.uint64] | None = None
     factor: Array | None = None
     factor_C: float = np.nan
+    ones: bool = False
 
     def learn(self, batch: Batch) -> StreamState:
         """The state with more samples."""
-        size = self.map.n_columns + batch.T.shape[1]
+        size = self.map.n_columns + batch.T.shape[1] + self.ones
         sums = np.zeros((size, size)) if self.sums is None else self.sums
         return replace(self.counted(batch), sums=add_rows(sums, self.blocks(batch)), factor=None)
 
     def counted(self, batch: Batch) -> StreamState:
         """The state with all that is kept of more samples, but for their sums."""
-        n_seen, weight = self.n_seen + batch.codes.size, self.weight + self._weight_of(batch)
+        n_seen, weight = self.n_seen + batch.weight.size, self.weight + self._weight_of(batch)
         state = replace(self, n_seen=n_seen, weight=weight)
         if self.shift.size:
             return state
-        fresh = row_priorities(self.n_seen, batch.codes.size, self.seed)
+        fresh = row_priorities(self.n_seen, batch.weight.size, self.seed)
         chosen = _least(fresh)
-        known, more = (self.sample, self.priority), (batch.take(chosen), fresh[chosen])
+        fewer = batch.take(chosen)
+        if not isinstance(fewer.X, np.ndarray):
+            fewer = fewer._replace(X=fewer.X.toarray())
+        known, more = (self.sample, self.priority), (fewer, fresh[chosen])
         sample, priority = merge_samples(known, more)
         return replace(state, sample=sample, priority=priority)
 
@@ -141,11 +156,11 @@ class StreamState:
         if not np.allclose(given, self.weight, rtol=SAME_WEIGHT, atol=0.0):
             raise ValueError(
                 "grow needs all rows that were learnt, and no others: their weights sum to "
-                f"{self.weight.sum():g}, those of the rows given to {given.sum():g}."
+                f"{total(self.weight):g}, those of the rows given to {total(given):g}."
             )
         grown = replace(self, map=larger)
         kept = kept_enhancements(self.map.settings, larger.settings)
-        n, k = larger.n_columns, batch.T.shape[1]
+        n, k = larger.n_columns, batch.T.shape[1] + self.ones
         if self.sums is None or not kept.size:
             return replace(grown, sums=normal_equations(grown.blocks(batch), n + k), factor=None)
         r = larger.n_feature_columns
@@ -158,6 +173,45 @@ class StreamState:
             sums = np.empty_like(appended)
             sums[np.ix_(order, order)] = appended
         return replace(grown, sums=sums, factor=self.factor if leading else None)
+
+    def told(self, places: NDArray[np.intp], n_classes: int) -> StreamState:
+        """The state with more classes or labels, of which no sample learnt was one.
+
+        Those known so far are at `places` among all. What samples are scored against stays.
+        """
+        several, k = self.weight.ndim == 2, places.size
+        weight, M = np.zeros((*self.weight.shape[:-1], n_classes)), np.eye(n_classes)[places]
+        weight[..., places] = self.weight
+        if several:
+            # A label that no sample has is minus the column of ones.
+            weight[0, weight.sum(axis=0) == 0.0] = total(self.weight)
+            M = np.vstack(
+                [np.eye(k, n_classes + 1), np.repeat([0.0, -1.0, 1.0], [k, n_classes - k, 1])]
+            )
+        elif k == 2:
+            M = np.array([[-0.5, 0.5], [0.5, 0.5]]) @ M
+        sums, sample, n = self.sums, self.sample, self.map.n_columns
+        if sums is not None:
+            if len(sums) != n + len(M):
+                raise ValueError(
+                    "This stream of two classes was begun by an earlier version, which kept no "
+                    "sums that a third class needs; start anew with warm_up."
+                )
+            right = sums[:n, n:] @ M
+            sums = np.block([[sums[:n, :n], right], [right.T, M.T @ sums[n:, n:] @ M]])
+        if sample is not None:
+            codes = np.eye(n_classes, dtype=np.intp)[places]
+            codes = sample.codes @ codes if several else places[sample.codes]
+            sample = sample._replace(codes=codes, T=encode_targets(codes, n_classes))
+        return replace(self, weight=weight, sums=sums, sample=sample, ones=several)
+
+    @property
+    def constant_labels(self) -> Array | None:
+        """-1 or 1 for labels that all samples learnt have alike, 0 for others; None for classes."""
+        if self.weight.ndim == 1:
+            return None
+        without, having = self.weight
+        return np.where(having == 0.0, -1.0, np.where(without == 0.0, 1.0, 0.0))
 
     def samples(self, batch: Batch) -> Samples:
         """The samples of a batch as scorers want them."""
@@ -175,9 +229,12 @@ class StreamState:
     def blocks(self, batch: Batch) -> Iterator[Block]:
         """Rows ``[G, T]`` of a batch with their scores."""
         design = MappedSamples(self.map, batch.X, self.standardization)
-        return design_blocks(design, batch.T, batch.s)
+        T = np.column_stack([batch.T, np.ones(len(batch.T))]) if self.ones else batch.T
+        return design_blocks(design, T, batch.s)
 
     def _weight_of(self, batch: Batch) -> Array:
+        if batch.codes.ndim == 2:
+            return np.stack([batch.weight @ (1 - batch.codes), batch.weight @ batch.codes])
         sums: Array = np.zeros_like(self.weight)
         np.add.at(sums, batch.codes, batch.weight)
         return sums
@@ -187,12 +244,17 @@ class StreamState:
         if self.sample is None or self.priority is None:
             return self
         gone = Counter(_row_keys(batch, self.sample.X.dtype))
-        stays = np.ones(self.sample.codes.size, dtype=bool)
+        stays = np.ones(self.sample.weight.size, dtype=bool)
         for i, key in enumerate(_row_keys(self.sample, self.sample.X.dtype)):
             if gone[key]:
                 gone[key] -= 1
                 stays[i] = False
         return replace(self, sample=self.sample.take(stays), priority=self.priority[stays])
+
+
+def total(weight: Array) -> float:
+    """Weight of all samples, from that of each class or of the samples without and with labels."""
+    return float(weight.sum() if weight.ndim == 1 else weight[:, 0].sum())
 
 
 Sample = tuple[Batch | None, NDArray[np.uint64] | None]
@@ -217,6 +279,10 @@ def _least(priority: NDArray[np.uint64]) -> NDArray[np.intp]:
     return np.sort(np.argpartition(priority, MAX_SAMPLE)[:MAX_SAMPLE])
 
 
-def _row_keys(batch: Batch, dtype: np.dtype[Any]) -> list[tuple[bytes, int]]:
-    X = np.ascontiguousarray(batch.X, dtype=dtype)
-    return [(row.tobytes(), int(code)) for row, code in zip(X, batch.codes, strict=True)]
+def _row_keys(batch: Batch, dtype: np.dtype[Any]) -> list[tuple[bytes, bytes]]:
+    X: Any = batch.X
+    if isinstance(X, np.ndarray):
+        rows = iter(np.ascontiguousarray(X, dtype=dtype))
+    else:
+        rows = (X[[i]].toarray().astype(dtype, copy=False) for i in range(X.shape[0]))
+    return [(row.tobytes(), code.tobytes()) for row, code in zip(rows, batch.codes, strict=True)]

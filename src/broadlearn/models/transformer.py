@@ -13,7 +13,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from broadlearn.models.bls_base import MAP_CONSTRAINTS
 from broadlearn.random_features import MapSettings, draw_map
-from broadlearn.utils import FLOAT_TYPES, Floats, draw_seed, learn_standardization, row_slices
+from broadlearn.utils import (
+    READ_SPARSE,
+    Floats,
+    check_sparse,
+    draw_seed,
+    learn_standardization,
+    row_slices,
+)
 from broadlearn.utils.sklearn_compat import fit_context
 
 
@@ -131,7 +138,9 @@ class BroadFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         -------
         self
         """
-        rows = validate_data(self, X, dtype=FLOAT_TYPES)
+        rows = validate_data(self, X, **READ_SPARSE)
+        if not isinstance(rows, np.ndarray):
+            check_sparse(self, rows)
         self._standardization = learn_standardization(rows, None, self.standardize)
         settings = MapSettings(**{f.name: getattr(self, f.name) for f in fields(MapSettings)})
         seed = draw_seed(self.random_state)
@@ -152,7 +161,9 @@ class BroadFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             Feature groups first, then enhancement groups.
         """
         check_is_fitted(self)
-        rows = validate_data(self, X, dtype=FLOAT_TYPES, reset=False)
+        rows = validate_data(self, X, reset=False, **READ_SPARSE)
+        if not isinstance(rows, np.ndarray):
+            check_sparse(self, rows)
         G = np.empty((rows.shape[0], self._n_features_out), dtype=rows.dtype)
         for part in row_slices(*G.shape):
             self._map.design(self._standardization.affine(rows, part), out=G[part])
@@ -161,4 +172,6 @@ class BroadFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = self.feature_weights != "sparse" and self.standardize != "robust"
         return tags

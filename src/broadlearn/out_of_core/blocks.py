@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,9 +12,7 @@ from sklearn.base import BaseEstimator
 from broadlearn.out_of_core.passes import fit_in_passes
 from broadlearn.out_of_core.row_blocks import RowBlock, RowSource, row_source
 from broadlearn.out_of_core.rows import Merge, Part, count_rows, fold
-from broadlearn.utils import PassProgress
 
-Progress = Callable[[str, int], None]
 Model = TypeVar("Model", bound=BaseEstimator)
 T = TypeVar("T")
 
@@ -29,7 +26,6 @@ def fit_blocks(
     sample_weight: Any = None,
     classes: ArrayLike | None = None,
     block_rows: int = 8192,
-    progress: Progress | bool | None = None,
 ) -> Model:
     """Fit a model to samples that are read block by block, in several passes.
 
@@ -42,7 +38,8 @@ def fit_blocks(
     Memory does not depend on the number of samples.
 
     Scores of single samples are not kept. Afterwards the model can learn more samples with
-    `partial_fit`.
+    `partial_fit`. Callbacks that the model has, such as the `ProgressBar` of scikit-learn (1.9 or
+    later), see every pass and the blocks in it.
 
     Parameters
     ----------
@@ -64,9 +61,6 @@ def fit_blocks(
         The classes, if they are known; None finds them.
     block_rows : int, default=8192
         Rows per block of an array or file.
-    progress : bool or callable, default=None
-        True shows a bar on standard error. A callable is called as ``progress(stage, n_rows)``
-        after each block, with the name of the pass and the rows visited in it.
 
     Returns
     -------
@@ -85,18 +79,18 @@ def fit_blocks(
     blocks = row_source(
         source, y, target=target, sample_weight=sample_weight, block_rows=block_rows
     )
-    with PassProgress() if progress is True else nullcontext(progress or None) as report:
-        fit_in_passes(model, _BlockRows(blocks, report), classes)
+    fit_in_passes(model, _BlockRows(blocks), classes)
     if blocks.columns is not None:
         model.feature_names_in_ = np.asarray(blocks.columns, dtype=object)
     return model
 
 
-class _BlockRows(NamedTuple):
+class _BlockRows:
     """Blocks of rows that are visited one after the other."""
 
-    source: RowSource
-    progress: Progress | None
+    def __init__(self, source: RowSource) -> None:
+        self.source = source
+        self.n_blocks: int | None = None
 
     def head(self) -> tuple[Any, int]:
         for X, y, weight in self.source.blocks():
@@ -104,16 +98,18 @@ class _BlockRows(NamedTuple):
                 return X, np.ndim(y)
         raise ValueError("source has no rows, or all of weight zero.")
 
-    def reduce(self, stage: str, part: Part[T], merge: Merge[T]) -> T:
-        found = fold(part, merge, self._visit(stage))
+    def reduce(
+        self, stage: str, part: Part[T], merge: Merge[T], report: Callable[[int], None]
+    ) -> T:
+        found = fold(part, merge, self._visit(report))
         if found is None:
             raise ValueError("source has no rows, or all of weight zero.")
         return found
 
-    def _visit(self, stage: str) -> Iterator[RowBlock]:
-        n_rows = 0
+    def _visit(self, report: Callable[[int], None]) -> Iterator[RowBlock]:
+        n_blocks = 0
         for block in self.source.blocks():
             yield block
-            n_rows += len(block[1])
-            if self.progress is not None:
-                self.progress(stage, n_rows)
+            n_blocks += 1
+            report(1)
+        self.n_blocks = n_blocks

@@ -9,13 +9,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from broadlearn.models import know_classes, start_anew
 from broadlearn.out_of_core.row_blocks import RowBlock
-from broadlearn.out_of_core.rows import Rows
-from broadlearn.utils import FLOAT_TYPES, SAFE_EXPONENT, Array, Standardization, check_weights
+from broadlearn.out_of_core.rows import WatchedRows
+from broadlearn.utils import (
+    READ,
+    SAFE_EXPONENT,
+    Array,
+    Standardization,
+    check_labels,
+    check_weights,
+    with_missing,
+)
 from broadlearn.utils.sklearn_compat import handle_zeros_in_scale, is_constant_feature
 
 
@@ -23,6 +30,9 @@ class ColumnStatistics(NamedTuple):
     """What is learnt of columns and targets."""
 
     weight: float
+    #: Weight of the rows that lack a value in each column.
+    absent: Array
+    #: Of the values that are there; 0 in columns without any.
     mean: Array
     variance: Array
     #: Largest absolute value of each column.
@@ -37,7 +47,7 @@ class ColumnStatistics(NamedTuple):
     @property
     def scale(self) -> Array:
         """Deviations, 1 in place of that of a constant."""
-        constant = is_constant_feature(self.variance, self.mean, self.weight)
+        constant = is_constant_feature(self.variance, self.mean, self.weight - self.absent)
         deviation = np.sqrt(self.variance)
         return handle_zeros_in_scale(deviation, copy=False, constant_mask=constant)
 
@@ -50,14 +60,14 @@ class ColumnStatistics(NamedTuple):
 
 
 def learn_columns(
-    model: Any, rows: Rows, classes: ArrayLike | None
+    model: Any, rows: WatchedRows, classes: ArrayLike | None
 ) -> tuple[Standardization, Array, np.dtype[Any]]:
     """Let a model know its columns and classes; learn how columns are standardised.
 
     Parameters
     ----------
     model : BLSClassifier, FuzzyBLSClassifier, IntuitionisticFuzzyBLSClassifier or BLSRegressor
-    rows : Rows
+    rows : WatchedRows
     classes : array-like of shape (n_classes,) or None
         None finds them.
 
@@ -74,13 +84,17 @@ def learn_columns(
     if found.labels is not None:
         know_classes(model, found.labels if classes is None else np.unique(np.asarray(classes)))
     shift = found.target_sum / found.weight
-    if not model.standardize:
-        return Standardization.identity(model.n_features_in_), shift, found.dtype
     exponent, scaled = found.exponent, found
     if exponent is not None:
         part = partial(column_statistics, model, exponent)
         scaled = rows.reduce("extreme columns", part, merge_columns)
-    return Standardization(scaled.mean, scaled.scale, exponent), shift, found.dtype
+    missing = np.flatnonzero(found.absent)
+    mean = np.where(found.absent < found.weight, scaled.mean, np.nan)
+    learnt = Standardization(mean, scaled.scale, exponent)
+    if missing.size or not model.standardize:
+        share = found.absent[missing] / found.weight
+        learnt = with_missing(learnt, missing, share, model.standardize)
+    return learnt, shift, found.dtype
 
 
 def column_statistics(
@@ -90,24 +104,36 @@ def column_statistics(
     X, y, sample_weight = rows
     real = not is_classifier(model)
     block, targets = validate_data(
-        model, X, y, dtype=FLOAT_TYPES, multi_output=real, y_numeric=real, reset=False
+        model, X, y, multi_output=True, y_numeric=real, reset=False, **READ
     )
-    weight = check_weights(sample_weight, block)
-    labels, target_sum = None, np.empty(0)
+    targets = targets if real else check_labels(targets)
+    if not real and targets.ndim == 2:
+        raise ValueError(
+            f"y has a column for each of {targets.shape[1]} labels, which fits in passes do not "
+            "take; call warm_up on a sample and then partial_fit on each block."
+        )
+    labels, target_sum, class_weight = None, np.empty(0), getattr(model, "class_weight", None)
+    if class_weight is not None:
+        # Names that no block has as a class are found once all classes are known.
+        present = np.unique(targets).tolist()
+        class_weight = {c: w for c, w in class_weight.items() if c in present}
+    weight = check_weights(sample_weight, block, class_weight, targets)
     if real:
         target_sum = weight @ np.asarray(targets, dtype=np.float64).reshape(len(block), -1)
     else:
-        check_classification_targets(targets)
         labels = np.unique(targets)
     scaled = block if exponent is None else np.ldexp(block, -exponent)
     # What overflows here is learnt again, with columns scaled.
     with np.errstate(over="ignore", invalid="ignore"):
         scaler = StandardScaler().fit(
             scaled.astype(np.float64, copy=False),
-            sample_weight=None if sample_weight is None else weight,
+            sample_weight=None if (weight == 1.0).all() else weight,
         )
-    largest = np.abs(block).max(axis=0).astype(np.float64)
-    statistics = (float(weight.sum()), scaler.mean_, scaler.var_, largest)
+    largest = np.nan_to_num(np.fmax.reduce(np.abs(block)), posinf=np.inf).astype(np.float64)
+    absent = weight @ np.isnan(block)
+    empty = absent >= weight.sum()
+    mean, variance = (np.where(empty, 0.0, part) for part in (scaler.mean_, scaler.var_))
+    statistics = (float(weight.sum()), absent, mean, variance, largest)
     return ColumnStatistics(*statistics, block.dtype, labels, target_sum)
 
 
@@ -117,8 +143,9 @@ def merge_columns(a: ColumnStatistics, b: ColumnStatistics) -> ColumnStatistics:
         raise ValueError(
             f"y has {a.target_sum.size} targets in some rows and {b.target_sum.size} in others."
         )
-    weight = a.weight + b.weight
-    share = b.weight / weight
+    weight, absent = a.weight + b.weight, a.absent + b.absent
+    there = weight - absent
+    share = np.divide(b.weight - b.absent, there, out=np.zeros_like(there), where=there > 0.0)
     with np.errstate(over="ignore", invalid="ignore"):
         between = b.mean - a.mean
         mean = a.mean + share * between
@@ -129,4 +156,4 @@ def merge_columns(a: ColumnStatistics, b: ColumnStatistics) -> ColumnStatistics:
         labels = np.union1d(a.labels, b.labels)
     largest, dtype = np.maximum(a.largest, b.largest), np.promote_types(a.dtype, b.dtype)
     targets = a.target_sum + b.target_sum
-    return ColumnStatistics(weight, mean, variance, largest, dtype, labels, targets)
+    return ColumnStatistics(weight, absent, mean, variance, largest, dtype, labels, targets)

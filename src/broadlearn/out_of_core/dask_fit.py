@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import reduce
 from itertools import accumulate
@@ -50,7 +50,7 @@ def fit(
     after a worker is lost, whose partitions others then work through again.
 
     Collections are read once per pass: call ``persist`` on them first if they fit into the memory
-    of the cluster.
+    of the cluster. Callbacks that the model has see every pass.
 
     Parameters
     ----------
@@ -90,12 +90,15 @@ class _DaskRows:
 
     def __init__(self, partitions: Partitions, client: Any) -> None:
         self.partitions, self.client = partitions, client
-        self.first = [0] * len(partitions.X)
+        self.n_blocks = len(partitions.X)
+        self.first = [0] * self.n_blocks
 
     def head(self) -> tuple[Any, int]:
         return self.partitions.head, self.partitions.y_dimensions
 
-    def reduce(self, stage: str, part: Part[T], merge: Merge[T]) -> T:
+    def reduce(
+        self, stage: str, part: Part[T], merge: Merge[T], report: Callable[[int], None]
+    ) -> T:
         dask, token = dask_module("dask"), uuid4().hex
         # One node of the graph, so that a worker is sent it once and not with every partition.
         step = dask.delayed((part, merge), traverse=False)
@@ -113,6 +116,7 @@ class _DaskRows:
         if found is None:
             raise ValueError("X has no rows, or all of weight zero.")
         self.first = [0, *accumulate(counts)][:-1]
+        report(self.n_blocks)
         return found
 
     def _compute(self, result: Any) -> Found[Any]:

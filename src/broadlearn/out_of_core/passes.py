@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
 from broadlearn.models import (
+    BALANCED,
     NEEDS_ALL_SAMPLES,
     Batch,
     StreamState,
@@ -24,7 +25,7 @@ from broadlearn.models import (
 )
 from broadlearn.out_of_core.columns import learn_columns
 from broadlearn.out_of_core.row_blocks import RowBlock
-from broadlearn.out_of_core.rows import Rows
+from broadlearn.out_of_core.rows import Rows, WatchedRows
 from broadlearn.random_features import (
     ACTIVATIONS,
     FEATURE_DRAWS,
@@ -36,7 +37,8 @@ from broadlearn.random_features import (
 )
 from broadlearn.sample_scores import Geometry, SampleScorer, Trust, UniformScorer
 from broadlearn.solvers import normal_equations, rows_residual
-from broadlearn.utils import Array, Standardization, draw_seed
+from broadlearn.utils import Array, FitProgress, Standardization, draw_seed, has_callbacks
+from broadlearn.utils.sklearn_compat import with_callbacks
 
 Model = TypeVar("Model", bound=BaseEstimator)
 
@@ -59,7 +61,8 @@ class RowSums(NamedTuple):
     best: Array
 
 
-def fit_in_passes(model: Model, rows: Rows, classes: ArrayLike | None = None) -> Model:
+@with_callbacks
+def fit_in_passes(model: Model, source: Rows, classes: ArrayLike | None = None) -> Model:
     """Fit a model to rows in passes, and give it back; if that fails, it is as it was.
 
     Classes are found, unless they are given.
@@ -75,12 +78,17 @@ def fit_in_passes(model: Model, rows: Rows, classes: ArrayLike | None = None) ->
         raise ValueError(scorer.why_not())
     if model.n_enhancement_nodes == INFINITE:
         raise ValueError(NEEDS_ALL_SAMPLES)
+    if getattr(model, "class_weight", None) == "balanced":
+        raise ValueError(BALANCED)
     for name, value in WHOLE_TABLE:
         if getattr(model, name) == value:
             raise ValueError(
                 f"{name}={value!r} needs all rows at once; call warm_up on a sample and then "
                 "partial_fit on each block."
             )
+    # How many passes there will be depends on what they find.
+    progress = FitProgress(model, None) if has_callbacks(model) else None
+    rows = WatchedRows(source, progress)
     with unchanged_on_error(model):
         standardization, shift, dtype = learn_columns(model, rows, classes)
         seed = draw_seed(model.random_state)
@@ -103,13 +111,15 @@ def fit_in_passes(model: Model, rows: Rows, classes: ArrayLike | None = None) ->
             return rows.reduce("refinement", partial(residual, model, state, mean, W), np.add)
 
         settle(model, replace(state, **found), visit)
+    if progress is not None:
+        progress.end()
     return model
 
 
 def _draw_map(
-    model: Any, seed: int, standardization: Standardization, shift: Array, rows: Rows
+    model: Any, seed: int, standardization: Standardization, shift: Array, rows: WatchedRows
 ) -> BroadMap:
-    settings, n_inputs = model.feature_map(), model.n_features_in_
+    settings, n_inputs = model.feature_map(), standardization.mean.size + standardization.share.size
     m, p, kind = settings.n_feature_groups, settings.n_feature_nodes, settings.feature_weights
     A = draw_feature_weights(seed, m, p, n_inputs, **FEATURE_DRAWS[kind])
     W = settings.draw_layer(seed, settings.n_features, n_inputs)
@@ -161,7 +171,8 @@ def row_sums(model: Any, state: StreamState, block: RowBlock, first: int) -> Row
     batch, _ = state.scored(read_batch(model, *block, state.shift))
     best = np.zeros_like(state.weight)
     np.maximum.at(best, batch.codes, 1.0 if batch.score is None else batch.score)
-    sums = normal_equations(state.blocks(batch), state.map.n_columns + batch.T.shape[1])
+    size = state.map.n_columns + batch.T.shape[1] + state.ones
+    sums = normal_equations(state.blocks(batch), size)
     kept = replace(state, n_seen=first).counted(batch)
     return RowSums(sums, kept.weight, kept.n_seen, kept.sample, kept.priority, best)
 

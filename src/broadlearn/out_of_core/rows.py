@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from broadlearn.out_of_core.row_blocks import RowBlock
+from broadlearn.utils import FitProgress
 
 T = TypeVar("T")
 
@@ -21,13 +22,40 @@ Merge = Callable[[T, T], T]
 
 
 class Rows(Protocol):
-    """Rows that can be visited several times."""
+    """Rows that can be visited several times.
+
+    Attributes
+    ----------
+    n_blocks : int or None
+        None as long as it is not known.
+    """
+
+    n_blocks: int | None
 
     def head(self) -> tuple[Any, int]:
         """X with its columns but any number of rows, and the dimensions of y."""
 
+    def reduce(
+        self, stage: str, part: Part[T], merge: Merge[T], report: Callable[[int], None]
+    ) -> T:
+        """Merge the statistics of all blocks, in the order of the rows.
+
+        `report` may be told how many more blocks were visited.
+        """
+
+
+class WatchedRows:
+    """Rows whose passes the callbacks of a model are told of, if it has any."""
+
+    def __init__(self, rows: Rows, progress: FitProgress | None) -> None:
+        self.rows, self.progress, self.head = rows, progress, rows.head
+
     def reduce(self, stage: str, part: Part[T], merge: Merge[T]) -> T:
         """Merge the statistics of all blocks, in the order of the rows."""
+        if self.progress is None:
+            return self.rows.reduce(stage, part, merge, lambda count: None)
+        with self.progress.counted(stage, "block", self.rows.n_blocks) as report:
+            return self.rows.reduce(stage, part, merge, report)
 
 
 def fold(part: Part[T], merge: Merge[T], blocks: Iterable[RowBlock], first: int = 0) -> T | None:

@@ -166,13 +166,22 @@ def interleave(broad_map: BroadMap) -> BroadMap:
     return replace(broad_map, enhancement_weights=broad_map.enhancement_weights[:, order])
 
 
-def scale_rows_in_groups(F: Floats, n_groups: int) -> Floats:
-    """Bring every row of every group to [LOW, HIGH], in place; constant ones to 0."""
+def row_intervals(F: Floats, n_groups: int) -> tuple[Floats, Floats]:
+    """Factor and shift, of shape (n_samples, n_groups, 1), to [LOW, HIGH]; constant rows to 0."""
     grouped = F.reshape(F.shape[0], n_groups, -1)
     low = grouped.min(axis=2, keepdims=True)
     width = grouped.max(axis=2, keepdims=True) - low
     constant = width == 0.0
-    grouped -= low
-    grouped *= (HIGH - LOW) / np.where(constant, 1.0, width)
-    grouped += np.where(constant, 0.0, LOW)
+    factor = (HIGH - LOW) / np.where(constant, 1.0, width)
+    return factor, np.where(constant, 0.0, LOW) - factor * low
+
+
+def scale_rows_in_groups(
+    F: Floats, n_groups: int, intervals: tuple[Floats, Floats] | None = None
+) -> Floats:
+    """Bring every row of every group to [LOW, HIGH], in place; constant ones to 0."""
+    factor, shift = row_intervals(F, n_groups) if intervals is None else intervals
+    grouped = F.reshape(F.shape[0], n_groups, -1)
+    grouped *= factor
+    grouped += shift
     return F

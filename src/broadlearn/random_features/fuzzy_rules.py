@@ -138,11 +138,12 @@ class FuzzyMaps:
             feature_scaling="node",
             enhancement_scale=recipe.enhancement_scale,
         )
-        A = draw_feature_weights(self.seed, n_groups, n_rules, X.shape[1])
+        n_inputs = self.Z.shape[1]
+        A = draw_feature_weights(self.seed, n_groups, n_rules, n_inputs)
         with threadpool_limits(1):
             centres = np.concatenate([self._centres(i, n_rules) for i in range(n_groups)])
         logs = np.vstack([2.0 * centres.T, -np.einsum("kd,kd->k", centres, centres)])
-        logs /= recipe.width**2 * X.shape[1]
+        logs /= recipe.width**2 * n_inputs
         no_layer = np.empty((A.shape[1] + 1, 0))
         raw = FuzzyMap(settings, A, None, None, no_layer, log_strengths=logs)
         blocks = (

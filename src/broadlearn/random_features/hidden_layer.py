@@ -80,7 +80,7 @@ class Autoencoders(HiddenLayer):
     ) -> AutoencoderStack:
         """Learn the auto-encoders, each on the scaled nodes of the one before."""
         moments = input_moments(X, standardization, weight)
-        P = np.eye(X.shape[1] + 1)
+        P = np.eye(X.shape[1] + standardization.share.size + 1)
         layers = []
         for layer in range(self.n_layers):
             B = draw_hidden_weights(seed, self.n_autoencoder_nodes, P.shape[1] - 1, layer)

@@ -133,7 +133,7 @@ class InfiniteNodes:
         settings = replace(self.settings, n_enhancement_groups=1, n_enhancement_nodes=nodes)
         family = settings.learn(X, standardization, seed, weight)
         if nodes:
-            return ManyNodes(settings, family, seed, X.shape[1])
+            return ManyNodes(settings, family, seed, X.shape[1] + standardization.share.size)
         return InfiniteMaps(family, X, standardization)
 
 

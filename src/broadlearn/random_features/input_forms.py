@@ -3,6 +3,7 @@
 Ranks and normal scores are step functions of a column that are made continuous: straight lines
 between the column's distinct values, or between its quantiles where these are many. They treat all
 monotone transformations of a column alike, and no value can lie further out than the extremes.
+A missing value is in the middle, and columns that tell which are missing follow in all forms.
 """
 
 from __future__ import annotations
@@ -44,9 +45,14 @@ class InputForms(NamedTuple):
         if form == "standardized":
             return self.standardization.affine(X)[:, :-1]
         heights = self.ranks if form == "ranks" else self.normal_scores
-        out = np.empty(X.shape, dtype=X.dtype)
-        for j in range(X.shape[1]):
+        n_features, indicators = X.shape[1], self.standardization.share.size
+        out = np.empty((X.shape[0], n_features + indicators), dtype=X.dtype)
+        for j in range(n_features):
             out[:, j] = np.interp(X[:, j], self.knots[:, j], heights[:, j])
+        if indicators or np.isnan(np.min(out[:, :n_features], initial=0.0)):
+            absent = np.isnan(X)
+            out[:, :n_features][absent] = 0.0
+            out[:, n_features:] = self.standardization.indicators(absent)
         return out
 
 
@@ -69,6 +75,11 @@ def learn_forms(X: Floats, weight: Array | None = None) -> InputForms:
 
 def _learn_column(x: Array, weight: Array | None) -> Array:
     """Knots of a column, with their standardised ranks and normal scores, as three rows."""
+    absent = np.isnan(x)
+    if absent.any():
+        x, weight = x[~absent], None if weight is None else weight[~absent]
+        if not x.size:
+            return np.zeros((3, 1))
     values, inverse = np.unique(x, return_inverse=True)
     counts = np.bincount(inverse, weights=weight, minlength=values.size).astype(np.float64)
     total = counts.sum()

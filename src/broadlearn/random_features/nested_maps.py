@@ -64,7 +64,7 @@ def draw_map(
 ) -> BroadMap:
     """Draw the map of a recipe and learn its scaling from samples of positive weight."""
     m, p = recipe.n_feature_groups, recipe.n_feature_nodes
-    W = recipe.draw_layer(seed, m * p, X.shape[1])
+    W = recipe.draw_layer(seed, m * p, X.shape[1] + standardization.share.size)
     return recipe.learn(X, standardization, seed, weight).cut(m, p, W)
 
 
@@ -110,7 +110,8 @@ class MapSettings:
             return RelearntMaps(self, seed, X, standardization, weight)
         if A is None:
             m, p, kind = self.n_feature_groups, self.n_feature_nodes, self.feature_weights
-            A = draw_feature_weights(seed, m, p, X.shape[1], **FEATURE_DRAWS[kind])
+            n_inputs = X.shape[1] + standardization.share.size
+            A = draw_feature_weights(seed, m, p, n_inputs, **FEATURE_DRAWS[kind])
         if self.feature_scaling in (None, "sample"):
             return NestedMaps(self, A, None, None)
         weights, activate = A.astype(X.dtype, copy=False), ACTIVATIONS[self.feature_activation]
@@ -200,7 +201,8 @@ class RelearntMaps:
         """The map of `n_groups` groups of `n_nodes` nodes with enhancement weights W."""
         settings = replace(self.settings, n_feature_groups=n_groups, n_feature_nodes=n_nodes)
         X, standardization, weight = self.X, self.standardization, self.weight
-        drawn = draw_feature_weights(self.seed, n_groups, n_nodes, X.shape[1])
+        n_inputs = X.shape[1] + standardization.share.size
+        drawn = draw_feature_weights(self.seed, n_groups, n_nodes, n_inputs)
         moments = input_moments(X, standardization, weight)
         H = scaled_nodes(X, standardization, drawn)
         inputs = np.eye(drawn.shape[0])
@@ -292,7 +294,7 @@ def grow_map(
             scale = np.concatenate([scale, new.feature_scale[n_old:]])
         if offset is not None and new.feature_offset is not None:
             offset = np.concatenate([offset, new.feature_offset[n_old:]])
-    W = settings.draw_layer(seed, settings.n_features, X.shape[1])
+    W = settings.draw_layer(seed, settings.n_features, X.shape[1] + standardization.share.size)
     m, p = settings.n_feature_groups, settings.n_feature_nodes
     return NestedMaps(settings, A, scale, offset).cut(m, p, W)
 

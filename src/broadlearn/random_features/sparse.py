@@ -18,7 +18,8 @@ SUPPORT_EVERY, SUPPORT_TOLERANCE = 250, 1e-9
 
 def input_moments(X: Floats, standardization: Standardization, weight: Array | None) -> Array:
     """``[Z, 1]ᵗ [Z, 1] / n``, by blocks of samples; one of weight w counts as w."""
-    moments = np.zeros((X.shape[1] + 1, X.shape[1] + 1))
+    n_inputs = X.shape[1] + standardization.share.size
+    moments = np.zeros((n_inputs + 1, n_inputs + 1))
     for rows in row_slices(*X.shape):
         block = standardization.affine(X, rows).astype(np.float64, copy=False)
         moments += block.T @ (block if weight is None else block * weight[rows, None])

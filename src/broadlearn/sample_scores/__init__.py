@@ -11,7 +11,14 @@ from broadlearn.sample_scores.intuitionistic import IntuitionisticScorer, Intuit
 from broadlearn.sample_scores.kernel_geometry import KernelGeometry
 from broadlearn.sample_scores.named import SCORERS, as_scorer
 from broadlearn.sample_scores.neighbors import NeighborScorer
-from broadlearn.sample_scores.scorer import Geometry, Samples, SampleScorer, Trust, learn_geometry
+from broadlearn.sample_scores.scorer import (
+    Geometry,
+    Samples,
+    SampleScorer,
+    Trust,
+    add_classes,
+    learn_geometry,
+)
 from broadlearn.sample_scores.uniform import UniformScorer
 
 __all__ = [
@@ -28,6 +35,7 @@ __all__ = [
     "Samples",
     "Trust",
     "UniformScorer",
+    "add_classes",
     "as_scorer",
     "fuzzy_membership",
     "intuitionistic_scores",

@@ -133,6 +133,14 @@ class FuzzyGeometry(Geometry):
         """The same with the radii of the classes."""
         return replace(self, radii=radii)
 
+    def joined(
+        self, other: FuzzyGeometry, known: NDArray[np.intp], added: NDArray[np.intp]
+    ) -> FuzzyGeometry:
+        """The same with the centres and radii of further classes."""
+        order = np.argsort(np.concatenate([known, added]))
+        centres = np.concatenate([self.centres, other.centres])[order]
+        return replace(self, centres=centres, radii=np.append(self.radii, other.radii)[order])
+
     def trust(self, Z: Floats, codes: NDArray[np.intp]) -> Trust:
         """Membership of samples in their own class; 0 beyond the radius."""
         theta = 1.0 - self.distances(Z, codes) / (self.radii[codes] + self.delta)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadlearn.models import MAX_HELD_OUT
-from broadlearn.random_features import BroadMap, interleave
+from broadlearn.random_features import BroadMap, condense, interleave
 from broadlearn.search.scoring import BatchScorer, Predictions
 from broadlearn.solvers import (
     dual_inverse_diagonals,
@@ -81,7 +81,7 @@ class Cell:
     ) -> None:
         assert fold.data is not None
         self.fold, self.axes, self.affine, self.data = fold, axes, affine, fold.data
-        self.map = interleave(broad_map)
+        self.map = condense(interleave(broad_map))
         n_groups = broad_map.settings.n_enhancement_groups
         self.columns = [
             self.map.n_columns if isinstance(q, str) else self.map.n_feature_columns + n_groups * q
@@ -90,6 +90,13 @@ class Cell:
         # Positions of the penalties to solve for, by width.
         every = list(range(len(axes.Cs)))
         self.left = {w: every for w, error in enumerate(fold.errors) if not error}
+        # Widths that no two samples are near in give the same scores: one of them serves all.
+        first: dict[bytes, int] = {}
+        self.alike = {
+            w: first.setdefault(b"" if (s := fold.scores[w]) is None else s.tobytes(), w)
+            for w in self.left
+        }
+        self.left = {w: self.left[w] for w in first.values()}
         self._kept: dict[str, Array] = {}
 
     def judge(self) -> Array:
@@ -105,6 +112,8 @@ class Cell:
         shape = (len(axes.scorers), 1 + axes.train, n_widths, len(axes.sizes), len(axes.Cs))
         result = np.full(shape, np.nan)
         self._solve(result)
+        for w, other in self.alike.items():
+            result[:, :, w] = result[:, :, other]
         return result
 
     def _solve(self, result: Array) -> None:
@@ -164,7 +173,7 @@ class Cell:
         columns, Cs = [self.columns[j] for j in chosen], [self.axes.Cs[c] for c in penalties]
         n, k, n_C = max(columns), self.data.T.shape[1], len(Cs)
         sums = self._sums(n, valid)
-        W = self._refined(primal_path(sums, columns, Cs, k), sums, columns, Cs, valid)
+        W = self._refined(self._weights(sums, columns, Cs), sums, columns, Cs, valid)
         slopes = None
         if self.axes.slopes:
             slopes = np.stack(
@@ -180,6 +189,10 @@ class Cell:
                 outputs = outputs.reshape(len(outputs), -1, n_C, len(columns), k)
                 some_slopes = None if slopes is None else slopes[some]
                 self._file(outputs, part, some_slopes, result[:, t], valid[some], chosen, penalties)
+
+    def _weights(self, sums: Array, columns: list[int], Cs: list[float]) -> Array:
+        """Weights of some widths, of shape (n_widths, n_Cs, n_sizes, n_targets, n)."""
+        return primal_path(sums, columns, Cs, self.data.T.shape[1])
 
     def _sums(self, n: int, valid: list[int]) -> Array:
         """``[G, T]ᵗ S² [G, T]`` of n leading columns, for some widths."""
@@ -242,7 +255,8 @@ class Cell:
         fitted = (G @ W.reshape(-1, n).T).reshape(rows.size, n_C, n_sizes, k)
         residual = T - fitted.transpose(1, 2, 0, 3)
         decisions = leave_one_out(T, residual, 1.0 - leverages * influence)
-        return self._slopes(w, rows, decisions.reshape(-1, rows.size, k)).reshape(n_C, n_sizes)
+        slopes = self._slopes(w, rows, decisions.reshape(-1, rows.size, k))
+        return slopes.reshape(n_C, n_sizes, *slopes.shape[1:])
 
     def _dual(self, widths: Mapping[int, list[int]], result: Array) -> None:
         """Grow ``G Gᵗ`` from size to size; it serves all penalties, and the widths of each size.
@@ -254,7 +268,7 @@ class Cell:
         if not counted:
             return
         rows, k, done = np.unique(np.concatenate(list(counted.values()))), self.data.T.shape[1], 0
-        if rows.size == len(self.data.X) and "train" in self._kept:
+        if rows.size == self.data.X.shape[0] and "train" in self._kept:
             G = self._kept["train"]
         else:
             G = self.map.columns(self.affine["train"][rows]).astype(np.float64, copy=False)
@@ -306,6 +320,8 @@ class Cell:
         weight, score = (
             a if a is None else a[rows] for a in (self.data.weight, self.fold.scores[w])
         )
+        if self.data.constant is not None:
+            decisions = decisions + self.data.constant
         return learn_slopes(decisions, self.data.codes[rows], weight, score)
 
     def _file(
@@ -323,12 +339,13 @@ class Cell:
         shape, shift = outputs.shape[1:4], self.fold.intercept
         flat = outputs.reshape(len(outputs), -1, outputs.shape[4])
         flat = flat if shift is None else flat + shift
-        classes = self.data.classes if shift is None else None
+        classes = self.data.classes if self.data.classes.size else None
         # A failed factorisation leaves NaN in all predictions of a candidate.
         lost = np.isnan(flat[0, :, 0])
         if lost.any():
             flat = np.where(np.isnan(flat), 0.0, flat)
-        slopes = None if slopes is None else slopes.ravel()
+        if slopes is not None:
+            slopes = slopes.reshape(flat.shape[1], *self.data.codes.shape[1:])
         predictions = Predictions(flat, y, classes, X, slopes, weight)
         for i, scorer in enumerate(self.axes.scorers):
             scores = np.where(lost, np.nan, scorer(predictions)).reshape(shape)

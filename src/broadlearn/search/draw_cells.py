@@ -12,12 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadlearn.search.cells import Cell
-from broadlearn.solvers import krylov_path
+from broadlearn.solvers import krylov_path, primal_path
 from broadlearn.utils import Array
 
-# Fewer widths, or fewer rows, are factorised as fast.
-MIN_WIDTHS, MIN_ROWS = 4, 100
+# Fewer widths, fewer rows, or many more rows than columns are factorised as fast.
+MIN_WIDTHS, MIN_ROWS, MAX_ROWS_PER_COLUMN = 4, 100, 2
 MAX_STEPS = 32
+# A factorisation takes as long as so many products with the matrix.
+PRIMAL_STEPS = 10
 # Of the error of predictions that is allowed, the part that residuals may have.
 SAFETY = 1e-3
 
@@ -26,8 +28,9 @@ class DrawCell(Cell):
     """One map of one size on one fold."""
 
     def _solve(self, result: Array) -> None:
-        few = len(self.left) < MIN_WIDTHS or len(self.data.X) < MIN_ROWS
-        if not (few or self._as_in_fit or self.data.T.shape[1] > 1):
+        n_rows, n = self.data.X.shape[0], self.map.n_columns
+        pays = len(self.left) >= MIN_WIDTHS and MIN_ROWS <= n_rows <= MAX_ROWS_PER_COLUMN * n
+        if pays and not self._as_in_fit and self.data.T.shape[1] == 1:
             self._solve_together(result)
         super()._solve(result)
 
@@ -56,9 +59,28 @@ class DrawCell(Cell):
         unsolved = {w: np.flatnonzero(~of).tolist() for w, of in zip(widths, solved, strict=True)}
         self.left = {w: Cs for w, Cs in unsolved.items() if Cs}
 
+    def _weights(self, sums: Array, columns: list[int], Cs: list[float]) -> Array:
+        """As of a cell; small penalties from a few products with the sums."""
+        if self._as_in_fit or self.data.T.shape[1] > 1:
+            return super()._weights(sums, columns, Cs)
+        n = columns[0]
+        x, solved = krylov_path(
+            lambda V, some: np.stack([v @ sums[i, :n, :n] for v, i in zip(V, some, strict=True)]),
+            sums[:, :n, n],
+            Cs,
+            tolerance=SAFETY * self.axes.tolerance,
+            max_steps=PRIMAL_STEPS,
+            primal=True,
+        )
+        W = x.transpose(0, 2, 1)[:, :, None, None]
+        for i, of_width in enumerate(solved):
+            hard = np.flatnonzero(~of_width)
+            W[i, hard] = primal_path(sums[i : i + 1], columns, [Cs[c] for c in hard], 1)[0]
+        return W
+
     def _diagonal(self, w: int) -> Array:
         s = self.data.diagonal(self.fold.scores[w])
-        return np.ones(len(self.data.X)) if s is None else s
+        return np.ones(self.data.X.shape[0]) if s is None else s
 
     def _product(self, G: Array, S: Array) -> Callable[[Array, NDArray[np.intp]], Array]:
         """``S G Gᵗ S v`` for vectors of some widths, in rows."""

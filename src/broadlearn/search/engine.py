@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import delayed, effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone, is_classifier
 from threadpoolctl import ThreadpoolController
@@ -23,9 +23,12 @@ from broadlearn.models import (
 from broadlearn.random_features import INFINITE, MapRecipe
 from broadlearn.search.cells import Axes, Cell
 from broadlearn.search.grid import ROLES, SubGrid
-from broadlearn.utils import Array, Floats, draw_seed
+from broadlearn.utils import Array, Floats, check_weights, draw_seed, parallel
+from broadlearn.utils.sklearn_compat import safe_indexing
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+# X, y, weights or None, and which of them train and test.
+SplitSamples = tuple[Any, NDArray[Any], Array | None, Split]
 # The loaded libraries that have threads; looking for them takes milliseconds.
 _libraries = cache(ThreadpoolController)
 
@@ -35,18 +38,15 @@ class Task(NamedTuple):
 
     Attributes
     ----------
-    X, y : ndarray
-    weight : ndarray of shape (n_samples,) or None
-    splits : sequence of (train, test)
+    splits : sequence of (X, y, weight, (train, test))
+        The samples of each split, with their weights or None, and which of them train and test.
+        All splits have the same samples, unless each has prepared its own.
     n_jobs : int or None
     report : callable
         Told how many candidates were scored on how many folds since it was last called.
     """
 
-    X: Floats
-    y: NDArray[Any]
-    weight: Array | None
-    splits: Sequence[Split]
+    splits: Sequence[SplitSamples]
     n_jobs: int | None
     report: Callable[[int], None]
 
@@ -60,8 +60,10 @@ class Fold(NamedTuple):
         None where the training samples cannot be fitted at all.
     X_test, y_test, test_weight : ndarray
         Weights are None where there are none.
+    train_weight : ndarray or None
+        Sample weights of the training samples, without those of classes: scores know only these.
     intercept : ndarray of shape (n_targets,) or None
-        Added to predicted targets; None for classification.
+        Added to predicted targets, or decisions for several labels; None for classes.
     scores : list of ndarray or None
         Scores of the training samples for each kernel width; None where all count alike.
     widths : list of float
@@ -74,6 +76,7 @@ class Fold(NamedTuple):
     X_test: Floats
     y_test: NDArray[Any]
     test_weight: Array | None
+    train_weight: Array | None
     intercept: Array | None
     scores: list[Array | None]
     widths: list[float]
@@ -85,7 +88,14 @@ class Fold(NamedTuple):
             return self.X_test, self.y_test, self.test_weight
         data = self.data
         y = data.classes[data.codes] if self.intercept is None else data.T + self.intercept
-        return data.X, y, data.weight
+        y = data.codes if data.constant is not None else y
+        weight, keep = self.train_weight, data.keep
+        if not isinstance(keep, slice) and (weight is None or weight[~keep].any()):
+            raise ValueError(
+                "return_train_score=True needs class weights above 0: samples of weight 0 are not "
+                "kept."
+            )
+        return data.X, y, weight if weight is None else weight[keep]
 
 
 class GridScores(NamedTuple):
@@ -195,22 +205,26 @@ def prepare_fold(
     train, test = split
     given = None if weight is None else weight[train]
     judged = (X[test], y[test], None if weight is None else weight[test])
-    intercept, seed = None, draw_seed(estimator.random_state)
+    intercept, seed, trained = None, draw_seed(estimator.random_state), given
     try:
         if given is not None and not given.any():
             raise ValueError("sample_weight is zero for every training sample of this fold.")
         if is_classifier(estimator):
             name = type(estimator).__name__
-            data = encode_samples(X[train], y[train], given, estimator.standardize, name)
+            if estimator.class_weight is not None:
+                trained = check_weights(given, X[train], estimator.class_weight, y[train])
+            data = encode_samples(X[train], y[train], trained, estimator.standardize, name)
+            intercept = data.constant
         else:
             targets = y[train].astype(np.float64, copy=False).reshape(train.size, -1)
             data, intercept = centre_samples(X[train], targets, given, estimator.standardize)
     except ValueError as error:
-        return Fold(None, *judged, None, [], [], [str(error)] * len(widths))
+        return Fold(None, *judged, None, None, [], [], [str(error)] * len(widths))
     trusts = score_samples(estimator.scorer(), data, seed, widths)
     scores = [None if trust.score is None else trust.score[data.keep] for trust in trusts]
     used = [float(trust.attributes.get("kernel_width_", np.nan)) for trust in trusts]
-    return Fold(data, *judged, intercept, scores, used, [trust.problem for trust in trusts])
+    problems = [trust.problem for trust in trusts]
+    return Fold(data, *judged, given, intercept, scores, used, problems)
 
 
 def run_grid(estimator: BroadModel, grid: SubGrid, task: Task, axes: Axes) -> GridScores:
@@ -242,7 +256,7 @@ def run_grid(estimator: BroadModel, grid: SubGrid, task: Task, axes: Axes) -> Gr
         key = tuple(i for i, name in zip(position, outer, strict=True) if name not in fixed)
         if key not in prepared:
             calls = [
-                delayed(limited)(prepare_fold, template, *task[:3], split, path["width"])
+                delayed(limited)(prepare_fold, template, *split, path["width"])
                 for split in task.splits
             ]
             prepared = {key: list(parallel(calls, task.n_jobs))}
@@ -305,7 +319,7 @@ def _evaluate(
 
     There are none for a fold that cannot be fitted.
     """
-    layers: dict[int, Array] = {}
+    layers: dict[tuple[int, int], Array] = {}
     result: list[list[Array]] = []
     for fold in folds:
         data = fold.data
@@ -317,9 +331,11 @@ def _evaluate(
         affine["test"] = data.standardization.affine(fold.X_test)
         cells = []
         for m in groups:
-            if m not in layers:
-                layers[m] = recipe.draw_layer(seed, m * p, data.X.shape[1])
-            cells.append(Cell(family.cut(m, p, layers[m]), fold, affine, axes).judge())
+            # Folds differ in which features have indicators of missing values.
+            key = (m, affine["train"].shape[1])
+            if key not in layers:
+                layers[key] = recipe.draw_layer(seed, m * p, key[1] - 1)
+            cells.append(Cell(family.cut(m, p, layers[key]), fold, affine, axes).judge())
             if report is not None:
                 report()
         result.append(cells)
@@ -327,23 +343,31 @@ def _evaluate(
 
 
 def score_one_by_one(
-    estimator: BaseEstimator, grid: SubGrid, task: Task, scorers: Mapping[str, Any], train_too: bool
+    estimator: BaseEstimator,
+    grid: SubGrid,
+    task: Task,
+    scorers: Mapping[str, Any],
+    train_too: bool,
+    weight_name: str = "sample_weight",
 ) -> GridScores:
-    """Fit every candidate, for scorers that look at more than predictions."""
-    X, y, weight = task[:3]
+    """Fit every candidate, for scorers that look at more than predictions.
+
+    `weight_name` is what the weights are called in a call of fit.
+    """
     scores = np.full((len(scorers), 1 + train_too, grid.size, len(task.splits)), np.nan)
     errors = np.full(grid.size, "", dtype=object)
     for i in range(grid.size):
-        for f, (train, test) in enumerate(task.splits):
-            model = clone(estimator).set_params(**grid.candidate(i))
+        for f, (X, y, weight, (train, test)) in enumerate(task.splits):
+            model = clone(estimator).set_params(**clone(grid.candidate(i), safe=False))
+            weights = {} if weight is None else {weight_name: weight[train]}
             try:
-                model.fit(X[train], y[train], None if weight is None else weight[train])
-            except ValueError as error:
+                model.fit(safe_indexing(X, train), y[train], **weights)
+            except Exception as error:
                 errors[i] = errors[i] or str(error)
             else:
                 for s, scorer in enumerate(scorers.values()):
                     for t, part in enumerate((test, train)[: 1 + train_too]):
-                        scores[s, t, i, f] = scorer(model, X[part], y[part])
+                        scores[s, t, i, f] = scorer(model, safe_indexing(X, part), y[part])
             task.report(1)
     return GridScores(scores, errors)
 
@@ -352,17 +376,3 @@ def limited(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
     """Call with one thread for linear algebra: matrices are small, and workers are the threads."""
     with _libraries().limit(limits=1):
         return function(*arguments, **named)
-
-
-def parallel(calls: Iterable[Any], n_jobs: int | None) -> Iterator[Any]:
-    """Run delayed calls in order; an interrupt ends the workers too."""
-    if effective_n_jobs(n_jobs) == 1:
-        yield from (function(*args, **kwargs) for function, args, kwargs in calls)
-        return
-    try:
-        yield from Parallel(n_jobs=n_jobs, return_as="generator")(calls)
-    except KeyboardInterrupt:
-        from joblib.externals.loky import get_reusable_executor
-
-        get_reusable_executor().shutdown(wait=False, kill_workers=True)
-        raise

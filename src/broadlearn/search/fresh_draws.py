@@ -8,8 +8,7 @@ of them come from the factorisations of one map.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -25,14 +24,13 @@ from broadlearn.search.engine import (
     Fold,
     GridScores,
     Plan,
-    Split,
+    SplitSamples,
     Task,
     limited,
-    parallel,
     prepare_fold,
 )
 from broadlearn.search.grid import ROLES, SubGrid
-from broadlearn.utils import Array, draw_seed
+from broadlearn.utils import Array, draw_seed, parallel
 
 # What a draw serves; every other parameter is drawn anew for.
 SHARED_ROLES = {"C": "C", "kernel_width": "width"}
@@ -68,13 +66,14 @@ def run_fresh_grid(estimator: BroadModel, grid: SubGrid, task: Task, axes: Axes)
     drawn = fresh_states(estimator.random_state, (len(plan.outer), len(task.splits)))
     for members in _prepared_alike(plan):
         models = [clone(estimator).set_params(**plan.outer[i][1]) for i in members]
-        prepare = partial(prepare_fold, X=task.X, y=task.y, weight=task.weight, widths=widths)
         folds: list[Fold] | None = None
         if not models[0].scorer().draws:
-            calls = [delayed(limited)(prepare, models[0], split=split) for split in task.splits]
+            calls = [
+                delayed(limited)(prepare_fold, models[0], *split, widths) for split in task.splits
+            ]
             folds = list(parallel(calls, task.n_jobs))
         calls = [
-            delayed(limited)(_judge, models[k], drawn[i], folds, prepare, task.splits, axes)
+            delayed(limited)(_judge, models[k], drawn[i], folds, task.splits, widths, axes)
             for k, i in enumerate(members)
         ]
         for i, (part, reasons) in zip(members, parallel(calls, task.n_jobs), strict=True):
@@ -99,15 +98,15 @@ def _judge(
     model: BroadModel,
     states: NDArray[np.int64],
     folds: Sequence[Fold] | None,
-    prepare: Callable[..., Fold],
-    splits: Sequence[Split],
+    splits: Sequence[SplitSamples],
+    widths: Sequence[Any],
     axes: Axes,
 ) -> tuple[Array, NDArray[Any]]:
     """Scores for all (C, width, split) of one map per split, and why a width cannot be fitted."""
     parts, reasons, recipe = [], [], model.feature_map()
     for f, state in enumerate(states.tolist()):
         if folds is None:
-            fold = prepare(model.set_params(random_state=state), split=splits[f])
+            fold = prepare_fold(model.set_params(random_state=state), *splits[f], widths)
         else:
             fold = folds[f]
         reasons.append(np.broadcast_to(np.array(fold.errors, object), _shape(fold, axes)[2:]))

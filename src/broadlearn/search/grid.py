@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
 
 from broadlearn.utils.sklearn_compat import validate_parameter_constraints
 
@@ -83,40 +84,68 @@ def resolve_grids(estimator: BaseEstimator, param_grid: Any) -> list[SubGrid]:
     Parameters
     ----------
     estimator : estimator
+        A model, or a pipeline whose last step is one and has its parameters as ``step__parameter``.
     param_grid : dict, list of dicts, "paper" or None
         None for the default grid, "paper" for the published one.
     """
+    prefix, model = "", estimator
+    if isinstance(estimator, Pipeline):
+        prefix, model = f"{estimator.steps[-1][0]}__", estimator.steps[-1][1]
     if param_grid is None or (isinstance(param_grid, str) and param_grid == "paper"):
-        values, own = DEFAULT if param_grid is None else PAPER, estimator.get_params()
-        param_grid = {name: listed for name, listed in values.items() if name in own}
+        values, own = DEFAULT if param_grid is None else PAPER, model.get_params()
+        param_grid = {f"{prefix}{name}": some for name, some in values.items() if name in own}
     if isinstance(param_grid, Mapping):
         param_grid = [param_grid]
     if isinstance(param_grid, str) or not isinstance(param_grid, Sequence) or not param_grid:
         raise ValueError(
             f'param_grid must be a dict, a list of dicts, None or "paper", got {param_grid!r}.'
         )
-    return [_check_grid(estimator, grid) for grid in param_grid]
+    return [_check_grid(estimator, model, prefix, grid) for grid in param_grid]
 
 
-def _check_grid(estimator: BaseEstimator, grid: Any) -> SubGrid:
+def _check_grid(estimator: BaseEstimator, model: BaseEstimator, prefix: str, grid: Any) -> SubGrid:
     if not isinstance(grid, Mapping):
         raise ValueError(f"param_grid must hold dicts of parameter names and values, got {grid!r}.")
-    own = estimator.get_params()
+    own, name_of_model = model.get_params(), type(model).__name__
     checked = {}
     for name, values in grid.items():
-        if name not in own:
+        parameter = str(name).removeprefix(prefix)
+        of_model = str(name).startswith(prefix)
+        if of_model and parameter not in own:
             raise ValueError(
-                f"param_grid names {name!r}, which {type(estimator).__name__} does not have; it "
-                f"has {', '.join(sorted(own))}."
+                f"param_grid names {name!r}, which {name_of_model} does not have; it "
+                f"has {', '.join(f'{prefix}{known}' for known in sorted(own))}."
             )
+        if not of_model:
+            check_step_name(estimator, grid, name)
         several = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str | bytes)
         if not several or getattr(values, "ndim", 1) != 1 or len(values) == 0:
             raise ValueError(
                 f"param_grid[{name!r}] must be a list of one or more values to try, got {values!r}."
             )
-        for value in values:
+        for value in values if of_model else ():
             validate_parameter_constraints(
-                estimator._parameter_constraints, {name: value}, type(estimator).__name__
+                model._parameter_constraints, {parameter: value}, name_of_model
             )
         checked[name] = tuple(values)
     return SubGrid(tuple(sorted(checked)), tuple(checked[name] for name in sorted(checked)))
+
+
+def check_step_name(pipeline: Pipeline, grid: Mapping[str, Any], name: Any) -> None:
+    """Refuse a name in a grid that is of no step of a pipeline but the last.
+
+    A parameter of a step that the grid replaces is checked when it is set.
+    """
+    last, model = pipeline.steps[-1]
+    if name in (last, "steps"):
+        raise ValueError(
+            f"param_grid must not hold {name!r}, which would replace the {type(model).__name__}; "
+            "search one pipeline for each model."
+        )
+    step = str(name).partition("__")[0]
+    replaced = step in grid and step in dict(pipeline.steps)
+    if name not in pipeline.get_params() and not (replaced and step != name):
+        hint = f"the steps are {', '.join(key for key, _ in pipeline.steps)}"
+        if name in model.get_params():
+            hint = f"the parameter of its last step is {last}__{name}"
+        raise ValueError(f"param_grid names {name!r}, which the pipeline does not have; {hint}.")

@@ -5,15 +5,18 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import check_cv
+from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, indexable
 
 from broadlearn.baselines import IntuitionisticFuzzyTwinSVC
@@ -22,10 +25,19 @@ from broadlearn.search.cells import Axes
 from broadlearn.search.engine import GridScores, Task, run_grid, score_one_by_one
 from broadlearn.search.fresh_draws import run_fresh_grid
 from broadlearn.search.grid import ParamGrid, SubGrid, resolve_grids
+from broadlearn.search.pipelines import run_pipeline, weight_keyword
 from broadlearn.search.results import best_first, results_table
 from broadlearn.search.scoring import batch_scorer, needs_labels_only, needs_probabilities
 from broadlearn.search.twin import run_twin_grid
-from broadlearn.utils import FLOAT_TYPES, Array, Progress, check_weights, draw_seed
+from broadlearn.utils import (
+    READ_SPARSE,
+    Array,
+    FitProgress,
+    check_labels,
+    check_sparse,
+    check_weights,
+    draw_seed,
+)
 from broadlearn.utils.sklearn_compat import (
     BaseSearchCV,
     Interval,
@@ -54,15 +66,23 @@ class PathSearchCV(BaseSearchCV):
     SVM ``C1``, ``C2`` and ``kernel_width``; any other parameter is looped over outside of it. Of
     infinitely many enhancement nodes, one matrix of products serves all ``C`` and scores.
 
+    Callbacks of scikit-learn (1.9 or later), such as its ``ProgressBar``, see a task for every
+    candidate and fold, or for several together where there are thousands, and one for the refit.
+
     Parameters
     ----------
     estimator : estimator
-        A classifier or regressor of this library, but not an ensemble. It gives all parameters that
-        the grid does not name. A `random_state` that is not a whole number is replaced by one that
-        is drawn once, so that the refitted model is the one that was scored.
+        A classifier or regressor of this library, but not an ensemble, or a ``Pipeline`` whose last
+        step is one. It gives all parameters that the grid does not name. A `random_state` that is
+        not a whole number is replaced by one that is drawn once, so that the refitted model is the
+        one that was scored. The steps of a pipeline before the last are fitted to the training
+        samples of each fold, once for all candidates that have them in common; its `memory` caches
+        them as in its own fit.
     param_grid : dict, list of dicts, "paper" or None, default=None
         Values to try by the name of the parameter, in all combinations; of several dicts, those of
-        each. "paper" is the published grid; None a smaller one that is seldom far from it.
+        each. "paper" is the published grid; None a smaller one that is seldom far from it. For a
+        pipeline names are ``step__parameter``, and a step before the last can be replaced by its
+        name alone.
     scoring : str, callable, list, tuple or dict, default=None
         The score of predictions: a name of scikit-learn, a scorer, or several of them in a list or
         by name. None is accuracy for classifiers and R² for regressors. A callable that is not a
@@ -77,8 +97,6 @@ class PathSearchCV(BaseSearchCV):
     cv : int, splitter or iterable, default=5
         The number of folds (stratified for classifiers), a splitter of scikit-learn, or pairs of
         training and test positions.
-    verbose : int, default=0
-        Above 0 a progress line shows the rate and the time left.
     error_score : "raise" or float, default=nan
         Score of a candidate that cannot be fitted, such as a kernel width at which a class loses
         all its samples. The reason is in ``cv_results_["error"]``.
@@ -127,6 +145,12 @@ class PathSearchCV(BaseSearchCV):
     >>> search = PathSearchCV(BLSClassifier(random_state=0), grid).fit(X, y)
     >>> len(search.cv_results_["params"]), search.best_score_ > 0.95
     (30, True)
+    >>> from sklearn.decomposition import PCA
+    >>> from sklearn.pipeline import Pipeline
+    >>> pipeline = Pipeline([("reduce", PCA()), ("model", BLSClassifier(random_state=0))])
+    >>> grid = {"reduce__n_components": [2, 3], "model__C": [0.01, 1.0, 100.0]}
+    >>> sorted(PathSearchCV(pipeline, grid).fit(X, y).best_params_)
+    ['model__C', 'reduce__n_components']
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
@@ -145,7 +169,6 @@ class PathSearchCV(BaseSearchCV):
         n_jobs: int | None = None,
         refit: bool | str | Callable[..., int] = True,
         cv: Any = 5,
-        verbose: int = 0,
         error_score: float | str = np.nan,
         return_train_score: bool = False,
         memory_budget: float = 256.0,
@@ -157,7 +180,6 @@ class PathSearchCV(BaseSearchCV):
             n_jobs=n_jobs,
             refit=refit,
             cv=cv,
-            verbose=verbose,
             error_score=error_score,
             return_train_score=return_train_score,
         )
@@ -178,12 +200,14 @@ class PathSearchCV(BaseSearchCV):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or dataframe of shape (n_samples, n_features)
+            The steps of a pipeline are given its rows as they are.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Class labels, or targets of a regressor.
+            Class labels, 0 and 1 for each of several labels, or targets of a regressor.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples in every fit and in the scores of scikit-learn's scorers; other
-            callables are not given them.
+            callables are not given them. In a pipeline they are the last step's; other steps get
+            them if they ask for them and metadata routing is enabled.
         groups : array-like of shape (n_samples,), default=None
             Passed to the splitter.
 
@@ -191,11 +215,15 @@ class PathSearchCV(BaseSearchCV):
         -------
         self
         """
-        broad = isinstance(self.estimator, BroadModel) and hasattr(self.estimator, "C")
-        if not (broad or isinstance(self.estimator, IntuitionisticFuzzyTwinSVC)):
+        piped = isinstance(self.estimator, Pipeline)
+        prefix, model = "", self.estimator
+        if piped and self.estimator.steps:
+            prefix, model = f"{self.estimator.steps[-1][0]}__", self.estimator.steps[-1][1]
+        broad = isinstance(model, BroadModel) and hasattr(model, "C")
+        if not (broad or isinstance(model, IntuitionisticFuzzyTwinSVC)):
             raise TypeError(
-                "PathSearchCV needs a classifier or regressor of broadlearn, got "
-                f"{type(self.estimator).__name__}; use GridSearchCV for others."
+                "PathSearchCV needs a classifier or regressor of broadlearn, or a Pipeline that "
+                f"ends in one, got {type(model).__name__}; use GridSearchCV for others."
             )
         if self.draws == "fresh" and not broad:
             raise ValueError(
@@ -204,23 +232,37 @@ class PathSearchCV(BaseSearchCV):
         grids = resolve_grids(self.estimator, self.param_grid)
         scorers, refit_metric = self._named_scorers()
         X, y, groups = indexable(X, y, groups)
-        rows = check_array(X, dtype=FLOAT_TYPES, estimator=self.estimator)
-        targets = np.asarray(y)
-        weight = None if sample_weight is None else check_weights(sample_weight, rows)
+        rows = X if piped else check_array(X, estimator=self.estimator, **READ_SPARSE)
+        if issparse(rows) and not piped:
+            check_sparse(self.estimator, rows)
+        targets: Any = y if issparse(y) else np.asarray(y)
+        if is_classifier(self.estimator) and targets.ndim == 2:
+            targets = check_labels(targets)
+        weight = None if sample_weight is None else check_weights(sample_weight, targets)
         estimator = clone(self.estimator)
-        if not isinstance(estimator.random_state, Integral):
-            estimator.set_params(random_state=draw_seed(estimator.random_state))
+        model = estimator.steps[-1][1] if piped else estimator
+        if not isinstance(model.random_state, Integral):
+            estimator.set_params(**{f"{prefix}random_state": draw_seed(model.random_state)})
+        weights = {}
+        if weight is not None:
+            name = weight_keyword(estimator, weight) if piped else "sample_weight"
+            weights = {name: weight}
         splitter = check_cv(self.cv, targets, classifier=is_classifier(estimator))
         splits = list(splitter.split(X, targets, groups))
         self.n_splits_ = len(splits)
 
+        progress = None
+        if hasattr(self, "_skl_callbacks"):
+            progress = FitProgress(self, 1 + (self.refit is not False), X, y, weight)
         start = time.perf_counter()
         total = sum(grid.size for grid in grids) * len(splits)
-        silent = nullcontext(lambda count: None)
-        bar = Progress("Path search", total, "candidates x folds") if self.verbose > 0 else silent
-        with bar as report:
-            task = Task(rows, targets, weight, splits, self.n_jobs, report)
-            found = [self._score_grid(estimator, grid, task, scorers) for grid in grids]
+        watched: AbstractContextManager[Any] = nullcontext(lambda count: None)
+        if progress is not None:
+            watched = progress.counted("search", "candidate-split-evaluation", total)
+        with watched as report:
+            parts = [(rows, targets, weight, split) for split in splits]
+            task = Task(parts, self.n_jobs, report)
+            found = self._score_grids(estimator, grids, task, scorers, next(iter(weights), ""))
         seconds = time.perf_counter() - start
         scores = np.concatenate([part.scores for part in found], axis=2)
         errors = np.concatenate([part.errors for part in found])
@@ -231,15 +273,22 @@ class PathSearchCV(BaseSearchCV):
         for i, column in enumerate(np.concatenate(states).T if states else ()):
             results[f"split{i}_random_state"] = column
         if self.refit or not self.multimetric_:
-            self._choose(results, refit_metric, estimator)
+            self._choose(results, refit_metric, estimator, prefix)
         if self.refit:
             start = time.perf_counter()
-            self._refit(results, refit_metric, estimator, X, y, sample_weight)
+            watched = nullcontext(lambda model, **data: model.fit(**data))
+            if progress is not None:
+                watched = progress.fits("refit-with-best-params")
+            with watched as fit:
+                fit_all = partial(fit, X=X, y=y, **weights)
+                self._refit(results, refit_metric, estimator, prefix, fit_all)
             self.refit_time_ = time.perf_counter() - start
             if hasattr(self.best_estimator_, "feature_names_in_"):
                 self.feature_names_in_ = self.best_estimator_.feature_names_in_
         self.scorer_ = scorers if self.multimetric_ else scorers["score"]
         self.cv_results_ = results
+        if progress is not None:
+            progress.end()
         return self
 
     def _named_scorers(self) -> tuple[dict[str, Any], str | None]:
@@ -250,18 +299,20 @@ class PathSearchCV(BaseSearchCV):
             return {"score": scorers}, "score"
         return dict(scorers._scorers), refit_metric if isinstance(refit_metric, str) else None
 
-    def _score_grid(
-        self, estimator: Any, grid: SubGrid, task: Task, scorers: dict[str, Any]
-    ) -> GridScores:
-        given = list(scorers.values())
+    def _score_grids(
+        self, estimator: Any, grids: list[SubGrid], task: Task, scorers: dict[str, Any], name: str
+    ) -> list[GridScores]:
+        """Scores of all grids; weights of samples are called `name` in a fit of the estimator."""
+        given, fresh = list(scorers.values()), self.draws == "fresh"
         if not all(isinstance(scorer, Scorer | PassthroughScorer) for scorer in given):
             # Others may look at more than predictions for the samples that they are given.
-            if self.draws == "fresh":
+            if fresh:
                 raise ValueError(
                     'scoring must be a scorer of scikit-learn where draws="fresh", got a callable '
                     "that may look at more than predictions."
                 )
-            return score_one_by_one(estimator, grid, task, scorers, self.return_train_score)
+            options = (task, scorers, self.return_train_score, name)
+            return [score_one_by_one(estimator, grid, *options) for grid in grids]
         classifier, strict = is_classifier(estimator), self.error_score == "raise"
         coarse = all(needs_labels_only(scorer, classifier=classifier) for scorer in given)
         axes = Axes(
@@ -271,10 +322,13 @@ class PathSearchCV(BaseSearchCV):
             int(self.memory_budget * 2**20 / 8),
             self.return_train_score,
         )
-        if isinstance(estimator, IntuitionisticFuzzyTwinSVC):
-            return run_twin_grid(estimator, grid, task, axes)
-        run = run_fresh_grid if self.draws == "fresh" else run_grid
-        return run(estimator, grid, task, axes)
+        piped = isinstance(estimator, Pipeline)
+        run: Any = run_fresh_grid if fresh else run_grid
+        if isinstance(estimator[-1] if piped else estimator, IntuitionisticFuzzyTwinSVC):
+            run = run_twin_grid
+        if piped:
+            return run_pipeline(estimator, grids, task, axes, run, fresh=fresh, raise_errors=strict)
+        return [run(estimator, grid, task, axes) for grid in grids]
 
     def _report_failures(self, scores: Array, errors: NDArray[Any]) -> None:
         """Raise or warn where candidates could not be fitted."""
@@ -298,38 +352,39 @@ class PathSearchCV(BaseSearchCV):
         results: dict[str, Any],
         refit_metric: str | None,
         estimator: BaseEstimator,
-        X: ArrayLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None,
+        prefix: str,
+        fit: Callable[[BaseEstimator], Any],
     ) -> None:
         """Fit the best candidate on all samples; a kernel width that they refuse is passed over."""
-        passed_over = np.zeros(len(results["params"]), dtype=bool)
+        passed_over = np.zeros(results["error"].size, dtype=bool)
         while True:
-            self.best_estimator_ = clone(estimator).set_params(**self.best_params_)
+            candidate = clone(self.best_params_, safe=False)
+            self.best_estimator_ = clone(estimator).set_params(**candidate)
             try:
-                self.best_estimator_.fit(X, y, sample_weight)
+                fit(self.best_estimator_)
                 return
             except ValueError as error:
-                widths = results.get("param_kernel_width")
+                widths = results.get(f"param_{prefix}kernel_width")
                 if self.error_score == "raise" or callable(self.refit) or widths is None:
                     raise
-                refused = self.best_params_["kernel_width"]
+                refused = self.best_params_[f"{prefix}kernel_width"]
                 passed_over |= np.array([width == refused for width in widths])
                 if np.isnan(results[f"mean_test_{refit_metric}"][~passed_over]).all():
                     raise
                 warnings.warn(
-                    f"kernel_width={refused} cannot be fitted on all samples and is passed over: "
-                    f"{error}",
+                    f"{prefix}kernel_width={refused} cannot be fitted on all samples and is passed "
+                    f"over: {error}",
                     FitFailedWarning,
                     stacklevel=3,
                 )
-                self._choose(results, refit_metric, estimator, passed_over)
+                self._choose(results, refit_metric, estimator, prefix, passed_over)
 
     def _choose(
         self,
         results: dict[str, Any],
         refit_metric: str | None,
         estimator: BaseEstimator,
+        prefix: str,
         passed_over: NDArray[np.bool_] | bool = False,
     ) -> None:
         if callable(self.refit):
@@ -339,6 +394,7 @@ class PathSearchCV(BaseSearchCV):
             if np.isnan(mean).all():
                 reason = next(filter(None, results["error"]), "scores are undefined.")
                 raise ValueError(f"No candidate could be scored on every fold: {reason}")
-            self.best_index_ = int(best_first(mean, results, estimator.get_params())[0])
+            order = best_first(mean, results, estimator.get_params(), prefix)
+            self.best_index_ = int(order[0])
             self.best_score_ = float(mean[self.best_index_])
         self.best_params_ = results["params"][self.best_index_]

@@ -115,7 +115,7 @@ def results_table(
 
 
 def best_first(
-    mean: Array, results: Mapping[str, Any], defaults: Mapping[str, Any]
+    mean: Array, results: Mapping[str, Any], defaults: Mapping[str, Any], prefix: str = ""
 ) -> NDArray[np.intp]:
     """Positions of all candidates that have a mean score, the best first; of ties, smaller models.
 
@@ -128,7 +128,12 @@ def best_first(
         Has the columns of `parameter_columns`.
     defaults : mapping
         Values of parameters that are not in the grid.
+    prefix : str, default=""
+        What the names of parameters begin with, where the model is the last step of a pipeline.
     """
+    if prefix:
+        results = {key.replace(f"param_{prefix}", "param_", 1): results[key] for key in results}
+        defaults = {key.removeprefix(prefix): defaults[key] for key in defaults}
     known = np.flatnonzero(~np.isnan(mean))
     size = layer_sizes(results, defaults)
     for groups, nodes in (

@@ -39,11 +39,11 @@ class Predictions:
     decision : ndarray of shape (n_samples, n_candidates, n_outputs)
         Decision values, or predicted targets for regression.
     y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        True labels or targets.
+        True classes, labels of 0 and 1, or targets.
     classes : ndarray or None
-        Classes of the training samples; None for regression.
+        Classes of the training samples, or numbers of labels; None for regression.
     X : ndarray of shape (n_samples, n_features)
-    slopes : ndarray of shape (n_candidates,) or None
+    slopes : ndarray of shape (n_candidates,) or (n_candidates, n_labels) or None
         Slopes of the probabilities, where a scorer needs them.
     weight : ndarray of shape (n_samples,) or None
     """
@@ -64,7 +64,9 @@ class Predictions:
 
     @cached_property
     def right(self) -> NDArray[np.bool_]:
-        """Whether each candidate predicts the class of each sample."""
+        """Whether each candidate predicts the class, or all labels, of each sample."""
+        if self.y.ndim == 2:
+            return ((self.decision > 0) == (self.y == 1)[:, None]).all(axis=2)
         true = self.true_codes
         if self.decision.shape[2] > 1:
             return np.argmax(self.decision, axis=2) == true[:, None]
@@ -121,7 +123,7 @@ def _r2(p: Predictions) -> Array:
 
 def _complete(p: Predictions) -> bool:
     """Whether there are samples of all classes and no others."""
-    return np.array_equal(np.unique(p.y), np.asarray(p.classes))
+    return p.y.ndim == 1 and np.array_equal(np.unique(p.y), np.asarray(p.classes))
 
 
 def _binary(p: Predictions) -> bool:
@@ -205,14 +207,14 @@ MARGIN = make_scorer(margin_quality, response_method=("decision_function",))
 # Metrics that are computed for all candidates together, and where that can be done.
 CLASSIFICATION: dict[Any, tuple[BatchScorer, Callable[[Predictions], bool]]] = {
     accuracy_score: (_accuracy, lambda p: True),
-    balanced_accuracy_score: (_balanced_accuracy, lambda p: True),
+    balanced_accuracy_score: (_balanced_accuracy, lambda p: p.y.ndim == 1),
     roc_auc_score: (_roc_auc, _binary),
     f1_score: (_f1, _binary),
     log_loss: (_log_loss, _complete),
 }
 REGRESSION: dict[Any, tuple[BatchScorer, Callable[[Predictions], bool]]] = {
     mean_squared_error: (_mean_squared_error, lambda p: True),
-    r2_score: (_r2, lambda p: len(p.y) > 1 and bool(np.ptp(p.y) > 0)),
+    r2_score: (_r2, lambda p: len(p.y) > 1 and bool((np.ptp(p.y, axis=0) > 0).all())),
 }
 
 
@@ -253,10 +255,13 @@ def needs_labels_only(scorer: Any, *, classifier: bool) -> bool:
 class _Known(BaseEstimator):
     """Stands for a fitted model whose predictions are known."""
 
-    def __init__(self, decision: Any = None, classes: Any = None, slope: Any = None) -> None:
+    def __init__(
+        self, decision: Any = None, classes: Any = None, slope: Any = None, several: bool = False
+    ) -> None:
         self.decision = decision
         self.classes = self.classes_ = classes
         self.slope = slope
+        self.several = several
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
@@ -274,7 +279,7 @@ class _KnownClassifier(ClassifierMixin, _Known):
         return super().predict(X)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        return labels_of(self.decision_function(X), self.classes)
+        return labels_of(self.decision_function(X), None if self.several else self.classes)
 
     def predict_proba(self, X: Any) -> Floats:
         return probabilities(self.decision, self.slope)
@@ -288,7 +293,8 @@ def _one_by_one(scorer: Any, p: Predictions, *, raise_errors: bool = False) -> A
         if p.classes is None:
             model = _KnownRegressor(decision)
         else:
-            model = _KnownClassifier(decision, p.classes, None if p.slopes is None else p.slopes[i])
+            slope = None if p.slopes is None else p.slopes[i]
+            model = _KnownClassifier(decision, p.classes, slope, p.y.ndim == 2)
         weight = {} if p.weight is None else {"sample_weight": p.weight}
         try:
             scores[i] = scorer(model, p.X, p.y, **weight)

@@ -19,12 +19,11 @@ from broadlearn.search.engine import (
     Split,
     Task,
     limited,
-    parallel,
     prepare_fold,
 )
 from broadlearn.search.grid import SubGrid
 from broadlearn.search.scoring import Predictions
-from broadlearn.utils import Array, Floats, draw_seed
+from broadlearn.utils import Array, Floats, draw_seed, parallel
 
 TWIN_ROLES = {"C1": "C1", "C2": "C2", "kernel_width": "width"}
 
@@ -43,7 +42,7 @@ def run_twin_grid(
     for position, outer in plan.outer:
         template = clone(estimator).set_params(**outer)
         calls = (
-            delayed(limited)(_score_split, template, *task[:3], split, plan.path, axes)
+            delayed(limited)(_score_split, template, *split, plan.path, axes)
             for split in task.splits
         )
         for f, (part, reasons) in enumerate(parallel(calls, task.n_jobs)):

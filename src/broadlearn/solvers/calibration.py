@@ -19,6 +19,8 @@ SLOPE_RANGE = (1e-3, 1e4)
 MAX_STEPS = 60
 # No decision is taken for a smaller estimate of a probability than this.
 MIN_SHARE = 0.01
+# Targets are 2 apart at most, and so are the classes' levels of decisions.
+MAX_OFFSET = 2.0
 
 
 def bounded(decision: Floats) -> Floats:
@@ -26,8 +28,10 @@ def bounded(decision: Floats) -> Floats:
     return np.asarray(decision / np.sqrt(1 + decision * decision))
 
 
-def probabilities(decision: Floats, slope: float) -> Floats:
+def probabilities(decision: Floats, slope: float | Array) -> Floats:
     """Class probabilities, ``softmax(slope * bounded(decision))``; one column means two classes.
+
+    With a slope for every column, columns are labels of their own, each with its probability.
 
     Examples
     --------
@@ -35,7 +39,9 @@ def probabilities(decision: Floats, slope: float) -> Floats:
     >>> probabilities(np.array([[0.0]]), 3.0)
     array([[0.5, 0.5]])
     """
-    scaled = bounded(decision) * decision.dtype.type(slope)
+    scaled = bounded(decision) * np.asarray(slope, dtype=decision.dtype)
+    if np.ndim(slope):
+        return np.asarray(expit(scaled))
     if decision.shape[1] == 1:
         second = expit(scaled)
         return np.concatenate([1 - second, second], axis=1)
@@ -104,6 +110,54 @@ def learn_link(decision: Array, codes: NDArray[np.intp], weight: Array | None = 
     return np.asarray(found.x, dtype=np.float64)
 
 
+def learn_offsets(decision: Array, codes: NDArray[np.intp], weight: Array) -> Array:
+    """What to add to decisions for the least weighted log-loss of `probabilities` at any slope.
+
+    Least squares with weights moves decisions towards classes of large weight by less than these
+    weigh where it fits their samples closely: held-out decisions tell by how much more. Targets
+    are smoothed as in `learn_slopes`.
+
+    Parameters
+    ----------
+    decision : ndarray of shape (n_samples, n_classes) or (n_samples, 1)
+        Held-out decisions.
+    codes : ndarray of shape (n_samples,)
+    weight : ndarray of shape (n_samples,)
+
+    Returns
+    -------
+    ndarray of shape (n_classes,) or (1,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> decision = np.array([[-0.9], [-0.8], [-0.7], [-0.5], [-0.4]])
+    >>> learn_offsets(decision, np.array([0, 0, 0, 1, 1]), np.ones(5)).round(1)
+    array([0.6])
+    """
+    n_columns = decision.shape[1]
+    k, total = max(n_columns, 2), float(weight.sum())
+    target = (total * np.eye(k)[codes] + 1.0) / (total + k) * weight[:, None] / total
+
+    def loss(parameters: Array) -> tuple[float, Array]:
+        slope, moved = parameters[0], decision + parameters[1:]
+        root = 1.0 / np.sqrt(1.0 + moved * moved)
+        linear = moved * root
+        scaled = slope * linear
+        if n_columns == 1:
+            scaled = np.concatenate([np.zeros_like(scaled), scaled], axis=1)
+        difference = softmax(scaled, axis=1) * (weight / total)[:, None] - target
+        value = weight @ logsumexp(scaled, axis=1) / total - np.vdot(target, scaled)
+        difference = difference[:, -n_columns:]
+        gradient = slope * (difference * root**3).sum(axis=0)
+        return float(value), np.append(np.vdot(difference, linear), gradient)
+
+    bounds = [SLOPE_RANGE, *[(-MAX_OFFSET, MAX_OFFSET)] * n_columns]
+    start = np.append(1.0, np.zeros(n_columns))
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
+    return np.asarray(found.x[1:], dtype=np.float64)
+
+
 def learn_slope(decision: Array, codes: NDArray[np.intp], weight: Array) -> float:
     """Slope that minimises the weighted log-loss of `probabilities` for held-out decisions."""
     return float(learn_slopes(decision[None], codes, weight)[0])
@@ -124,10 +178,18 @@ def learn_slopes(
     Parameters
     ----------
     decisions : ndarray of shape (n_models, n_samples, n_classes) or (n_models, n_samples, 1)
-    codes : ndarray of shape (n_samples,)
+    codes : ndarray of shape (n_samples,) or (n_samples, n_labels)
+        Classes, or 0 and 1 for each of several labels, of which `decisions` has a column each.
     weight, score : ndarray of shape (n_samples,) or None
         A sample counts by its weight times the square of its score, as in the fit.
+
+    Returns
+    -------
+    ndarray of shape (n_models,) or (n_models, n_labels)
     """
+    if codes.ndim == 2:
+        columns = zip(np.moveaxis(decisions, 2, 0), codes.T, strict=True)
+        return np.stack([learn_slopes(d[..., None], c, weight, score) for d, c in columns], axis=1)
     values = (decisions / np.sqrt(1 + decisions * decisions)).astype(np.float64, copy=False)
     weights = np.ones(codes.size) if weight is None else weight
     if score is not None:

@@ -6,6 +6,9 @@ Krylov space for every C. Lanczos' recurrence makes a basis Q of it, in which A 
 ``(T_k + I/C) z = ‖b‖ e_1``, and its residual is exactly ``β_k |z_k|``, however far Q is from
 orthogonal. Where C A is small or its eigenvalues fall fast, a few products with A are enough,
 whatever its size.
+
+The primal, ``(A + I/C) w = b`` with ``A = GᵗS²G`` and ``b = GᵗS²t``, is solved in the same way. A
+residual r of it moves fitted values by ``S G (A + I/C)⁻¹ r``, by at most ``√C ‖r‖ / 2``.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ def krylov_path(
     *,
     tolerance: float,
     max_steps: int,
+    primal: bool = False,
 ) -> tuple[Array, NDArray[np.bool_]]:
     """Solve ``(A + I/C) x = b`` for all penalties of several problems.
 
@@ -36,9 +40,11 @@ def krylov_path(
         b of each problem.
     Cs : sequence of float
     tolerance : float
-        Residual at which a penalty is solved, relative to an estimate of ‖A x‖.
+        Error of fitted values at which a penalty is solved, relative to an estimate of them.
     max_steps : int
         Products with A at most.
+    primal : bool, default=False
+        Whether the problems are primal ones.
 
     Returns
     -------
@@ -74,6 +80,8 @@ def krylov_path(
         if step == 0:
             pivot, side = alpha + shifts, np.repeat(norms[:, None], shifts.size, axis=1)
             goal = tolerance * side * (alpha / pivot)
+            if primal:
+                goal *= 2.0 * np.sqrt(shifts / np.maximum(alpha, np.finfo(np.float64).tiny))
         else:
             v -= betas[step, alive] * basis[step - 1, alive]
             factor = betas[step, alive] / pivots[step - 1, alive]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from broadlearn.study.collection import TWO_SCALES, Collection, read_collection
+from broadlearn.study.comparison import Comparison, compare_results
 from broadlearn.study.datasets import (
     Dataset,
     dataset_from_table,
@@ -35,12 +36,18 @@ from broadlearn.study.published_results import (
 )
 from broadlearn.study.redraws import cells_to_redraw, read_redraws, run_redraws
 from broadlearn.study.reproduction import compare_with_print, judge_cells, summarize_cells
-from broadlearn.study.result_store import ResultStore, UnitResult
+from broadlearn.study.result_store import ResultStore
 from broadlearn.study.runner import Outcome, cluster_executor
 from broadlearn.study.search_spaces import PUBLISHED_MODELS, ModelSpec, find_model
+from broadlearn.study.unit_result import UnitResult
 
 if TYPE_CHECKING:
-    from broadlearn.study.report import write_leaderboard, write_report, write_reproduction
+    from broadlearn.study.report import (
+        write_comparison,
+        write_leaderboard,
+        write_report,
+        write_reproduction,
+    )
 
 __all__ = [
     "DEFAULT_PROTOCOLS",
@@ -50,6 +57,7 @@ __all__ = [
     "PUBLISHED_MODELS",
     "TWO_SCALES",
     "Collection",
+    "Comparison",
     "Dataset",
     "Leaderboard",
     "ModelSpec",
@@ -63,6 +71,7 @@ __all__ = [
     "apply_noise",
     "cells_to_redraw",
     "cluster_executor",
+    "compare_results",
     "compare_with_print",
     "dataset_from_table",
     "dataset_names",
@@ -89,6 +98,7 @@ __all__ = [
     "run_unit",
     "sensitivity",
     "summarize_cells",
+    "write_comparison",
     "write_leaderboard",
     "write_report",
     "write_reproduction",
@@ -97,7 +107,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     # Figures take a second to import, which only a report is worth.
-    if name in ("write_leaderboard", "write_report", "write_reproduction"):
+    if name.startswith("write_") and name in __all__:
         from broadlearn.study import report
 
         return getattr(report, name)

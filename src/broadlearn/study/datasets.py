@@ -47,7 +47,7 @@ class Dataset:
     name : str
     X : ndarray of shape (n_rows, n_columns) or pandas.DataFrame
         A frame only for a table that has text, categories or missing values; see
-        `broadlearn.io.column_preparation`.
+        `broadlearn.io.TablePreparation`.
     y : ndarray of shape (n_rows,)
     info : DatasetInfo
     splits : tuple of (train, test), default=()

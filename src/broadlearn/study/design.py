@@ -11,11 +11,13 @@ import pandas as pd
 
 from broadlearn.study.collection import read_collection
 from broadlearn.study.datasets import Dataset, dataset_names, dataset_variants, load_dataset
+from broadlearn.study.metrics import DEFAULT_METRIC, check_metric
 from broadlearn.study.plan import DEFAULT_PROTOCOLS, PROTOCOLS, Unit, fingerprint, make_plan
 from broadlearn.study.readings import READINGS
+from broadlearn.study.recipes import recipe_of
 from broadlearn.study.result_store import ResultStore, Summary
 from broadlearn.study.runner import Outcome, Task, heartbeat, run_tasks
-from broadlearn.study.search_spaces import PUBLISHED_MODELS, ModelSpec, find_model
+from broadlearn.study.search_spaces import KNOWN, PUBLISHED_MODELS, ModelSpec, find_model
 from broadlearn.study.store_file import FAILURES
 
 # The four that the collection left on two scales, on one.
@@ -83,6 +85,7 @@ class Study:
         list of Outcome
             One for each unit that this call ran.
         """
+        self.register(store)
         summary = self.summary(store)
         ended_before = {unit.key for status in FAILURES for unit in summary.units[status]}
 
@@ -104,6 +107,11 @@ class Study:
                 if report is not None:
                     report(outcome)
         return outcomes
+
+    def register(self, store: ResultStore) -> None:
+        """Tell a store which units are in use; `run` does so first."""
+        stock = [name for name, spec in self.models.items() if KNOWN.get(name) is spec]
+        store.ask(self.plan, unchanged=stock)
 
     def frame(self, store: ResultStore) -> pd.DataFrame:
         """Results of this study's units only; the store may hold others."""
@@ -156,6 +164,7 @@ def make_study(
     grid: str = "paper",
     tables: Iterable[Dataset] = (),
     max_rows: int | None = None,
+    scoring: str = DEFAULT_METRIC,
 ) -> Study:
     """Put a study together.
 
@@ -176,6 +185,9 @@ def make_study(
     max_rows : int, default=None
         Leave out data sets with more rows, for all models: a model that is not affordable there
         (`ModelSpec.max_rows`) must not be ranked on others than the rest.
+    scoring : str, default="accuracy"
+        The metric by which settings are chosen on the inner folds of "nested": accuracy,
+        balanced_accuracy, f1_macro, roc_auc or log_loss.
 
     Returns
     -------
@@ -198,6 +210,10 @@ def make_study(
     if unknown := [protocol for protocol in protocols if protocol not in PROTOCOLS]:
         known = ", ".join(PROTOCOLS)
         raise ValueError(f"protocols must hold some of {known}, got {unknown[0]!r}.")
+    if check_metric(scoring, "scoring").name != DEFAULT_METRIC and "nested" not in protocols:
+        raise ValueError(
+            f"scoring must be {DEFAULT_METRIC} unless protocols holds nested, got {scoring!r}."
+        )
     specs = {spec.name: spec for spec in map(find_model, models)}
     if len(specs) < len(models):
         raise ValueError("models holds two of the same name; give each a name of its own.")
@@ -209,9 +225,18 @@ def make_study(
         used = [table for table in loaded if max_rows is None or len(table.y) <= max_rows]
         if not used and loaded:
             raise ValueError(f"max_rows must leave a data set, got {max_rows}.")
-        data |= {fingerprint(table.X, table.y): table for table in used}
-        repetitions = range(seeds if protocol == "nested" else 1)
-        plan += make_plan(used, list(specs), [protocol], noises, repetitions, grid)
+        data |= {fingerprint(table.X, table.y, table.splits): table for table in used}
+        nested = protocol == "nested"
+        plan += make_plan(
+            used,
+            list(specs),
+            [protocol],
+            noises,
+            range(seeds if nested else 1),
+            grid,
+            recipes={name: recipe_of(spec, protocol, grid) for name, spec in specs.items()},
+            scoring=scoring if nested else DEFAULT_METRIC,
+        )
     for spec in specs.values():
         large = [d.name for d in data.values() if spec.max_rows and len(d.y) > spec.max_rows]
         if large:

@@ -15,6 +15,7 @@ from broadlearn.study.collection import Collection, read_collection
 from broadlearn.study.design import Study
 from broadlearn.study.leaderboard_ranks import Standing, rank_among_published
 from broadlearn.study.plan import GIVEN_SPLITS, Unit, fingerprint, make_plan
+from broadlearn.study.recipes import recipe_of
 from broadlearn.study.result_store import ResultStore
 from broadlearn.study.search_spaces import find_model
 
@@ -134,9 +135,12 @@ def make_leaderboard(
     if len(specs) < len(models):
         raise ValueError("models holds two of the same name; give each a name of its own.")
     collection = read_collection(folder, datasets)
+    recipes = {name: recipe_of(spec, GIVEN_SPLITS, grid) for name, spec in specs.items()}
     plan: list[Unit] = []
     for data in sorted(collection.datasets, key=lambda data: (np.prod(data.X.shape), data.name)):
         seeds = range(len(data.splits))
-        plan += make_plan([data], list(specs), [GIVEN_SPLITS], seeds=seeds, grid=grid)
+        plan += make_plan(
+            [data], list(specs), [GIVEN_SPLITS], seeds=seeds, grid=grid, recipes=recipes
+        )
     data_of = {fingerprint(d.X, d.y, d.splits): d for d in collection.datasets}
     return Leaderboard(collection, Study(plan, data_of, specs))

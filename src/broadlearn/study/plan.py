@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
 from numbers import Integral
@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from broadlearn.study.datasets import Dataset
+from broadlearn.study.metrics import DEFAULT_METRIC, check_metric
 from broadlearn.study.noise import Noise, parse_noise
 from broadlearn.study.readings import READINGS
 
@@ -23,7 +24,9 @@ DEFAULT_PROTOCOLS = ("paper", "nested")
 # On splits that come with the data; the seed of a unit is the number of its split.
 GIVEN_SPLITS = "given-splits"
 GRIDS = ("paper", "reduced")
-FINGERPRINT_DIGITS = 16
+FINGERPRINT_DIGITS, NAMES_DIGITS = 16, 8
+# Fields that stores of the first form do not have; such a value is not part of a key.
+ADDED = {"recipe": "", "scoring": DEFAULT_METRIC}
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,11 @@ class Unit:
         The settings to try.
     fingerprint : str
         Of the data, see `fingerprint`.
+    recipe : str, default=""
+        Of the model's parameters, grid and code, see `broadlearn.study.recipes`; empty where they
+        are not known.
+    scoring : str, default="accuracy"
+        The metric by which settings are chosen on inner folds.
 
     Examples
     --------
@@ -62,6 +70,8 @@ class Unit:
     seed: int
     grid: str
     fingerprint: str
+    recipe: str = ""
+    scoring: str = DEFAULT_METRIC
 
     def __post_init__(self) -> None:
         for name in ("dataset", "model", "fingerprint"):
@@ -75,6 +85,12 @@ class Unit:
                 )
         if not isinstance(self.seed, Integral) or isinstance(self.seed, bool) or self.seed < 0:
             raise ValueError(f"seed must be a whole number from 0 on, got {self.seed!r}.")
+        check_metric(self.scoring, "scoring")
+        if self.scoring != DEFAULT_METRIC and self.protocol != "nested":
+            raise ValueError(
+                f"scoring must be {DEFAULT_METRIC} under the protocol {self.protocol}, "
+                f"got {self.scoring!r}."
+            )
         # One unit has one key, however its noise and seed were written.
         object.__setattr__(self, "noise", str(parse_noise(self.noise)))
         object.__setattr__(self, "seed", int(self.seed))
@@ -82,7 +98,8 @@ class Unit:
     @property
     def key(self) -> str:
         """SHA-256 of all fields, in hexadecimal digits."""
-        return _digest(asdict(self))
+        fields = asdict(self)
+        return _digest({name: fields[name] for name in fields if fields[name] != ADDED.get(name)})
 
     @property
     def split_seed(self) -> int:
@@ -107,8 +124,11 @@ def make_plan(
     noises: Sequence[str | Noise] = ("none",),
     seeds: Sequence[int] = (0,),
     grid: str = "paper",
+    *,
+    recipes: Mapping[str, str] | None = None,
+    scoring: str = DEFAULT_METRIC,
 ) -> list[Unit]:
-    """List all units of a study, each once.
+    """List all units of a study, each once; `recipes` are by the names of models.
 
     Small data sets come first; units on the same rows are neighbours. The order does not depend on
     that of the data sets, which are taken one at a time, so that a generator may load them.
@@ -135,7 +155,17 @@ def make_plan(
     if not prints:
         raise ValueError("datasets must hold one or more data sets, got none.")
     units = (
-        Unit(dataset, str(noise), model, protocol, seed, grid, prints[dataset])
+        Unit(
+            dataset,
+            str(noise),
+            model,
+            protocol,
+            seed,
+            grid,
+            prints[dataset],
+            (recipes or {}).get(model, ""),
+            scoring,
+        )
         for dataset in sorted(prints, key=lambda name: (sizes[name], name))
         for noise in noises
         for seed in seeds
@@ -148,16 +178,25 @@ def make_plan(
 def fingerprint(
     X: ArrayLike | pd.DataFrame, y: ArrayLike, splits: Iterable[Sequence[NDArray[np.intp]]] = ()
 ) -> str:
-    """Short SHA-256 of the values of a table and its splits; names and number types do not count.
+    """Short SHA-256 of the content of a table: its values, labels and splits.
+
+    Number types do not count. Of a frame, a second part is that of the names and kinds of its
+    columns, by which they are prepared; seeds do not depend on it.
 
     Examples
     --------
+    >>> import pandas as pd
     >>> from broadlearn.study.plan import fingerprint
     >>> fingerprint([[1.0, 2.0]], ["a"]) == fingerprint([[1, 2]], ["a"])
     True
+    >>> [len(part) for part in fingerprint(pd.DataFrame({"a": ["x"]}), ["a"]).split("-")]
+    [16, 8]
     """
+    named = ""
     if isinstance(X, pd.DataFrame):
         columns = [column.to_numpy() for _, column in X.items()]
+        kinds = [[str(name), *_column_kind(column)] for name, column in X.items()]
+        named = "-" + hashlib.sha256(json.dumps(kinds).encode()).hexdigest()[:NAMES_DIGITS]
     else:
         columns = list(np.asarray(X).T)
     digest = hashlib.sha256(json.dumps([len(columns), len(np.asarray(y))]).encode())
@@ -165,7 +204,16 @@ def fingerprint(
         digest.update(_column_bytes(column))
     for rows in chain.from_iterable(splits):
         digest.update(json.dumps(rows.tolist()).encode())
-    return digest.hexdigest()[:FINGERPRINT_DIGITS]
+    return digest.hexdigest()[:FINGERPRINT_DIGITS] + named
+
+
+def _column_kind(column: pd.Series) -> list[str]:
+    """What sets a column apart from another with the same values."""
+    if isinstance(column.dtype, pd.CategoricalDtype) and column.cat.ordered:
+        return ["ordered", *map(str, column.cat.categories)]
+    if pd.api.types.is_bool_dtype(column.dtype):
+        return ["boolean"]
+    return ["number" if pd.api.types.is_numeric_dtype(column.dtype) else "text"]
 
 
 def _column_bytes(values: NDArray[Any]) -> bytes:
@@ -182,4 +230,7 @@ def _digest(content: dict[str, Any]) -> str:
 
 def _seed(unit: Unit, *names: str) -> int:
     """An integer in [0, 2³¹) from some fields of a unit."""
-    return int(_digest({name: getattr(unit, name) for name in names})[:8], 16) >> 1
+    fields = {name: getattr(unit, name) for name in names}
+    # Seeds depend on the values of the data, whatever the columns are called.
+    fields["fingerprint"] = unit.fingerprint.partition("-")[0]
+    return int(_digest(fields)[:8], 16) >> 1

@@ -30,16 +30,19 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
-from broadlearn.io import column_preparation
+from broadlearn.io import TablePreparation
 from broadlearn.study.datasets import Dataset, Split
+from broadlearn.study.metrics import DEFAULT_METRIC, METRICS, judge
 from broadlearn.study.noise import Noise, apply_noise, parse_noise
 from broadlearn.study.plan import GIVEN_SPLITS, Unit
 from broadlearn.study.readings import READINGS, Reading
-from broadlearn.study.result_store import UnitResult
 from broadlearn.study.search_spaces import ModelSpec
+from broadlearn.study.unit_result import UnitResult
 from broadlearn.utils import Array
 
 N_FOLDS, N_INNER_FOLDS = 5, 3
+# What a fold gave, by metric.
+Figures = dict[str, float]
 # The settings that `sensitivity` reports.
 SETTINGS = ("C", "kernel_width", "n_feature_groups", "n_feature_nodes")
 
@@ -93,13 +96,17 @@ def run_unit(unit: Unit, data: Dataset, spec: ModelSpec) -> UnitResult:
     UnitResult
     """
     start = time.perf_counter()
-    judge = _JUDGES[unit.protocol]
+    judge_protocol = _JUDGES[unit.protocol]
     with warnings.catch_warnings():
         # Settings that cannot be fitted on a fold are left out by the search, and rare classes are
         # spread as far as they go; the figures say so.
         warnings.simplefilter("ignore")
-        scores, chosen = judge(unit, data, spec, parse_noise(unit.noise))
-    return UnitResult(scores, chosen, time.perf_counter() - start)
+        folds, chosen = judge_protocol(unit, data, spec, parse_noise(unit.noise))
+    # A metric that some fold does not have is missing.
+    named = [name for name in METRICS if all(name in fold for fold in folds)]
+    metrics = {name: [fold[name] for fold in folds] for name in named}
+    scores = metrics.pop(DEFAULT_METRIC)
+    return UnitResult(scores, chosen, time.perf_counter() - start, metrics)
 
 
 def paper_task(data: Dataset, reading: Reading, noise: Noise, seed: int) -> PaperTask:
@@ -197,20 +204,22 @@ def sensitivity(
 
 def _judge_paper(
     unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise
-) -> tuple[list[float], dict[str, Any]]:
+) -> tuple[list[Figures], dict[str, Any]]:
     reading = READINGS[unit.protocol]
     task = paper_task(data, reading, noise, unit.data_seed)
     search = paper_search(task, spec, reading, unit.grid, unit.model_seed)
     best = search.best_index_
+    # The search keeps scores, not predictions, of the thousands of settings.
     scores = [
-        float(search.cv_results_[f"split{i}_test_score"][best]) for i in range(len(task.splits))
+        {DEFAULT_METRIC: float(search.cv_results_[f"split{i}_test_score"][best])}
+        for i in range(len(task.splits))
     ]
     return scores, dict(search.best_params_)
 
 
 def _judge_inside(
     unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise
-) -> tuple[list[float], list[dict[str, Any]]]:
+) -> tuple[list[Figures], list[dict[str, Any]]]:
     reading = READINGS[unit.protocol]
     task, scores, chosen = paper_task(data, reading, noise, unit.data_seed), [], []
     for train, test in task.splits:
@@ -223,14 +232,14 @@ def _judge_inside(
             released=reading.released_models,
         )
         as_prepared(search).fit(task.X[train], task.y[train])
-        scores.append(float(search.score(task.X[test], task.y[test])))
+        scores.append(judge(search, task.X[test], task.y[test]))
         chosen.append(dict(getattr(search, "best_params_", {})))
     return scores, chosen
 
 
 def _judge_nested(
     unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise
-) -> tuple[list[float], list[dict[str, Any]]]:
+) -> tuple[list[Figures], list[dict[str, Any]]]:
     scores, chosen = [], []
     outer = StratifiedKFold(N_FOLDS, shuffle=True, random_state=unit.split_seed)
     for fold, (train, test) in enumerate(outer.split(np.zeros(len(data.y)), data.y)):
@@ -241,15 +250,21 @@ def _judge_nested(
             X, y = apply_noise(X, y, noise, seed)
             if noise.where == "all":
                 X_test, y_test = apply_noise(X_test, y_test, noise, (seed + N_FOLDS) % 2**31)
-        search = spec.search(unit.grid, _inner_folds(unit), unit.model_seed, refit=True).fit(X, y)
-        scores.append(float(search.score(X_test, y_test)))
+        search = spec.search(
+            unit.grid, _inner_folds(unit), unit.model_seed, refit=True, scoring=unit.scoring
+        ).fit(X, y)
+        if not np.isfinite(getattr(search, "best_score_", 0.0)):
+            raise ValueError(
+                f"{unit.scoring} is not defined on the inner folds for any setting of {unit.model}"
+            )
+        scores.append(judge(search, X_test, y_test))
         chosen.append(dict(getattr(search, "best_params_", {})))
     return scores, chosen
 
 
 def _judge_given(
     unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise
-) -> tuple[list[float], dict[str, Any]]:
+) -> tuple[list[Figures], dict[str, Any]]:
     if noise.kind != "none":
         raise ValueError(f"noise must be none under the protocol {GIVEN_SPLITS}, got {noise}.")
     train, test = data.splits[unit.seed]
@@ -260,12 +275,10 @@ def _judge_given(
     else:
         model = spec.seeded(unit.model_seed)
     model.fit(X, data.y[train])
-    # Some models predict a column.
-    score = float(np.mean(np.ravel(model.predict(X_test)) == data.y[test]))
-    return [score], dict(model.best_params_) if searched else {}
+    return [judge(model, X_test, data.y[test])], dict(model.best_params_) if searched else {}
 
 
-_JUDGES: dict[str, Callable[..., tuple[list[float], Any]]] = {
+_JUDGES: dict[str, Callable[..., tuple[list[Figures], Any]]] = {
     **{name: _judge_inside if r.chosen_inside else _judge_paper for name, r in READINGS.items()},
     "nested": _judge_nested,
     GIVEN_SPLITS: _judge_given,
@@ -280,5 +293,7 @@ def _numbers(data: Dataset, *parts: NDArray[np.intp]) -> list[Array]:
     """Parts of a data set as numbers, with all preparation learnt on the first part."""
     if isinstance(data.X, np.ndarray):
         return [data.X[rows] for rows in parts]
-    preparation = column_preparation(data.X).fit(data.X.iloc[parts[0]])
-    return [np.asarray(preparation.transform(data.X.iloc[rows])) for rows in parts]
+    preparation, train = TablePreparation(), parts[0]
+    learnt = preparation.fit_transform(data.X.iloc[train], data.y[train])
+    others = (preparation.transform(data.X.iloc[rows]) for rows in parts[1:])
+    return [np.asarray(numbers) for numbers in (learnt, *others)]

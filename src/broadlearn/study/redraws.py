@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
+from joblib import delayed
 from threadpoolctl import threadpool_limits
 
 from broadlearn.study.datasets import Dataset
@@ -24,7 +24,7 @@ from broadlearn.study.protocols import as_prepared, paper_task
 from broadlearn.study.published_results import published_settings, published_table
 from broadlearn.study.readings import READINGS, Reading
 from broadlearn.study.search_spaces import ModelSpec
-from broadlearn.utils import Array, write_whole
+from broadlearn.utils import Array, parallel, write_whole
 
 KEYS = ["reading", "dataset", "model"]
 FIGURES = ["lowest", "median", "highest", "draw_mean", "draw_sd", "nearest", "nearest_sd"]
@@ -191,7 +191,7 @@ def run_redraws(
     The file is always whole; what it has of the same cell is replaced.
     """
     work = (delayed(redraw_cell)(cell) for cell in cells)
-    for line in Parallel(n_jobs, return_as="generator_unordered")(work):
+    for line in parallel(work, n_jobs, ordered=False):
         new = pd.DataFrame([line], columns=COLUMNS)
         known = read_redraws(path)
         kept = pd.concat([known, new]) if len(known) else new

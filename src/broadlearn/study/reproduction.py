@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
+from broadlearn.study.former import in_use
 from broadlearn.study.noise import parse_noise
 from broadlearn.study.published_results import published_grids, published_table
 from broadlearn.study.readings import READINGS
@@ -59,6 +60,7 @@ def compare_with_print(frame: pd.DataFrame) -> pd.DataFrame:
     0  72.0    71.49        0.51
     """
     outside = [name for name, reading in READINGS.items() if not reading.chosen_inside]
+    frame = in_use(frame)
     done = frame[
         (frame["status"] == "done") & (frame["grid"] == "paper") & frame["protocol"].isin(outside)
     ].rename(columns={"protocol": "reading"})

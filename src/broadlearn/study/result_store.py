@@ -7,69 +7,41 @@ import os
 import platform
 import sqlite3
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
-from math import isfinite
 from pathlib import Path
-from statistics import fmean, stdev
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
+from broadlearn.study.former import former_units
 from broadlearn.study.owner import Owner
-from broadlearn.study.plan import Unit
+from broadlearn.study.plan import ADDED, Unit
 from broadlearn.study.store_file import COLUMNS, FAILURES, STATUSES, UNIT_FIELDS, open_store_file
+from broadlearn.study.unit_result import UnitResult
 from broadlearn.utils import harmless, write_whole
 
-_JSON_FIELDS = ("fold_scores", "chosen", "versions")
+_JSON_FIELDS = ("fold_scores", "metrics", "chosen", "versions")
 _ORDER = "dataset, noise, model, protocol, seed, grid, fingerprint"
+# In stores of the first form; the time at which a unit was asked for is when it was started.
+_ABSENT = {**ADDED, "metrics": None, "asked": None}
+# Packages whose versions tell whether a unit without a recipe is of the model as it is.
+_TELLING = ("scikit-learn", "broadlearn")
 # What a second run of the same unit reproduces: no times, no processes, no machine.
-_EXPORTED = (*UNIT_FIELDS, "status", "mean", "sd", "fold_scores", "chosen", "error")
-
-
-@dataclass(frozen=True)
-class UnitResult:
-    """What a unit gave.
-
-    Attributes
-    ----------
-    fold_scores : sequence of float
-        Accuracy on each test fold, as a fraction.
-    chosen : mapping, or sequence of mappings
-        Parameters: one set for all folds ("paper") or one per fold ("nested").
-    seconds : float
-
-    Examples
-    --------
-    >>> from broadlearn.study import UnitResult
-    >>> result = UnitResult([0.5, 0.75, 1.0], {"C": 100.0}, 1.5)
-    >>> result.mean, result.sd
-    (0.75, 0.25)
-    """
-
-    fold_scores: Sequence[float]
-    chosen: Mapping[str, Any] | Sequence[Mapping[str, Any]]
-    seconds: float
-
-    def __post_init__(self) -> None:
-        if len(self.fold_scores) == 0 or not all(isfinite(score) for score in self.fold_scores):
-            raise ValueError(
-                f"fold_scores must be one or more finite numbers, got {self.fold_scores!r}."
-            )
-
-    @property
-    def mean(self) -> float:
-        """Mean over folds."""
-        return fmean(float(score) for score in self.fold_scores)
-
-    @property
-    def sd(self) -> float | None:
-        """Standard deviation over folds with ddof=1; None for a single fold."""
-        scores = [float(score) for score in self.fold_scores]
-        return stdev(scores) if len(scores) > 1 else None
+_EXPORTED = (
+    *UNIT_FIELDS,
+    "former",
+    "status",
+    "mean",
+    "sd",
+    "fold_scores",
+    "metrics",
+    "chosen",
+    "error",
+)
 
 
 @dataclass(frozen=True)
@@ -108,6 +80,8 @@ class ResultStore:
         In whose name units are claimed: this process, if None.
     lease : float, default=300.0
         Seconds that a claim is valid without a heartbeat.
+    read_only : bool, default=False
+        Open a store that exists to read it, and leave the file as it is.
 
     Examples
     --------
@@ -125,13 +99,19 @@ class ResultStore:
     """
 
     def __init__(
-        self, path: str | os.PathLike[str], *, owner: Owner | None = None, lease: float = 300.0
+        self,
+        path: str | os.PathLike[str],
+        *,
+        owner: Owner | None = None,
+        lease: float = 300.0,
+        read_only: bool = False,
     ) -> None:
         self.path = Path(path)
         self.owner = Owner.this_process() if owner is None else owner
         self.lease = lease
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._db = open_store_file(self.path)
+        if not read_only:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._db = open_store_file(self.path, read_only=read_only)
 
     def __enter__(self) -> Self:
         return self
@@ -174,6 +154,7 @@ class ResultStore:
                 "started": _now(),
                 "owner": str(self.owner),
                 "lease_until": time.time() + self.lease,
+                "asked": time.time(),
             }
             self._db.execute(
                 f"INSERT OR REPLACE INTO results ({', '.join(claimed)}) "
@@ -187,6 +168,61 @@ class ResultStore:
             "SELECT status, owner, lease_until FROM results WHERE key = ?", (unit.key,)
         ).fetchone()
         return row is None or _status_now(row) in retry
+
+    def ask(self, plan: Iterable[Unit], *, unchanged: Collection[str] = ()) -> None:
+        """Note that the units of a plan are those in use; see `broadlearn.study.former`.
+
+        Parameters
+        ----------
+        plan : iterable of Unit
+        unchanged : collection of str
+            Models that only another version of a package changes. A unit of theirs that is done and
+            has no recipe, as it was filed before there were any, is taken for that of the plan if
+            it was made by the same versions.
+        """
+        now, here = time.time(), {name: version(name) for name in _TELLING}
+        with self._db:
+            self._db.execute("BEGIN IMMEDIATE")
+            for unit in plan:
+                if unit.recipe and unit.model in unchanged:
+                    self._adopt(unit, here)
+                self._db.execute("UPDATE results SET asked = ? WHERE key = ?", (now, unit.key))
+
+    def _adopt(self, unit: Unit, here: Mapping[str, str]) -> None:
+        values = unit.fingerprint.partition("-")[0]
+        before = replace(unit, recipe="", fingerprint=values).key
+        row = self._db.execute(
+            "SELECT versions FROM results WHERE key = ? AND status = 'done' "
+            "AND NOT EXISTS (SELECT 1 FROM results WHERE key = ?)",
+            (before, unit.key),
+        ).fetchone()
+        if row is not None and here.items() <= json.loads(row["versions"]).items():
+            self._db.execute(
+                "UPDATE results SET key = ?, recipe = ?, fingerprint = ? WHERE key = ?",
+                (unit.key, unit.recipe, unit.fingerprint, before),
+            )
+
+    def prune(self, *, dry_run: bool = False) -> pd.DataFrame:
+        """Remove the units of former models and data; those at work are left alone.
+
+        Parameters
+        ----------
+        dry_run : bool, default=False
+            Only say which they are.
+
+        Returns
+        -------
+        DataFrame
+            What was, or would be, removed.
+        """
+        with self._db:
+            self._db.execute("BEGIN" if dry_run else "BEGIN IMMEDIATE")
+            frame = self.to_frame()
+            found = frame[(frame["former"] != "") & (frame["status"] != "running")]
+            if not dry_run:
+                keys = [(key,) for key in found["key"]]
+                self._db.executemany("DELETE FROM results WHERE key = ?", keys)
+        return found.reset_index(drop=True)
 
     def heartbeat(self) -> int:
         """Renew the leases of all of this owner's claims, and count them.
@@ -214,6 +250,7 @@ class ResultStore:
             fold_scores=json.dumps([float(score) for score in result.fold_scores]),
             mean=result.mean,
             sd=result.sd,
+            metrics=json.dumps({n: [float(v) for v in vs] for n, vs in result.metrics.items()}),
             chosen=json.dumps(result.chosen, sort_keys=True, default=_plain),
             seconds=float(result.seconds),
         )
@@ -254,20 +291,24 @@ class ResultStore:
     def rows(self) -> list[dict[str, Any]]:
         """All units known, by data set, noise, model, protocol and seed, JSON columns parsed.
 
-        A running unit whose owner died has the status "interrupted".
+        A running unit whose owner died has the status "interrupted". "former" is what has changed
+        since, "model" or "data", or nothing; see `broadlearn.study.former`.
         """
         rows = []
         for row in self._db.execute(f"SELECT * FROM results ORDER BY {_ORDER}"):
-            values = {**row, "status": _status_now(row)}
+            values = {**_ABSENT, **row, "status": _status_now(row)}
+            if values["asked"] is None:
+                values["asked"] = datetime.fromisoformat(row["started"]).timestamp()
             for name in _JSON_FIELDS:
-                values[name] = None if row[name] is None else json.loads(row[name])
+                values[name] = None if values[name] is None else json.loads(values[name])
             rows.append(values)
-        return rows
+        former = former_units(rows)
+        return [{**row, "former": former.get(row["key"], "")} for row in rows]
 
     def to_frame(self) -> pd.DataFrame:
         """The same as a DataFrame; absent texts, lists and dicts are None, absent numbers NaN."""
-        frame = pd.DataFrame(self.rows(), columns=list(COLUMNS), dtype=object)
-        numbers = dict.fromkeys(("mean", "sd", "seconds", "lease_until"), np.float64)
+        frame = pd.DataFrame(self.rows(), columns=[*COLUMNS, "former"], dtype=object)
+        numbers = dict.fromkeys(("mean", "sd", "seconds", "lease_until", "asked"), np.float64)
         return frame.astype({**numbers, "seed": np.int64})
 
     def export_csv(self, path: str | os.PathLike[str]) -> None:
@@ -277,7 +318,7 @@ class ResultStore:
         often the run was interrupted and on however many processes it ran.
         """
         frame = self.to_frame()[list(_EXPORTED)]
-        for name in ("fold_scores", "chosen"):
+        for name in ("fold_scores", "metrics", "chosen"):
             frame[name] = frame[name].map(json.dumps, na_action="ignore")
         write_whole(path, frame.map(harmless).to_csv(index=False, lineterminator="\n"))
 

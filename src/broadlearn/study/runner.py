@@ -19,8 +19,10 @@ from broadlearn.out_of_core import connect, local_client
 from broadlearn.study.datasets import Dataset
 from broadlearn.study.plan import Unit
 from broadlearn.study.protocols import run_unit
-from broadlearn.study.result_store import ResultStore, UnitResult
+from broadlearn.study.result_store import ResultStore
 from broadlearn.study.search_spaces import ModelSpec
+from broadlearn.study.unit_result import UnitResult
+from broadlearn.utils import spare_children_interrupts
 
 HEARTBEAT_SECONDS = 30.0
 # Idle workers end after this time, even those whose parent was killed.
@@ -83,7 +85,8 @@ def run_tasks(
     try:
         while True:
             for task in islice(tasks, n_jobs - len(running)):
-                running[pool.submit(attempt, *task)] = task[0]
+                with spare_children_interrupts():
+                    running[pool.submit(attempt, *task)] = task[0]
             if not running:
                 return
             ended, _ = wait(running, return_when=FIRST_COMPLETED)

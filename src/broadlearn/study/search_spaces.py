@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import (
     ExtraTreesClassifier,
@@ -26,8 +26,10 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 
 from broadlearn.ensemble import PathEnsembleClassifier
-from broadlearn.registry import entries_that
+from broadlearn.registry import entries_that, same_name
 from broadlearn.search import PathSearchCV
+from broadlearn.study.metrics import DEFAULT_METRIC, check_metric, inner_scorer
+from broadlearn.study.own_modules import import_own
 from broadlearn.study.plan import GRIDS
 from broadlearn.study.released import DRAWN_ONCE, RELEASED, RELEASED_GRIDS
 from broadlearn.utils import Array
@@ -62,9 +64,15 @@ class ModelSpec:
     released_grid: Mapping[str, Sequence[Any]] | None = None
     max_rows: int | None = None
 
+    def parts(self, grid: str, *, released: bool = False) -> tuple[BaseEstimator, Any]:
+        """The model as it stands, or as it was released, and the settings that are tried for it."""
+        estimator = self.released if released and self.released is not None else self.estimator
+        values = (self.released_grid if released else None) or self.grids.get(grid, {})
+        return estimator, values
+
     def seeded(self, random_state: int, *, released: bool = False) -> Any:
-        """The model as it stands, or as it was released, not fitted, with all of its seeds set."""
-        estimator = clone((self.released if released else None) or self.estimator)
+        """The same model, not fitted, with all of its seeds set."""
+        estimator = clone(self.parts("", released=released)[0])
         seeds = [name for name in estimator.get_params() if name.split("__")[-1] == "random_state"]
         return estimator.set_params(**dict.fromkeys(seeds, random_state))
 
@@ -77,6 +85,7 @@ class ModelSpec:
         refit: bool,
         released: bool = False,
         fresh_draws: bool = False,
+        scoring: str = DEFAULT_METRIC,
     ) -> Any:
         """The search over a grid: a path where the model has one, else setting by setting.
 
@@ -90,6 +99,8 @@ class ModelSpec:
             Search the model as it was released.
         fresh_draws : bool, default=False
             Draw every map anew on every fold, where the model draws one and that is affordable.
+        scoring : str, default="accuracy"
+            The metric by which settings are chosen, see `broadlearn.study.metrics`.
 
         Returns
         -------
@@ -97,16 +108,25 @@ class ModelSpec:
             Not fitted; with `refit` and nothing to choose between, the model itself.
         """
         estimator = self.seeded(random_state, released=released)
-        values = (self.released_grid if released else None) or self.grids.get(grid, {})
+        values = self.parts(grid, released=released)[1]
+        named = None if scoring == DEFAULT_METRIC else check_metric(scoring, "scoring").scoring
         if any(type(estimator) is entry.estimator for entry in entries_that(path_search=True)):
             drawn = hasattr(estimator, "feature_map") and self.name not in DRAWN_ONCE
             draws = "fresh" if fresh_draws and drawn else "nested"
-            return PathSearchCV(estimator, values, cv=cv, refit=refit, draws=draws)
+            return PathSearchCV(estimator, values, cv=cv, refit=refit, draws=draws, scoring=named)
         if refit and not values:
-            chooses = isinstance(estimator, PathEnsembleClassifier)
-            return estimator.set_params(cv=cv) if chooses else estimator
+            if isinstance(estimator, PathEnsembleClassifier):
+                estimator.set_params(cv=cv, scoring=named or estimator.scoring)
+            return estimator
         # A setting that some fold is too small for, such as 25 neighbours, is never the best.
-        return GridSearchCV(estimator, values, cv=cv, refit=refit, error_score=np.nan)
+        return GridSearchCV(
+            estimator,
+            values,
+            cv=cv,
+            refit=refit,
+            error_score=np.nan,
+            scoring=inner_scorer(scoring) if named else None,
+        )
 
 
 def _with_grid(name: str, estimator: BaseEstimator, grid: Any, cost: float = 1.0) -> ModelSpec:
@@ -220,7 +240,7 @@ BOOSTERS = {"LightGBM": _lightgbm, "CatBoost": _catboost}
 
 
 def find_model(name: str) -> ModelSpec:
-    """Find a model of the study by name, or any other by its import path.
+    """Find a model of the study by name, in upper or lower case, or any other by its import path.
 
     Parameters
     ----------
@@ -228,8 +248,9 @@ def find_model(name: str) -> ModelSpec:
         One of the seven, "Ensemble", "PathEnsemble", one of scikit-learn's ("SVC",
         "RandomForest", "ExtraTrees", "HistGradientBoosting", "LogisticRegression", "MLP", "k-NN",
         "GaussianProcess"), "LightGBM" and "CatBoost" where these packages are installed,
-        "majority", or ``module:object`` with an estimator, a class of estimators that needs no
-        arguments, or a ``GridSearchCV`` whose grid is then searched.
+        "majority", or ``module:object`` with a classifier, a class of classifiers that needs no
+        arguments, or a ``GridSearchCV`` whose grid is then searched. The module is looked for in
+        the working folder first, as ``python -m`` does.
 
     Returns
     -------
@@ -243,6 +264,7 @@ def find_model(name: str) -> ModelSpec:
     >>> find_model("sklearn.naive_bayes:GaussianNB").name
     'GaussianNB'
     """
+    name = same_name(name, [*KNOWN, *BOOSTERS]) or name
     if name in KNOWN:
         return KNOWN[name]
     if name in BOOSTERS:
@@ -259,12 +281,32 @@ def find_model(name: str) -> ModelSpec:
             f"your own; got {name!r}."
         )
     try:
-        found = getattr(importlib.import_module(module_name), attribute)
-    except (ImportError, AttributeError) as error:
-        raise ValueError(f"model {name!r} cannot be imported: {error}.") from error
-    estimator = found() if isinstance(found, type) else found
-    if isinstance(estimator, GridSearchCV):
-        return _with_grid(attribute, estimator.estimator, estimator.param_grid)
-    if not hasattr(estimator, "fit") or not hasattr(estimator, "get_params"):
-        raise ValueError(f"model {name!r} must be a scikit-learn estimator, got {estimator!r}.")
+        found = getattr(import_own(module_name), attribute)
+    except Exception as error:
+        # Whatever an own module raises while it is imported.
+        raise ValueError(
+            f"model {name!r} cannot be imported: {type(error).__name__}: {error}."
+        ) from error
+    if isinstance(found, type):
+        try:
+            found = found()
+        except TypeError as error:
+            raise ValueError(
+                f"model {name!r} must be a class that needs no arguments, or an object: {error}."
+            ) from error
+    estimator = found.estimator if isinstance(found, GridSearchCV) else found
+    if not _is_classifier(estimator):
+        raise ValueError(f"model {name!r} must be a scikit-learn classifier, got {found!r}.")
+    if isinstance(found, GridSearchCV):
+        return _with_grid(attribute, estimator, found.param_grid)
     return ModelSpec(attribute, estimator)
+
+
+def _is_classifier(estimator: Any) -> bool:
+    if not all(hasattr(estimator, method) for method in ("fit", "predict", "get_params")):
+        return False
+    try:
+        return is_classifier(estimator)
+    except AttributeError:
+        # One that is not derived from scikit-learn's classes need not say what it is.
+        return True

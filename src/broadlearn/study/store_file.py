@@ -1,19 +1,25 @@
-"""The SQLite file behind a result store: made if new, refused if foreign, newer or damaged."""
+"""The SQLite file behind a result store: made if new, refused if foreign, newer or damaged.
+
+Form 2 has some columns more than form 1. They are added, in one transaction, when a store of form 1
+is opened to write; one that is opened to read stays as it is.
+"""
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
+import tempfile
 import time
 from dataclasses import fields
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from broadlearn.study.plan import Unit
+from broadlearn.study.plan import ADDED, Unit
 
 # "BRLN" in the file's header says whose it is, user_version which form it has.
 APPLICATION_ID = 0x42524C4E
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 BUSY_SECONDS = 60.0
 
 FAILURES = ("failed", "timeout", "interrupted")
@@ -23,10 +29,13 @@ COLUMNS = {
     "key": "TEXT PRIMARY KEY",
     **dict.fromkeys(UNIT_FIELDS, "TEXT NOT NULL"),
     "seed": "INTEGER NOT NULL",
+    "recipe": "TEXT NOT NULL DEFAULT ''",
+    "scoring": f"TEXT NOT NULL DEFAULT '{ADDED['scoring']}'",
     "status": f"TEXT NOT NULL CHECK (status IN {STATUSES})",
     "fold_scores": "TEXT",
     "mean": "REAL",
     "sd": "REAL",
+    "metrics": "TEXT",
     "chosen": "TEXT",
     "seconds": "REAL",
     "error": "TEXT",
@@ -35,15 +44,20 @@ COLUMNS = {
     "finished": "TEXT",
     "owner": "TEXT NOT NULL",
     "lease_until": "REAL NOT NULL",
+    # When a study last had the unit in its plan, in seconds of the epoch.
+    "asked": "REAL NOT NULL DEFAULT 0",
 }
 
 
-def open_store_file(path: Path) -> sqlite3.Connection:
+def open_store_file(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
     """Connect to a sound result store; a file that does not exist, or is empty, becomes one.
 
-    The connection is in autocommit mode: transactions are begun by hand.
+    The connection is in autocommit mode: transactions are begun by hand. To read, neither the file
+    nor its folder need be writable, and no result is written.
     """
     try:
+        if read_only:
+            return _prepare_to_read(path)
         db = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
         try:
             _prepare(db, path)
@@ -62,17 +76,73 @@ def _prepare(db: sqlite3.Connection, path: Path) -> None:
     # one transaction: another process may be making a store of it.
     with db:
         db.execute("BEGIN")
-        found = _is_store(db, path)
-    if not found:
+        form = _form(db, path)
+    if form < SCHEMA_VERSION:
         with db:
             db.execute("BEGIN IMMEDIATE")
-            if not _is_store(db, path):
-                columns = ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
-                db.execute(f"CREATE TABLE results ({columns})")
-                db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-                db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            _bring_to_form(db, _form(db, path))
     _set_wal(db)
     db.execute("PRAGMA synchronous = FULL")
+    _check(db)
+
+
+def _prepare_to_read(path: Path) -> sqlite3.Connection:
+    if not path.is_file():
+        raise ValueError(f"There is no result store at {path}.")
+    try:
+        db = sqlite3.connect(
+            f"{path.resolve().as_uri()}?mode=rw",
+            uri=True,
+            timeout=BUSY_SECONDS,
+            isolation_level=None,
+        )
+        db.execute("PRAGMA query_only = ON")
+        _value(db, "SELECT count(*) FROM sqlite_master")
+    except sqlite3.OperationalError:
+        # A write-ahead log needs a folder that can be written to.
+        db = _in_memory(path)
+    try:
+        if _form(db, path) == 0:
+            raise ValueError(f"{path} is empty, not a result store.")
+        _check(db)
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _in_memory(path: Path) -> sqlite3.Connection:
+    """A copy of the database with what its write-ahead log holds."""
+    db = sqlite3.connect(":memory:", isolation_level=None)
+    with tempfile.TemporaryDirectory() as folder:
+        for suffix in ("", "-wal"):
+            part = path.with_name(f"{path.name}{suffix}")
+            if part.is_file():
+                shutil.copyfile(part, Path(folder) / f"copy{suffix}")
+        copy = sqlite3.connect(Path(folder) / "copy")
+        try:
+            copy.backup(db)
+        finally:
+            copy.close()
+    return db
+
+
+def _bring_to_form(db: sqlite3.Connection, form: int) -> None:
+    """Make a new store, or add what an older one lacks."""
+    if form == 0:
+        columns = ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
+        db.execute(f"CREATE TABLE results ({columns})")
+        db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    else:
+        present = {row[1] for row in db.execute("PRAGMA table_info(results)")}
+        for name in COLUMNS:
+            if name not in present:
+                db.execute(f"ALTER TABLE results ADD COLUMN {name} {COLUMNS[name]}")
+        db.execute("UPDATE results SET asked = strftime('%s', started) WHERE asked = 0")
+    db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+def _check(db: sqlite3.Connection) -> None:
     if (damage := _value(db, "PRAGMA quick_check(1)")) != "ok":
         raise sqlite3.DatabaseError(" ".join(damage.split()))
     db.row_factory = sqlite3.Row
@@ -92,20 +162,20 @@ def _set_wal(db: sqlite3.Connection) -> None:
         time.sleep(0.01)
 
 
-def _is_store(db: sqlite3.Connection, path: Path) -> bool:
-    """Whether a file is a store, or else empty; raises where it is another's or newer."""
+def _form(db: sqlite3.Connection, path: Path) -> int:
+    """The form of a store, 0 of an empty file; raises where a file is another's or newer."""
     application = _value(db, "PRAGMA application_id")
-    form = _value(db, "PRAGMA user_version")
+    form = int(_value(db, "PRAGMA user_version"))
     if application == APPLICATION_ID:
         if form > SCHEMA_VERSION:
             raise ValueError(
                 f"{path} has form {form} of the result store, newer than form {SCHEMA_VERSION} "
                 f"that broadlearn {version('broadlearn')} reads."
             )
-        return True
+        return form
     if application or form or _value(db, "SELECT count(*) FROM sqlite_master"):
         raise ValueError(f"{path} is a database of something else, not a result store.")
-    return False
+    return 0
 
 
 def _value(db: sqlite3.Connection, query: str) -> Any:

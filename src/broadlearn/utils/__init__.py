@@ -14,45 +14,67 @@ from broadlearn.utils.arrays import (
     spread_rows,
 )
 from broadlearn.utils.checks import (
+    CLASS_WEIGHT,
     MAX_VALUE,
+    ONE_CLASS,
+    READ,
+    READ_SPARSE,
     STANDARDIZE,
     PositiveNumbers,
+    check_labels,
     check_range,
+    check_sparse,
     check_weights,
 )
 from broadlearn.utils.files import FORMULA_STARTS, encoded, harmless, safe_csv, write_whole
 from broadlearn.utils.pictures import label
-from broadlearn.utils.progress import PassProgress, Progress
+from broadlearn.utils.progress import FitProgress, callback_steps, has_callbacks
 from broadlearn.utils.row_standardization import standardize_rows
-from broadlearn.utils.standardization import SAFE_EXPONENT, Standardization, learn_standardization
+from broadlearn.utils.standardization import (
+    SAFE_EXPONENT,
+    Standardization,
+    learn_standardization,
+    with_missing,
+)
+from broadlearn.utils.workers import parallel, spare_children_interrupts
 
 __all__ = [
     "BLOCK_NUMBERS",
+    "CLASS_WEIGHT",
     "FLOAT_TYPES",
     "FORMULA_STARTS",
     "MAX_VALUE",
+    "ONE_CLASS",
+    "READ",
+    "READ_SPARSE",
     "SAFE_EXPONENT",
     "STANDARDIZE",
     "Array",
+    "FitProgress",
     "Floats",
-    "PassProgress",
     "PositiveNumbers",
-    "Progress",
     "Standardization",
+    "callback_steps",
+    "check_labels",
     "check_range",
+    "check_sparse",
     "check_weights",
     "distinct_rows",
     "draw_seed",
     "encode_targets",
     "encoded",
     "harmless",
+    "has_callbacks",
     "label",
     "learn_standardization",
+    "parallel",
     "quantiles",
     "row_priorities",
     "row_slices",
     "safe_csv",
+    "spare_children_interrupts",
     "spread_rows",
     "standardize_rows",
+    "with_missing",
     "write_whole",
 ]

@@ -1,90 +1,119 @@
-"""A line on standard error that says how far a long job is."""
+"""What the callbacks of an estimator are told about a long fit, such as scikit-learn's bar.
+
+scikit-learn has callbacks from version 1.9 on. They see a tree of tasks: the fit, its parts, and
+what these are made of.
+"""
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Callable
-from typing import Self, TextIO
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from typing import Any
 
-WIDTH = 24
-MIN_SECONDS_BETWEEN = 0.1
+# Parts of a task that callbacks are told of one by one; of more, several count as one.
+MAX_PARTS = 2000
 
 
-class Progress:
-    """Counts what is done and shows share, rate and time left; a context manager.
+def has_callbacks(estimator: Any) -> bool:
+    """Whether somebody watches the fits of an estimator."""
+    return hasattr(estimator, "_skl_callbacks")
 
-    Entering it gives the function to call with the number of units done since the last call. A
-    `total` of 0 says that it is not known; without a `stream`, standard error is written to.
+
+class FitProgress:
+    """Tells the callbacks of an estimator about the tasks of its fit.
+
+    Its fit must be decorated by `fit_context` or `with_callbacks`, which dismiss the callbacks
+    afterwards.
+
+    Parameters
+    ----------
+    estimator : estimator
+        That `has_callbacks`.
+    n_tasks : int or None
+        Number of tasks, at most; None where it is not known.
+    X, y, sample_weight : array-like, default=None
+        What the estimator is fitted to.
     """
 
-    def __init__(self, title: str, total: int, unit: str, *, stream: TextIO | None = None) -> None:
-        self.title, self.total, self.unit = title, total, unit
-        self.stream = sys.stderr if stream is None else stream
-        self.start, self.last, self.done = time.monotonic(), 0.0, 0
+    def __init__(
+        self,
+        estimator: Any,
+        n_tasks: int | None,
+        X: Any = None,
+        y: Any = None,
+        sample_weight: Any = None,
+    ) -> None:
+        metadata = None if sample_weight is None else {"sample_weight": sample_weight}
+        self.facts = {"estimator": estimator, "X": X, "y": y, "metadata": metadata}
+        self.root = estimator._init_callback_context(max_subtasks=n_tasks)
+        self.root.call_on_fit_task_begin(**self.facts)
 
-    def __enter__(self) -> Callable[[int], None]:
-        return self.add
+    def end(self) -> None:
+        """All tasks are done."""
+        self.root.call_on_fit_task_end(**self.facts)
 
-    def __exit__(self, *error: object) -> None:
-        if self.done:
-            self._write(time.monotonic())
-            self.stream.write("\n")
-            self.stream.flush()
+    @contextmanager
+    def counted(
+        self, name: str, part: str, total: int | None = None
+    ) -> Iterator[Callable[[int], None]]:
+        """A task of many parts; gives the function to call with how many more are done.
 
-    def add(self, count: int) -> None:
-        """Count some more units."""
-        self.done += count
-        now = time.monotonic()
-        if now - self.last > MIN_SECONDS_BETWEEN or self.done == self.total:
-            self._write(now)
+        Parts that nobody told of are done at its end. A `total` of None says that it is not known.
+        """
+        most = total if total is None else min(total, MAX_PARTS)
+        estimator, done, told = self.facts["estimator"], 0, 0
+        task = self.root.subcontext(task_name=name, max_subtasks=most)
+        task.call_on_fit_task_begin(estimator=estimator)
 
-    def _write(self, now: float) -> None:
-        self.last = now
-        self.stream.write("\r" + self.line(now - self.start))
-        self.stream.flush()
+        def report(count: int) -> None:
+            nonlocal done, told
+            done += count
+            reached = done if total is None or most is None else done * most // max(total, 1)
+            for _ in range(reached - told):
+                leaf = task.subcontext(task_name=part)
+                leaf.call_on_fit_task_begin(estimator=estimator)
+                leaf.call_on_fit_task_end(estimator=estimator)
+            told = reached
 
-    def line(self, seconds: float) -> str:
-        """The line after so many seconds."""
-        rate = self.done / seconds if seconds > 0 else 0.0
-        if not self.total:
-            return f"{self.title:<16} {self.done:,} {self.unit}, {rate:,.0f} per second "
-        share = min(1.0, self.done / self.total)
-        left = max(0.0, self.total - self.done) / rate if rate else 0.0
-        bar = "#" * round(WIDTH * share)
-        return (
-            f"{self.title:<16} [{bar:<{WIDTH}}] {share:4.0%}  {self.done:,} of {self.total:,} "
-            f"{self.unit}, {rate:,.0f} per second, {left:.0f} s left "
-        )
+        yield report
+        report(0 if total is None else total - done)
+        task.call_on_fit_task_end(estimator=estimator)
+
+    @contextmanager
+    def fits(self, name: str) -> Iterator[Callable[..., Any]]:
+        """A task that is a fit of another estimator; gives the function to call for that fit.
+
+        It is called as ``fit(estimator, X, y, ...)``. Callbacks that go on to the estimators within
+        one see the tasks of that estimator too, if it has any.
+        """
+        task, begun = self.root.subcontext(task_name=name), False
+
+        def fit(other: Any, *data: Any, **metadata: Any) -> Any:
+            nonlocal begun
+            able = hasattr(other, "set_callbacks")
+            with task.propagate_callback_context(other) if able else nullcontext():
+                if not begun:
+                    task.call_on_fit_task_begin(**self.facts)
+                begun = True
+                return other.fit(*data, **metadata)
+
+        yield fit
+        task.call_on_fit_task_end(**self.facts)
 
 
-class PassProgress:
-    """Shows each of several passes over the same rows as a line of its own.
+def callback_steps(estimator: Any, n_steps: int) -> Callable[[], None]:
+    """A function to call after each of so many steps of a fit, which tells callbacks."""
+    if not has_callbacks(estimator):
+        return lambda: None
+    progress, done = FitProgress(estimator, n_steps), 0
 
-    Called as ``progress(stage, n_rows)``; once a pass has counted the rows, the next ones show
-    share and time left too.
-    """
+    def step() -> None:
+        nonlocal done
+        done += 1
+        leaf = progress.root.subcontext(task_name="step")
+        leaf.call_on_fit_task_begin(estimator=estimator)
+        leaf.call_on_fit_task_end(estimator=estimator)
+        if done == n_steps:
+            progress.end()
 
-    def __init__(self, stream: TextIO | None = None) -> None:
-        self.stream, self.total = stream, 0
-        self.line: Progress | None = None
-
-    def __call__(self, stage: str, n_rows: int) -> None:
-        """Show that a pass has visited so many rows."""
-        if self.line is None or stage != self.line.title or n_rows < self.line.done:
-            self.close()
-            self.line = Progress(stage, self.total, "rows", stream=self.stream)
-        self.line.add(n_rows - self.line.done)
-
-    def close(self) -> None:
-        """End the line of a pass."""
-        if self.line is not None:
-            self.total = max(self.total, self.line.done)
-            self.line.__exit__()
-            self.line = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
+    return step

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from sklearn.base import _fit_context as fit_context
@@ -45,7 +44,6 @@ __all__ = [
     "Scorer",
     "StrOptions",
     "arff_module",
-    "callback_steps",
     "check_sample_weight",
     "fit_context",
     "handle_zeros_in_scale",
@@ -54,26 +52,6 @@ __all__ = [
     "validate_parameter_constraints",
     "with_callbacks",
 ]
-
-
-def callback_steps(estimator: Any, n_steps: int) -> Callable[[], None]:
-    """A function to call after each of so many steps of a fit, which tells callbacks."""
-    if not hasattr(estimator, "_init_callback_context"):
-        return lambda: None
-    root = estimator._init_callback_context(max_subtasks=n_steps)
-    root.call_on_fit_task_begin(estimator=estimator)
-    done = 0
-
-    def step() -> None:
-        nonlocal done
-        done += 1
-        part = root.subcontext(task_name="step")
-        part.call_on_fit_task_begin(estimator=estimator)
-        part.call_on_fit_task_end(estimator=estimator)
-        if done == n_steps:
-            root.call_on_fit_task_end(estimator=estimator)
-
-    return step
 
 
 def arff_module() -> Any:

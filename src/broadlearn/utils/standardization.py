@@ -2,17 +2,23 @@
 
 Robust means and deviations are those of the samples that are not outlying: judged first with the
 means and deviations of all samples, then with their own.
+
+Missing values (NaN) take no part. Where a sample lacks a value, the mean stands for it, and for
+each feature that training samples lack a column tells which do: what follows sees numbers only.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
 from broadlearn.utils.arrays import Array, Floats, quantiles, row_slices
+from broadlearn.utils.sklearn_compat import handle_zeros_in_scale, is_constant_feature
+from broadlearn.utils.sparse_rows import SparseRows
 
 # Squares of numbers whose binary exponents lie beyond these overflow or vanish.
 SAFE_EXPONENT = {np.dtype(np.float64): 400, np.dtype(np.float32): 50}
@@ -22,10 +28,14 @@ OUTLYING, MAX_DEVIATIONS, PASSES = 3.0, 10.0, 3
 # Deviations are not taken below this part of those of all samples: a feature that is constant but
 # for a few samples, which then are outlying, must not be blown up.
 MIN_PART = 0.25
+# Difference between the indicators of a missing value and of one that is there, in units of a
+# feature's deviation. Larger ones are noise where values are missing at random, and help no more
+# where they are not (benchmarks/missing_values.py).
+INDICATOR = 0.5
 
 
 class Standardization(NamedTuple):
-    """``Z = (X / 2**exponent - mean) / scale``, feature by feature.
+    """``Z = (X / 2**exponent - mean) / scale``, feature by feature, and indicators of missing ones.
 
     Attributes
     ----------
@@ -33,11 +43,20 @@ class Standardization(NamedTuple):
     exponent : ndarray of shape (n_features,) or None
         Powers of two that bring features of extreme magnitude near 1 first; None where none is
         needed.
+    fill : ndarray of shape (n_features,) or None
+        What Z has for missing values; None for 0.
+    missing : ndarray of shape (n_missing,)
+        Features that some training samples lack, each with an indicator behind the features of Z.
+    share : ndarray of shape (n_missing,)
+        Share of the training samples that lack them.
     """
 
     mean: Array
     scale: Array
     exponent: NDArray[np.int32] | None
+    fill: Array | None = None
+    missing: NDArray[np.intp] = np.empty(0, dtype=np.intp)
+    share: Array = np.empty(0)
 
     @classmethod
     def identity(cls, n_features: int) -> Standardization:
@@ -45,15 +64,29 @@ class Standardization(NamedTuple):
         return cls(np.zeros(n_features), np.ones(n_features), None)
 
     def affine(self, X: Floats, rows: slice | NDArray[np.intp] = slice(None)) -> Floats:
-        """``[Z, 1]`` for some samples: standardised features and a column of ones."""
-        part = X[rows]
-        block = np.empty((part.shape[0], X.shape[1] + 1), dtype=X.dtype)
+        """``[Z, 1]`` for some samples: standardised features, indicators and a column of ones."""
+        part: Any = X[rows]
+        if not isinstance(part, np.ndarray):
+            tail = self.indicators(np.zeros((1, X.shape[1]), dtype=np.bool_))[0]
+            constants = np.append(tail, 1.0)
+            return SparseRows(part, self.mean, self.scale, self.exponent, constants)  # type: ignore[return-value]
+        n_features = X.shape[1]
+        block = np.empty((part.shape[0], n_features + self.share.size + 1), dtype=X.dtype)
         if self.exponent is not None:
             part = np.ldexp(part, -self.exponent)
-        np.subtract(part, self.mean, out=block[:, :-1], casting="same_kind")
-        block[:, :-1] /= self.scale
+        Z = block[:, :n_features]
+        np.subtract(part, self.mean, out=Z, casting="same_kind")
+        Z /= self.scale
+        if self.share.size or np.isnan(np.min(Z, initial=0.0)):
+            absent = np.isnan(Z)
+            np.copyto(Z, 0.0 if self.fill is None else self.fill, where=absent, casting="same_kind")
+            block[:, n_features:-1] = self.indicators(absent)
         block[:, -1] = 1.0
         return block
+
+    def indicators(self, absent: NDArray[np.bool_]) -> Array:
+        """Columns that tell which samples lack features; `absent` tells it for all features."""
+        return INDICATOR * (absent[:, self.missing] - self.share)
 
 
 def learn_standardization(
@@ -63,7 +96,8 @@ def learn_standardization(
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        With NaN for missing values, but not in a sparse matrix.
     weight : ndarray of shape (n_samples,) or None
         Sample weights; a sample of weight w counts as w copies.
     standardize : bool or "robust", default=True
@@ -77,10 +111,24 @@ def learn_standardization(
     >>> X = np.r_[np.tile([-1.0, 1.0], 20), 100.0][:, None]
     >>> learn_standardization(X, standardize="robust").scale.round()
     array([4.])
+    >>> X = np.array([[1.0], [3.0], [np.nan], [np.nan]])
+    >>> learn_standardization(X).affine(X).round(2)
+    array([[-1.  , -0.25,  1.  ],
+           [ 1.  , -0.25,  1.  ],
+           [ 0.  ,  0.25,  1.  ],
+           [ 0.  ,  0.25,  1.  ]])
     """
-    if not standardize:
-        return Standardization.identity(X.shape[1])
-    exponents = np.frexp(np.maximum(X.max(axis=0), -X.min(axis=0)))[1]
+    if not isinstance(X, np.ndarray):
+        return _learn_sparse(X, weight, standardize)
+    low, high = X.min(axis=0), X.max(axis=0)
+    missing, share = np.flatnonzero(np.isnan(high)), np.empty(0)
+    if missing.size:
+        columns = X[:, missing]
+        low[missing], high[missing] = np.fmin.reduce(columns), np.fmax.reduce(columns)
+        share = np.average(np.isnan(columns), axis=0, weights=weight)
+    elif not standardize:
+        return Standardization.identity(X.shape[1])._replace(fill=_means(X, weight))
+    exponents = np.frexp(np.maximum(high, -low))[1]
     exponents[np.abs(exponents) < SAFE_EXPONENT[X.dtype]] = 0
     exponent = exponents if exponents.any() else None
     counted, whole = np.ones(X.shape[0], dtype=np.bool_), np.ones(X.shape[1])
@@ -94,7 +142,8 @@ def learn_standardization(
             if exponent is not None:
                 block = np.ldexp(block, -exponent)
             some = None if weight is None else weight[rows][chosen]
-            scaler.partial_fit(block.astype(np.float64, copy=False), sample_weight=some)
+            with np.errstate(invalid="ignore"):
+                scaler.partial_fit(block.astype(np.float64, copy=False), sample_weight=some)
         scale = scaler.scale_
         if turn == 0:
             whole = scale
@@ -105,7 +154,63 @@ def learn_standardization(
         if turn < PASSES and standardize == "robust":
             distance = _distances(X, found)
             counted = distance <= OUTLYING * quantiles(distance[:, None], weight, [0.5])[0, 0]
-    return found
+    return with_missing(found, missing, share, standardize) if missing.size else found
+
+
+def with_missing(
+    found: Standardization, missing: NDArray[np.intp], share: Array, standardize: bool | str
+) -> Standardization:
+    """A standardisation that was learnt from the values that are there, with indicators.
+
+    Parameters
+    ----------
+    found : Standardization
+        With NaN as the mean of a feature that all samples lack.
+    missing : ndarray of shape (n_missing,)
+        Features that some samples lack.
+    share : ndarray of shape (n_missing,)
+        Share of the samples that lack them.
+    standardize : bool or "robust"
+        False leaves the values that are there as they are.
+    """
+    # A feature that all samples lack says nothing, whatever value it has later.
+    nothing = np.isnan(found.mean)
+    mean, scale = np.where(nothing, 0.0, found.mean), np.where(nothing, np.inf, found.scale)
+    if standardize:
+        return Standardization(mean, scale, found.exponent, None, missing, share)
+    fill = mean if found.exponent is None else np.ldexp(mean, found.exponent)
+    ones = np.where(nothing, np.inf, 1.0)
+    return Standardization(np.zeros(mean.size), ones, None, fill, missing, share)
+
+
+def _means(X: Floats, weight: Array | None) -> Array:
+    """Means of features without missing values; 0 where numbers are too large for it."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = X.sum(axis=0, dtype=np.float64) if weight is None else weight @ X
+        means = np.asarray(sums / (X.shape[0] if weight is None else weight.sum())).ravel()
+    return np.where(np.isfinite(means), means, 0.0)
+
+
+def _learn_sparse(X: Any, weight: Array | None, standardize: bool | str) -> Standardization:
+    """The standardisation of a CSR matrix, from its entries."""
+    if standardize == "robust":
+        raise TypeError(
+            'standardize="robust" needs dense data; pass X.toarray() or standardize=True.'
+        )
+    if not standardize:
+        return Standardization.identity(X.shape[1])._replace(fill=_means(X, weight))
+    values = X.astype(np.float64)
+    largest = np.maximum(*np.abs(min_max_axis(values, axis=0)))
+    exponents = np.frexp(largest)[1]
+    exponents[np.abs(exponents) < SAFE_EXPONENT[X.dtype]] = 0
+    exponent = exponents if exponents.any() else None
+    if exponent is not None:
+        values.data = np.ldexp(values.data, -exponent[values.indices])
+    mean, variance = mean_variance_axis(values, axis=0, weights=weight)
+    total = X.shape[0] if weight is None else weight.sum()
+    constant = is_constant_feature(variance, mean, total)
+    scale = handle_zeros_in_scale(np.sqrt(variance), copy=False, constant_mask=constant)
+    return Standardization(mean, scale, exponent)
 
 
 def _distances(X: Floats, standardization: Standardization) -> Array:

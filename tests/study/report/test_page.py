@@ -296,3 +296,42 @@ def test_browser_prints_without_controls(opened):
     finally:
         opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
     assert shown == ["none", "none", "none", "block", "block"]
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "log_loss"])
+def test_a_page_by_another_metric(tmp_path, metric):
+    frame = study(["x", "y", "z"], noises=["labels:0.2:train"], noisy=["x", "y"], seeds=(0, 1))
+    nested = frame["protocol"] == "nested"
+    # A loss of 1 less the accuracy, so that the order of models is the same.
+    frame["metrics"] = [
+        {metric: [s if metric == "roc_auc" else 1 - s for s in scores]} if inside else {}
+        for scores, inside in zip(frame["fold_scores"], nested, strict=True)
+    ]
+    usual = write_report(frame, tmp_path / "usual", title="t", command="c")
+    page = write_report(frame, tmp_path / "other", title="t", command="c", metric=metric)
+    ranks = [(p.parent / "tables" / "ranks_nested.csv").read_bytes() for p in (usual, page)]
+    assert ranks[0] == ranks[1]
+    pairs = [pd.read_csv(p.parent / "tables" / "pairs_nested.csv") for p in (usual, page)]
+    assert pairs[0]["win"].tolist() == pairs[1]["win"].tolist()
+    found = pd.read_csv(page.parent / "tables" / f"{metric}_paper.csv")
+    assert set(found["BLS"]) == {"missing"}
+    assert "accuracy_nested.csv" not in {path.name for path in (page.parent / "tables").iterdir()}
+    html = page.read_text("utf-8")
+    words = {"roc_auc": "ROC AUC", "log_loss": "log-loss"}[metric]
+    assert f"has the best mean {words}" in html
+    assert f"have no {words}: it is missing" in html
+    assert "is the most accurate" not in html
+
+
+def test_former_units_are_left_out_and_said(tmp_path):
+    rows = [
+        unit("x", "BLS", "nested", former="", recipe="b", asked=2.0, started=""),
+        unit("x", "BLS", "nested", mean=0.1, former="model", recipe="a", asked=1.0, started=""),
+        unit("y", "BLS", "nested", former="", recipe="a", asked=1.0, started=""),
+    ]
+    page = write_report(pd.DataFrame(rows), tmp_path / "page", title="t", command="c")
+    html = page.read_text("utf-8")
+    assert "1 unit is of former models or data, and not in the tables" in html
+    assert "1 of the units of BLS in the tables were made before the model" in html
+    found = pd.read_csv(page.parent / "tables" / "accuracy_nested.csv")
+    assert found["BLS"].tolist() == pytest.approx([80.0, 80.0])

@@ -8,6 +8,8 @@ from broadlearn.study.report.pooling import (
     check_units,
     conditions,
     in_order,
+    merits,
+    metric_of,
     noise_label,
     noise_order,
     noise_words,
@@ -168,3 +170,24 @@ def test_conditions_are_over_the_data_sets_that_have_all_of_them():
     for noise, table in tables.items():
         expected = accuracies(cells, "nested", noise).loc[["x", "z"]]
         pd.testing.assert_frame_equal(table, expected)
+
+
+def test_other_metrics_and_former_units():
+    scored = unit("x", "BLS", "nested", metrics={"log_loss": [0.2, 0.4]}, former="")
+    rows = [
+        scored,
+        unit("x", "ELM", "nested", metrics=None, former=""),
+        unit("x", "BLS", "nested", metrics={"log_loss": [9.0, 9.0]}, former="model"),
+    ]
+    frame = pd.DataFrame(rows)
+    assert len(check_units(frame)) == 2
+    cells = pool(check_units(frame, "log_loss"))
+    assert metric_of(cells).name == "log_loss"
+    assert accuracies(cells, "nested")["BLS"].tolist() == pytest.approx([0.3])
+    assert merits(cells, "nested")["BLS"].tolist() == pytest.approx([-0.3])
+    assert cells["status"].tolist() == ["done", "missing"]
+    with pytest.raises(ValueError, match="metric must be one of"):
+        check_units(frame, "recall")
+    mixed = pd.DataFrame([{**scored, "scoring": s, "seed": i} for i, s in enumerate("ab")])
+    with pytest.raises(ValueError, match="one scoring for the nested protocol"):
+        check_units(mixed)

@@ -9,6 +9,7 @@ from broadlearn.study.report.tables import (
     noise_table,
     not_done_table,
     optimism_table,
+    protocol_note,
     rank_table,
     time_table,
 )
@@ -235,3 +236,10 @@ def test_every_table_renders_with_hostile_names():
             assert text
         assert "<script" not in table.to_html()
         assert "<script" not in table.to_markdown()
+
+
+def test_captions_say_by_what_settings_were_chosen():
+    rows = [unit("x", "BLS", "nested", scoring="log_loss"), unit("x", "BLS", "paper")]
+    cells = pool(check_units(pd.DataFrame(rows).fillna({"scoring": "accuracy"})))
+    assert protocol_note(cells, "nested").endswith("Grid: paper. Settings chosen by log-loss.")
+    assert protocol_note(cells, "paper").endswith("Grid: paper.")

@@ -3,10 +3,11 @@
 const PAGE = 25;
 const FEW_COLUMNS = 8;
 const ACTIONS = ["keep", "relabel", "drop"];
-const HEADINGS = ["row", "index", "label", "likely_label", "suspicion", "verdict", "action", "new_label"];
 
 const byId = (id) => document.getElementById(id);
 const data = JSON.parse(byId("data").textContent);
+const HEADINGS = ["row", data.index_heading, "label", "likely_label", "suspicion", "verdict", "action", "new_label"];
+const UNIT = data.index_heading === "line" ? "Line" : "Row";
 const isRegression = data.classes.length === 0;
 const nameOf = (row) => data.rows[row][0];
 const labelText = (label) => (isRegression ? String(label) : data.classes[label]);
@@ -75,7 +76,7 @@ function newLabelField(suspect, choice) {
     ? element("input", { type: "number", step: "any" })
     : element("select", {}, ...data.classes.map((name) => element("option", { value: name }, name)));
   field.value = choice.newLabel;
-  field.setAttribute("aria-label", `New label of row ${nameOf(suspect.row)}`);
+  field.setAttribute("aria-label", `New label of ${UNIT.toLowerCase()} ${nameOf(suspect.row)}`);
   field.addEventListener("change", () => {
     if (field.value === "") field.value = choice.newLabel;
     choice.newLabel = field.value;
@@ -126,7 +127,7 @@ function download() {
 function prepare(suspect) {
   const group = element("div", { className: "decide" });
   group.setAttribute("role", "group");
-  group.setAttribute("aria-label", `Decision on row ${nameOf(suspect.row)}`);
+  group.setAttribute("aria-label", `Decision on ${UNIT.toLowerCase()} ${nameOf(suspect.row)}`);
   for (const action of ACTIONS) {
     const button = element("button", { type: "button", value: action }, action[0].toUpperCase() + action.slice(1));
     button.addEventListener("click", () => decide(suspect, action));
@@ -195,7 +196,7 @@ function comparison(suspect) {
   for (const likes of groups) {
     groupRow.append(heading(likesHeading(suspect, likes, likes === suspect.own), { colSpan: likes.length, scope: "colgroup", className: "likes first" }));
     likes.forEach((row, k) => {
-      const cell = heading(`Row ${nameOf(row)}`, { className: k ? "" : "first" });
+      const cell = heading(`${UNIT} ${nameOf(row)}`, { className: k ? "" : "first" });
       nameRow.append(withValue(cell, row));
     });
   }

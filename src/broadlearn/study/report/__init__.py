@@ -5,6 +5,7 @@ figures and sentences are made of what they give: ``units`` and ``cells``. `writ
 everything in a folder.
 """
 
+from broadlearn.study.report.comparison_page import write_comparison
 from broadlearn.study.report.drawing import to_svg
 from broadlearn.study.report.figures import critical_difference_figure
 from broadlearn.study.report.leaderboard_page import sentence, write_leaderboard
@@ -19,6 +20,7 @@ __all__ = [
     "pool",
     "sentence",
     "to_svg",
+    "write_comparison",
     "write_leaderboard",
     "write_report",
     "write_reproduction",

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from broadlearn.study.report.drawing import FIGURE_WIDTH, line_styles, study_style
-from broadlearn.study.report.pooling import accuracies, in_order, optimism
+from broadlearn.study.report.pooling import in_order, merits, metric_of, optimism
 from broadlearn.study.report.protocol_words import PROTOCOL_TITLES, protocols_to_subtract
 from broadlearn.study.statistics import nemenyi
 from broadlearn.utils import Array, label
@@ -34,13 +34,16 @@ def optimism_figure(cells: pd.DataFrame) -> Figure:
 def seed_figure(units: pd.DataFrame, protocol: str) -> Figure | None:
     """How much the accuracy of a model on a data set varies between seeds; None with one seed."""
     chosen = units[units["done"] & (units["protocol"] == protocol) & (units["noise"] == "none")]
-    spread = 100 * chosen.groupby(["model", "dataset"])["mean"].std(ddof=1).dropna()
+    spread = chosen.groupby(["model", "dataset"])["mean"].std(ddof=1).dropna()
     if spread.empty:
         return None
+    metric = metric_of(units)
+    spread *= metric.scale
     models = in_order(set(spread.index.get_level_values("model")))
     figure = _strips(
         {model: spread[model].to_numpy() for model in models},
-        "standard deviation of the accuracy between seeds, percentage points",
+        f"standard deviation of the {metric.words} between seeds"
+        + (", percentage points" if metric.percent else ""),
     )
     figure.suptitle(PROTOCOL_TITLES[protocol], x=0.01, ha="left")
     return figure
@@ -82,7 +85,7 @@ def critical_difference_figure(cells: pd.DataFrame, protocol: str, noise: str = 
     protocol : str
     noise : str, default="none"
     """
-    result = nemenyi(accuracies(cells, protocol, noise))
+    result = nemenyi(merits(cells, protocol, noise))
     mean_ranks = result.mean_ranks
     k = len(mean_ranks)
     n_left = (k + 1) // 2

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
+from broadlearn.study.metrics import DEFAULT_METRIC, Metric
 from broadlearn.study.noise import parse_noise
-from broadlearn.study.report.pooling import conditions, joined, noise_words, noises_of
+from broadlearn.study.report.pooling import conditions, joined, metric_of, noise_words, noises_of
 from broadlearn.study.report.protocol_words import BY_HONESTY, OPTIMISTIC
 from broadlearn.study.statistics import friedman, nemenyi
 
@@ -26,7 +27,7 @@ def headline(cells: pd.DataFrame) -> str:
     Returns
     -------
     sentence : str
-        Empty if no data set has an accuracy for every model.
+        Empty if no data set has a figure for every model.
     """
     found = set(cells.index.get_level_values("protocol"))
     for protocol in BY_HONESTY:
@@ -34,7 +35,7 @@ def headline(cells: pd.DataFrame) -> str:
             continue
         tables, _ = conditions(cells, protocol, _strongest(noises_of(cells, protocol)))
         if len(next(iter(tables.values()))):
-            return _sentence(tables, protocol)
+            return _sentence(tables, protocol, metric_of(cells))
     return ""
 
 
@@ -44,7 +45,7 @@ def _strongest(noises: list[str]) -> list[str]:
     return list(by_kind.values())
 
 
-def _sentence(tables: dict[str, pd.DataFrame], protocol: str) -> str:
+def _sentence(tables: dict[str, pd.DataFrame], protocol: str, metric: Metric) -> str:
     n_datasets, n_models = next(iter(tables.values())).shape
     over = f"{n_datasets} data sets" if n_datasets > 1 else "one data set"
     flattered = (
@@ -53,31 +54,40 @@ def _sentence(tables: dict[str, pd.DataFrame], protocol: str) -> str:
     if n_models == 1:
         (model,) = next(iter(tables.values())).columns
         shown = [
-            f"{table[model].mean():.1f}\N{NO-BREAK SPACE}% {_where(noise)}"
+            f"{_shown(table[model].mean(), metric)} {_where(noise)}"
             for noise, table in tables.items()
         ]
-        return f"Over {over}{flattered}, {model} has a mean accuracy of {joined(shown)}."
-    leads = [_lead(table, _where(noise)) for noise, table in tables.items()]
-    return (
-        f"Of {n_models} models over {over}{flattered}, {'; '.join(leads)}; "
-        f"{_certainty({_where(noise): _is_certain(table) for noise, table in tables.items()})}"
-    )
+        return f"Over {over}{flattered}, {model} has a mean {metric.words} of {joined(shown)}."
+    leads = [_lead(table, _where(noise), metric) for noise, table in tables.items()]
+    certain = {_where(n): _is_certain(metric.sign * table) for n, table in tables.items()}
+    return f"Of {n_models} models over {over}{flattered}, {'; '.join(leads)}; {_certainty(certain)}"
 
 
 def _where(noise: str) -> str:
     return "on the data as they are" if noise == "none" else f"with {noise_words(noise)}"
 
 
-def _lead(table: pd.DataFrame, where: str) -> str:
-    means = table.mean().round(10).sort_values(ascending=False, kind="stable")
+def _shown(value: float, metric: Metric) -> str:
+    return f"{value:{'.1f' if metric.percent else '.3f'}}{metric.unit}"
+
+
+def _lead(table: pd.DataFrame, where: str, metric: Metric) -> str:
+    means = table.mean().round(10)
+    means = means.sort_values(ascending=metric.lower_is_better, kind="stable")
     first = list(means.index[means == means.iloc[0]])
-    accuracy = f"{means.iloc[0]:.1f}\N{NO-BREAK SPACE}%"
+    best = _shown(means.iloc[0], metric)
     if len(first) > 1:
-        return f"{where}, {joined(first)} share the best mean accuracy ({accuracy})"
-    lead = means.iloc[0] - means.iloc[1]
-    points = f"{lead:.1f} points" if lead >= 0.05 else "less than 0.1 points"
+        return f"{where}, {joined(first)} share the best mean {metric.words} ({best})"
+    lead, step = abs(means.iloc[0] - means.iloc[1]), 0.1 if metric.percent else 0.001
+    points = _shown(lead, metric).removesuffix(metric.unit) if lead >= step / 2 else ""
+    points = points or f"less than {step:g}"
+    leads = (
+        "is the most accurate"
+        if metric.name == DEFAULT_METRIC
+        else f"has the best mean {metric.words}"
+    )
     return (
-        f"{where}, {first[0]} is the most accurate ({accuracy}), {points} ahead of {means.index[1]}"
+        f"{where}, {first[0]} {leads} ({best}), {points}{metric.points} ahead of {means.index[1]}"
     )
 
 

@@ -10,9 +10,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from sklearn.isotonic import isotonic_regression
 
+from broadlearn.study.metrics import Metric
 from broadlearn.study.noise import parse_noise
 from broadlearn.study.report.drawing import COLORS, finish, line_styles, panels, study_style
-from broadlearn.study.report.pooling import accuracies, conditions, in_order, noises_of
+from broadlearn.study.report.pooling import (
+    accuracies,
+    conditions,
+    in_order,
+    metric_of,
+    noises_of,
+)
 from broadlearn.study.report.protocol_words import PROTOCOL_TITLES
 from broadlearn.utils import label
 
@@ -82,7 +89,8 @@ def mean_curves_figure(
     if len(curves) < 2:
         return None
     models = curves.columns[curves.iloc[-1].argsort(kind="stable")]
-    colors = _colors(curves)
+    metric = metric_of(cells)
+    colors = _colors(metric.sign * curves)
     height = max(2.6, NAME_HEIGHT * len(models))
     figure = Figure(figsize=(PANEL_WIDTH, height + MARGIN), layout="constrained")
     axes = figure.subplots()
@@ -101,7 +109,7 @@ def mean_curves_figure(
     axes.set(xlim=(curves.index[0], curves.index[-1]), ylim=limits)
     axes.set_xticks(curves.index, [f"{level:g}" for level in curves.index])
     axes.set_xlabel(f"{title(kind, where).lower()}, %")
-    axes.set_ylabel("mean accuracy, %")
+    axes.set_ylabel(f"mean {_axis(metric)}")
     axes.grid(axis="x", visible=False)
     _name(axes, curves[models].iloc[-1], colors, (limits[1] - limits[0]) * NAME_HEIGHT / height)
     return figure
@@ -112,8 +120,12 @@ def curve_limits(cells: pd.DataFrame, protocol: str) -> tuple[float, float]:
     found = [mean_curves(cells, protocol, *kind) for kind in noise_kinds(cells, protocol)]
     values = np.concatenate([curves.to_numpy().ravel() for curves in found])
     low, high = (values.min(), values.max()) if values.size else (0.0, 100.0)
-    room = max(0.04 * (high - low), 0.5)
+    room = max(0.04 * (high - low), 0.005 * metric_of(cells).scale)
     return float(low - room), float(high + room)
+
+
+def _axis(metric: Metric) -> str:
+    return f"{metric.words}, %" if metric.percent else metric.words
 
 
 def _colors(curves: pd.DataFrame) -> dict[str, str]:
@@ -170,7 +182,7 @@ def noise_figure(cells: pd.DataFrame, protocol: str, kind: str, where: str) -> F
         axis.set_title(label(dataset))
     rows = "training rows" if where == "train" else "all rows"
     title = f"{kind} noise on {rows}, {PROTOCOL_TITLES[protocol]}"
-    finish(figure, axes, title, "noise, %", "accuracy, %")
+    finish(figure, axes, title, "noise, %", _axis(metric_of(cells)))
     return figure
 
 

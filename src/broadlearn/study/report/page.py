@@ -8,13 +8,23 @@ from pathlib import Path
 
 import pandas as pd
 
+from broadlearn.study.metrics import DEFAULT_METRIC, METRICS
 from broadlearn.study.plan import PROTOCOLS
 from broadlearn.study.report import figures, noise_curves, tables
 from broadlearn.study.report.condition_table import condition_table
 from broadlearn.study.report.document import Section, environment, write_document
 from broadlearn.study.report.headline import headline
-from broadlearn.study.report.pooling import accuracies, check_units, not_done, optimism, pool
+from broadlearn.study.report.pooling import (
+    accuracies,
+    check_units,
+    joined,
+    metric_of,
+    not_done,
+    optimism,
+    pool,
+)
 from broadlearn.study.report.protocol_words import (
+    OPTIMISTIC,
     PROTOCOL_ACCOUNTS,
     protocols_to_subtract,
 )
@@ -24,7 +34,7 @@ from broadlearn.study.report.sensitivity_figures import (
     surface_figure,
 )
 from broadlearn.study.report.statistics_tables import statistics_tables
-from broadlearn.study.report.summary import summarise
+from broadlearn.study.report.summary import about_versions, summarise
 from broadlearn.study.report.tables import left_out_note, protocol_note
 
 
@@ -36,6 +46,7 @@ def write_report(
     command: str,
     sensitivity: pd.DataFrame | None = None,
     caveats: Sequence[str] = (),
+    metric: str = DEFAULT_METRIC,
 ) -> Path:
     """Write ``index.html``, ``tables/*.csv``, ``*.md``, ``*.tex`` and ``figures/*.svg``.
 
@@ -58,6 +69,10 @@ def write_report(
         where a model has no such setting), mean, sd (fractions).
     caveats : sequence of str, default=()
         Sentences to add to the page's own.
+    metric : str, default="accuracy"
+        What figures, ranks and tests are of: accuracy, balanced_accuracy, f1_macro, roc_auc or
+        log_loss. Units that were not judged by it are said to be missing: those under "paper" and
+        "paper-columns", and those of models without decisions or probabilities.
 
     Returns
     -------
@@ -76,7 +91,7 @@ def write_report(
     ...     page.name, sorted(path.name for path in (page.parent / "tables").glob("*.csv"))
     ('index.html', ['accuracy_nested.csv', 'time.csv'])
     """
-    units = check_units(frame)
+    units = check_units(frame, metric)
     cells = pool(units)
     settings = None if sensitivity is None else check_sensitivity(sensitivity)
     sections = _sections(units, cells, settings)
@@ -87,11 +102,21 @@ def write_report(
         title=title,
         command=command,
         headline=headline(cells),
-        summary=summarise(units, cells),
+        summary=[*summarise(units, cells), *about_versions(frame)],
         protocols={p: PROTOCOL_ACCOUNTS[p] for p in PROTOCOLS if p in set(units["protocol"])},
-        caveats=caveats,
+        caveats=[*caveats, *_missing_note(metric)],
         environment=environment(frame),
     )
+
+
+def _missing_note(metric: str) -> list[str]:
+    if metric == DEFAULT_METRIC:
+        return []
+    return [
+        f"Units under {joined(OPTIMISTIC)}, of models without probabilities or decisions where "
+        "these are needed, and those that were run before it was stored have no "
+        f"{METRICS[metric].words}: it is missing."
+    ]
 
 
 def _sections(
@@ -103,7 +128,11 @@ def _sections(
     noisy = [p for p in protocols if noise_curves.noise_kinds(cells, p)]
     return [
         _robustness_section(cells, noisy),
-        Section("accuracy", "Accuracy", tables=[tables.accuracy_table(cells, p) for p in clean]),
+        Section(
+            "accuracy",
+            metric_of(cells).title,
+            tables=[tables.accuracy_table(cells, p) for p in clean],
+        ),
         _statistics_section(cells, clean),
         _optimism_section(cells),
         _noise_section(cells, noisy),
@@ -120,13 +149,14 @@ def _sections(
 
 def _robustness_section(cells: pd.DataFrame, protocols: Sequence[str]) -> Section:
     section = Section("robustness", "What noise does")
+    words = metric_of(cells).words
     for protocol in protocols:
         limits = noise_curves.curve_limits(cells, protocol)
         for kind, where in noise_curves.noise_kinds(cells, protocol):
             section.draw(
                 f"curves_{protocol}_{kind}_{where}",
                 f"{noise_curves.title(kind, where)}, {protocol} protocol",
-                "Mean accuracy over the data sets with all levels for every model. In colour: "
+                f"Mean {words} over the data sets with all levels for every model. In colour: "
                 "models that are first at some level, and Ensemble and IF-BLS wherever they are.",
                 noise_curves.mean_curves_figure(cells, protocol, kind, where, limits),
                 small=True,
@@ -138,6 +168,8 @@ def _robustness_section(cells: pd.DataFrame, protocols: Sequence[str]) -> Sectio
 
 def _statistics_section(cells: pd.DataFrame, protocols: Sequence[str]) -> Section:
     section = Section("statistics", "Ranks and tests")
+    metric = metric_of(cells)
+    a_figure = f"{metric.article} {metric.words}"
     for protocol in protocols:
         table = accuracies(cells, protocol)
         n_datasets, n_models = table.dropna().shape
@@ -148,7 +180,7 @@ def _statistics_section(cells: pd.DataFrame, protocols: Sequence[str]) -> Sectio
             section.tables.append(tables.rank_table(cells, protocol))
         if n_datasets < 2:
             section.texts.append(
-                f"No tests under the {protocol} protocol: they need two data sets with an accuracy "
+                f"No tests under the {protocol} protocol: they need two data sets with {a_figure} "
                 f"for every model, and there are {n_datasets}."
             )
             continue
@@ -156,7 +188,7 @@ def _statistics_section(cells: pd.DataFrame, protocols: Sequence[str]) -> Sectio
             f"difference_{protocol}",
             f"Critical difference, {protocol} protocol",
             "Mean ranks, 1 the best. A thick bar joins models that Nemenyi's test does not tell "
-            f"apart. {protocol_note(cells, protocol)}{left_out_note(left_out)}",
+            f"apart. {protocol_note(cells, protocol)}{left_out_note(left_out, metric)}",
             figures.critical_difference_figure(cells, protocol),
         )
         section.tables += statistics_tables(cells, protocol)
@@ -165,6 +197,8 @@ def _statistics_section(cells: pd.DataFrame, protocols: Sequence[str]) -> Sectio
 
 def _optimism_section(cells: pd.DataFrame) -> Section:
     section = Section("optimism", "Optimism")
+    if metric_of(cells).name != DEFAULT_METRIC:
+        return section
     points = optimism(cells)
     if not points.empty:
         section.tables.append(tables.optimism_table(cells))
@@ -185,7 +219,7 @@ def _noise_section(cells: pd.DataFrame, protocols: Sequence[str]) -> Section:
         for kind, where in noise_curves.noise_kinds(cells, protocol):
             section.draw(
                 f"noise_{protocol}_{kind}_{where}",
-                f"Accuracy against {kind} noise, {protocol} protocol",
+                f"{metric_of(cells).title} against {kind} noise, {protocol} protocol",
                 f"Level 0 is the data as they are. {protocol_note(cells, protocol)}",
                 noise_curves.noise_figure(cells, protocol, kind, where),
             )

@@ -8,22 +8,28 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
+from broadlearn.study.former import in_use
+from broadlearn.study.metrics import DEFAULT_METRIC, METRICS, Metric, unit_figures
 from broadlearn.study.noise import parse_noise
 from broadlearn.study.plan import PROTOCOLS
 from broadlearn.study.report.protocol_words import protocols_to_subtract
 from broadlearn.study.search_spaces import PUBLISHED_MODELS
 
+MISSING = "missing"
 KEYS = ["protocol", "noise", "dataset", "model"]
 COLUMNS = [*KEYS, "seed", "grid", "status", "mean", "sd", "seconds", "error"]
 
 
-def check_units(frame: pd.DataFrame) -> pd.DataFrame:
+def check_units(frame: pd.DataFrame, metric: str = DEFAULT_METRIC) -> pd.DataFrame:
     """The units with plain text keys, or a ValueError that says what is wrong with them.
 
     Parameters
     ----------
     frame : DataFrame
-        One row per unit, as `ResultStore.to_frame` gives it.
+        One row per unit, as `ResultStore.to_frame` gives it; those of former models and data are
+        left out.
+    metric : str, default="accuracy"
+        What ``mean`` and ``sd`` are to be of. Units that were not judged by it have no score.
 
     Returns
     -------
@@ -35,28 +41,37 @@ def check_units(frame: pd.DataFrame) -> pd.DataFrame:
         raise ValueError(f"frame must have the columns {', '.join(COLUMNS)}; {absent[0]!r} is not.")
     if frame.empty:
         raise ValueError("frame must have at least one unit, got none.")
-    units = frame[COLUMNS].reset_index(drop=True)
+    used = in_use(frame)
+    units = used[COLUMNS].reset_index(drop=True)
+    units[["mean", "sd"]] = unit_figures(used, metric).reset_index(drop=True)
+    units["metric"] = metric
+    units["scoring"] = used["scoring"].to_numpy() if "scoring" in used else DEFAULT_METRIC
     for column in [*KEYS, "grid", "status"]:
         units[column] = units[column].astype(str).astype(object)
     unknown = set(units["protocol"]) - set(PROTOCOLS)
     if unknown:
         raise ValueError(f"protocol must be one of {PROTOCOLS}, got {min(unknown)!r}.")
-    for protocol, grids in units.groupby("protocol")["grid"].unique().items():
-        if len(grids) > 1:
-            raise ValueError(
-                f"frame must hold one grid for the {protocol} protocol, got {sorted(grids)}; "
-                "keep the rows of one."
-            )
+    for column in [name for name in ("grid", "scoring") if name in used.columns]:
+        for protocol, values in used.groupby("protocol")[column].unique().items():
+            if len(values) > 1:
+                raise ValueError(
+                    f"frame must hold one {column} for the {protocol} protocol, got "
+                    f"{sorted(values)}; keep the rows of one."
+                )
     twice = units[units.duplicated([*KEYS, "seed"])]
     if len(twice):
         key = ", ".join(str(value) for value in twice.iloc[0][[*KEYS, "seed"]])
         raise ValueError(f"frame must have one row per unit, got two for ({key}).")
-    for column in ("mean", "sd", "seconds"):
-        units[column] = pd.to_numeric(units[column])
+    units["seconds"] = pd.to_numeric(units["seconds"])
     done = units["status"] == "done"
     units["done"] = done & np.isfinite(units["mean"])
-    units.loc[done & ~units["done"], "status"] = "no score"
+    units.loc[done & ~units["done"], "status"] = "no score" if metric == DEFAULT_METRIC else MISSING
     return units.sort_values([*KEYS, "seed"], ignore_index=True)
+
+
+def metric_of(cells: pd.DataFrame) -> Metric:
+    """What units or cells were judged by."""
+    return METRICS[cells["metric"].iloc[0]]
 
 
 def in_order(models: set[str]) -> list[str]:
@@ -121,7 +136,7 @@ def noises_of(cells: pd.DataFrame, protocol: str) -> list[str]:
 
 
 def pool(units: pd.DataFrame) -> pd.DataFrame:
-    """Accuracy of each model on each data set, over seeds.
+    """Accuracy, or what the units were judged by, of each model on each data set, over seeds.
 
     Parameters
     ----------
@@ -132,12 +147,13 @@ def pool(units: pd.DataFrame) -> pd.DataFrame:
     -------
     cells : DataFrame
         Indexed by protocol, noise, data set and model; a cell for every model of the protocol on
-        every data set that has the noise. ``mean`` in percent, over seeds; ``sd`` in percentage
-        points, over the folds of a seed (root mean square over seeds); ``n_done`` of ``n_seeds``
-        seeds have a score; ``grid`` is the protocol's; ``status`` says what became of a cell
-        without any ("missing" where it was never tried).
+        every data set that has the noise. ``mean``, in percent if it is a share, over seeds; ``sd``
+        over the folds of a seed (root mean square over seeds); ``n_done`` of ``n_seeds`` seeds have
+        a score; ``grid`` and ``scoring`` are the protocol's, ``metric`` all units'; ``status``
+        says what became of a cell without any ("missing" where it was never tried).
     """
     cells = {}
+    metric = metric_of(units)
     groups = dict(list(units.groupby(KEYS)))
     for (protocol, noise), part in units.groupby(["protocol", "noise"]):
         models = set(units.loc[units["protocol"] == protocol, "model"])
@@ -146,21 +162,23 @@ def pool(units: pd.DataFrame) -> pd.DataFrame:
             found = groups.get(key, units.iloc[:0])
             done = found[found["done"]]
             cells[key] = {
-                "mean": 100 * done["mean"].mean(),
-                "sd": 100 * np.sqrt((done["sd"] ** 2).mean()),
+                "mean": metric.scale * done["mean"].mean(),
+                "sd": metric.scale * np.sqrt((done["sd"] ** 2).mean()),
                 "n_done": len(done),
                 "n_seeds": n_seeds,
                 "grid": part["grid"].iloc[0],
+                "metric": metric.name,
+                "scoring": part["scoring"].iloc[0],
                 "status": "done" if len(done) else ", ".join(sorted(set(found["status"]))),
             }
     pooled = pd.DataFrame.from_dict(cells, orient="index")
     pooled.index = pd.MultiIndex.from_tuples(list(cells), names=KEYS)
-    pooled["status"] = pooled["status"].replace("", "missing")
+    pooled["status"] = pooled["status"].replace("", MISSING)
     return pooled
 
 
 def accuracies(cells: pd.DataFrame, protocol: str, noise: str = "none") -> pd.DataFrame:
-    """Mean accuracies in percent, data sets × models; NaN where there is none.
+    """Mean accuracies in percent, or other figures, data sets × models; NaN where there is none.
 
     Parameters
     ----------
@@ -171,6 +189,11 @@ def accuracies(cells: pd.DataFrame, protocol: str, noise: str = "none") -> pd.Da
     """
     means = part(cells, protocol, noise)["mean"]
     return means.unstack("model", sort=False).rename_axis(columns=None)
+
+
+def merits(cells: pd.DataFrame, protocol: str, noise: str = "none") -> pd.DataFrame:
+    """The same as ranks and tests take them: larger is better."""
+    return metric_of(cells).sign * accuracies(cells, protocol, noise)
 
 
 def conditions(
@@ -224,6 +247,6 @@ def not_done(units: pd.DataFrame) -> pd.DataFrame:
         every = product(
             [protocol], [noise], set(group["dataset"]), models, sorted(set(group["seed"]))
         )
-        lost += [(*key, "missing", "") for key in every if key not in found]
+        lost += [(*key, MISSING, "") for key in every if key not in found]
     lost.sort(key=lambda row: (row[2], noise_order(row[1]), row[3], row[0], row[4]))
     return pd.DataFrame(lost, columns=columns)

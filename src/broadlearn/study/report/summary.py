@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import pandas as pd
 
+from broadlearn.study.former import in_use, older_versions
+from broadlearn.study.metrics import DEFAULT_METRIC, Metric
 from broadlearn.study.plan import PROTOCOLS
 from broadlearn.study.published_results import published_table
-from broadlearn.study.report.pooling import accuracies, joined, not_done, optimism
+from broadlearn.study.report.pooling import (
+    accuracies,
+    joined,
+    metric_of,
+    not_done,
+    optimism,
+)
 from broadlearn.study.report.protocol_words import (
     OPTIMISTIC,
     PROTOCOL_WORDS,
@@ -24,29 +32,52 @@ def summarise(units: pd.DataFrame, cells: pd.DataFrame) -> list[str]:
     sentences = []
     for protocol in PROTOCOLS:
         sentences += _best(cells, protocol)
-    return [
-        *sentences,
-        *_flattery(cells),
-        *(text for protocol in OPTIMISTIC for text in _against_published(cells, protocol)),
-        _completeness(units),
-    ]
+    if metric_of(cells).name == DEFAULT_METRIC:
+        sentences += _flattery(cells)
+        sentences += [t for protocol in OPTIMISTIC for t in _against_published(cells, protocol)]
+    return [*sentences, _completeness(units)]
+
+
+def about_versions(frame: pd.DataFrame) -> list[str]:
+    """What a reader must know of units of former models and data, and of models that changed.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `ResultStore.to_frame` gives it.
+    """
+    sentences = []
+    n_former = len(frame) - len(in_use(frame))
+    if n_former:
+        are = "unit is" if n_former == 1 else "units are"
+        sentences.append(
+            f"{n_former:,} {are} of former models or data, and not in the tables, which show the "
+            "newest unit of each cell; `broadlearn study prune` removes them."
+        )
+    for model, n_units in older_versions(frame).items():
+        sentences.append(
+            f"{n_units:,} of the units of {model} in the tables were made before the model, or the "
+            "package that it is in, was changed: `broadlearn study run` runs them again."
+        )
+    return sentences
 
 
 def _best(cells: pd.DataFrame, protocol: str) -> list[str]:
     """The leader by mean accuracy, the leader by rank, and whether tests tell them apart."""
-    table = accuracies(cells, protocol)
+    table, metric = accuracies(cells, protocol), metric_of(cells)
     if table.empty:
         return []
+    a_figure = f"{metric.article} {metric.words}"
     complete = table.dropna()
     where = f"Under {PROTOCOL_WORDS[protocol]}"
     if complete.empty:
-        return [f"{where}, no data set has an accuracy for every model."]
+        return [f"{where}, no data set has {a_figure} for every model."]
     left_out = len(table) - len(complete)
-    aside = f" ({left_out} left out, as not every model has an accuracy there)" if left_out else ""
+    aside = f" ({left_out} left out, as not every model has {a_figure} there)" if left_out else ""
     number = f"{len(complete)} data sets" if len(complete) > 1 else "one data set"
-    sentences = [f"{where}, {_leader(complete.mean())}, over {number}{aside}."]
+    sentences = [f"{where}, {_leader(complete.mean(), metric)}, over {number}{aside}."]
     if len(complete) > 1 and complete.shape[1] > 1:
-        sentences.append(_told_apart(complete))
+        sentences.append(_told_apart(metric.sign * complete))
     return [" ".join(sentences)]
 
 
@@ -107,14 +138,16 @@ def _completeness(units: pd.DataFrame) -> str:
     return f"Without a score are {len(lost):,} of {total:,} units: {kinds}; they are listed below."
 
 
-def _leader(means: pd.Series) -> str:
+def _leader(means: pd.Series, metric: Metric) -> str:
     """The best model or models of a column of means, and the next."""
-    ordered = means.round(10).sort_values(ascending=False, kind="stable")
+    ordered = means.round(10).sort_values(ascending=metric.lower_is_better, kind="stable")
     best = ordered[ordered == ordered.iloc[0]].index
     has = "has" if len(best) == 1 else "have"
-    sentence = f"{joined(best)} {has} the highest mean accuracy, {ordered.iloc[0]:.2f}\u00a0%"
+    most = "lowest" if metric.lower_is_better else "highest"
+    shown = [f"{value:{metric.form}}{metric.unit}" for value in ordered]
+    sentence = f"{joined(best)} {has} the {most} mean {metric.words}, {shown[0]}"
     if len(best) < len(ordered):
-        sentence += f" (next {ordered.index[len(best)]}, {ordered.iloc[len(best)]:.2f}\u00a0%)"
+        sentence += f" (next {ordered.index[len(best)]}, {shown[len(best)]})"
     return sentence
 
 

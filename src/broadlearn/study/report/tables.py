@@ -7,12 +7,15 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 import pandas as pd
 
+from broadlearn.study.metrics import DEFAULT_METRIC, METRICS, Metric
 from broadlearn.study.noise import parse_noise
 from broadlearn.study.plan import PROTOCOLS
 from broadlearn.study.published_results import published_table
 from broadlearn.study.report.pooling import (
     accuracies,
     in_order,
+    merits,
+    metric_of,
     noise_label,
     noise_order,
     not_done,
@@ -23,44 +26,59 @@ from broadlearn.study.report.protocol_words import PROTOCOL_NOTES, protocols_to_
 from broadlearn.study.report.result_table import Entry, ResultTable
 from broadlearn.study.statistics import ranks
 
-SPREAD_NOTE = "Mean ± standard deviation over folds, in percent; the best of a row is bold."
 PUBLISHED_NOTE = "The second figure is the published one, of the paper protocol."
 # The readings of "Gaussian noise of x %" that are in use.
 GAUSSIAN = ("variance", "deviation", "rows")
 
 
+def published_figures(cells: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
+    """Published accuracies of the same data sets and models; none for another metric."""
+    printed = published_table() if metric_of(cells).name == DEFAULT_METRIC else pd.DataFrame()
+    return printed.reindex(index=table.index, columns=table.columns)
+
+
+def spread_note(metric: Metric) -> str:
+    """What the figures of a table are, as captions say it."""
+    lower = ", the lower the better" if metric.lower_is_better else ""
+    percent = ", in percent" if metric.percent else ""
+    return f"Mean ± standard deviation over folds{percent}{lower}; the best of a row is bold."
+
+
 def protocol_note(cells: pd.DataFrame, protocol: str) -> str:
     """The protocol and its grid, as captions say it."""
-    grid = cells.loc[cells.index.get_level_values("protocol") == protocol, "grid"].iloc[0]
-    return f"{PROTOCOL_NOTES[protocol]} Grid: {grid}."
+    here = cells[cells.index.get_level_values("protocol") == protocol].iloc[0]
+    metric = METRICS[here["scoring"]]
+    tuned = "" if metric.name == DEFAULT_METRIC else f" Settings chosen by {metric.words}."
+    return f"{PROTOCOL_NOTES[protocol]} Grid: {here['grid']}.{tuned}"
 
 
-def left_out_note(left_out: Sequence[Hashable]) -> str:
+def left_out_note(left_out: Sequence[Hashable], metric: Metric = METRICS[DEFAULT_METRIC]) -> str:
     """Data sets that take no part, as captions say it."""
     if not len(left_out):
         return ""
     names = ", ".join(map(str, left_out))
-    return f" Left out, as not every model has an accuracy there: {names}."
+    return f" Left out, as not every model has {metric.article} {metric.words} there: {names}."
 
 
 def accuracy_table(cells: pd.DataFrame, protocol: str) -> ResultTable:
     """Accuracy of each model on each data set, the published figure beside ours."""
     table = part(cells, protocol)
     means = accuracies(cells, protocol)
-    published = published_table().reindex(index=means.index, columns=means.columns)
+    metric, published = metric_of(cells), published_figures(cells, means)
     rows = [
-        [Entry(dataset), *_accuracy_row(table.loc[dataset], published.loc[dataset])]
+        [Entry(dataset), *_accuracy_row(metric, table.loc[dataset], published.loc[dataset])]
         for dataset in means.index
     ]
-    notes = ["Without noise.", SPREAD_NOTE]
+    notes = ["Without noise.", spread_note(metric)]
     notes += [PUBLISHED_NOTE] if published.notna().any(axis=None) else []
     complete = means.dropna()
     label = "mean" if len(complete) == len(means) else f"mean of {len(complete)} with all models"
     mean, theirs = complete.mean(), published.loc[complete.index].mean(skipna=False)
-    foot = [Entry(label), *_figures(mean, ".2f", theirs, mean.max())]
+    best = (metric.sign * mean).max() * metric.sign
+    foot = [Entry(label), *_figures(mean, metric.form, theirs, best)]
     return ResultTable(
-        f"accuracy_{protocol}",
-        f"Accuracy, {protocol} protocol",
+        f"{metric.name}_{protocol}",
+        f"{metric.title}, {protocol} protocol",
         " ".join([*notes, protocol_note(cells, protocol)]),
         ["data set", *means.columns],
         rows,
@@ -68,10 +86,10 @@ def accuracy_table(cells: pd.DataFrame, protocol: str) -> ResultTable:
     )
 
 
-def _accuracy_row(row: pd.DataFrame, published: pd.Series) -> list[Entry]:
+def _accuracy_row(metric: Metric, row: pd.DataFrame, published: pd.Series) -> list[Entry]:
     """A cell for each model of one data set."""
     # As in the statistics: means that differ in the 16th decimal tie.
-    means = row["mean"].round(10)
+    means = metric.sign * row["mean"].round(10)
     cells = []
     for model, cell in row.iterrows():
         theirs = _known(published[model])
@@ -82,6 +100,7 @@ def _accuracy_row(row: pd.DataFrame, published: pd.Series) -> list[Entry]:
         cells.append(
             Entry(
                 cell["mean"],
+                metric.form,
                 spread=_known(cell["sd"]),
                 published=theirs,
                 note=f"{cell['n_done']} of {cell['n_seeds']} seeds" if partial else "",
@@ -101,21 +120,23 @@ def _figures(values: pd.Series, form: str, published: pd.Series, best: float) ->
 
 def rank_table(cells: pd.DataFrame, protocol: str) -> ResultTable:
     """Rank of each model on each data set, 1 the best."""
-    result = ranks(accuracies(cells, protocol))
+    metric, result = metric_of(cells), ranks(merits(cells, protocol))
     table = result.table
-    theirs = published_table().reindex(index=table.index, columns=table.columns)
+    theirs = published_figures(cells, table)
     published = theirs.dropna().rank(axis=1, ascending=False).reindex(table.index)
     rows = [
         [Entry(dataset), *_figures(row, ".1f", published.loc[dataset], row.min())]
         for dataset, row in table.iterrows()
     ]
     means = _figures(result.mean, ".2f", published.mean(skipna=False), result.mean.min())
-    notes = ["By accuracy without noise, 1 the best, ties shared; the best of a row is bold."]
+    notes = [
+        f"By {metric.words} without noise, 1 the best, ties shared; the best of a row is bold."
+    ]
     notes += [PUBLISHED_NOTE] if published.notna().any(axis=None) else []
     return ResultTable(
         f"ranks_{protocol}",
         f"Ranks, {protocol} protocol",
-        " ".join([*notes, protocol_note(cells, protocol)]) + left_out_note(result.left_out),
+        " ".join([*notes, protocol_note(cells, protocol)]) + left_out_note(result.left_out, metric),
         ["data set", *table.columns],
         rows,
         [[Entry("mean rank"), *means]],
@@ -160,7 +181,8 @@ def noise_table(cells: pd.DataFrame, protocol: str) -> ResultTable:
     table = cells.xs(protocol, level="protocol")
     models = in_order(set(table.index.unique("model")))
     noisy = table[table.index.get_level_values("noise") != "none"]
-    printed = published_table("noise")
+    metric = metric_of(cells)
+    printed = published_table("noise") if metric.name == DEFAULT_METRIC else pd.DataFrame()
     rows, any_published = [], False
     for dataset in sorted(noisy.index.unique("dataset")):
         found = table.xs(dataset, level="dataset")
@@ -172,8 +194,10 @@ def noise_table(cells: pd.DataFrame, protocol: str) -> ResultTable:
                 published.update(printed.loc[key])
             any_published |= bool(published.notna().any())
             label = Entry(noise_label(noise))
-            rows.append([Entry(dataset), label, *_accuracy_row(found.loc[noise], published)])
-    notes = ["Noise on training rows only (train) or on all rows (all).", SPREAD_NOTE]
+            rows.append(
+                [Entry(dataset), label, *_accuracy_row(metric, found.loc[noise], published)]
+            )
+    notes = ["Noise on training rows only (train) or on all rows (all).", spread_note(metric)]
     if any_published:
         notes.append(
             f"{PUBLISHED_NOTE} It stands beside each reading of Gaussian noise of that level: "
@@ -181,7 +205,7 @@ def noise_table(cells: pd.DataFrame, protocol: str) -> ResultTable:
         )
     return ResultTable(
         f"noise_{protocol}",
-        f"Accuracy with noise, {protocol} protocol",
+        f"{metric.title} with noise, {protocol} protocol",
         " ".join([*notes, protocol_note(cells, protocol)]),
         ["data set", "noise", *models],
         rows,

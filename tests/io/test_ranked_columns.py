@@ -3,7 +3,14 @@ import pandas as pd
 import pytest
 from scipy.stats import rankdata
 
-from broadlearn.audit.ranked import holm, mid_ranks, rank_columns, renamings
+from broadlearn.io.ranked_columns import (
+    find_copies,
+    find_identifiers,
+    identifier_evidence,
+    mid_ranks,
+    rank_columns,
+    renamings,
+)
 
 
 def test_columns_of_all_kinds():
@@ -77,11 +84,60 @@ def test_mid_ranks():
     np.testing.assert_allclose(mid_ranks(values), rankdata(values))
 
 
-@pytest.mark.parametrize("n", [0, 1, 20])
-def test_holm(n):
-    p = np.random.default_rng(n).random(n) ** 4
-    order = np.argsort(p)
-    slow = np.empty(n)
-    for k, i in enumerate(order):
-        slow[i] = min(1.0, max(p[j] * (n - m) for m, j in enumerate(order[: k + 1])))
-    np.testing.assert_allclose(holm(p), slow)
+RNG = np.random.default_rng(0)
+N = 200
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "is_identifier"),
+    [
+        ("nr", np.arange(N) + 1, True),
+        ("down", np.arange(N)[::-1] * 1000, True),
+        ("shuffled", RNG.permutation(N), True),
+        ("sparse", 10**12 + np.cumsum(RNG.integers(1, 10**9, N)), True),
+        ("scattered", RNG.permutation(10**7)[:N], False),
+        ("customer_id", RNG.permutation(10**7)[:N], True),
+        ("rowID", RNG.permutation(10**7)[:N], True),
+        ("paid", RNG.permutation(10**7)[:N], False),
+        ("code", [f"A{i}" for i in range(N)], True),
+        ("pairs", np.arange(N) // 2, False),
+        ("sorted", np.sort(RNG.normal(size=N)), False),
+        ("with gap", np.r_[np.nan, np.arange(N - 1)], False),
+    ],
+)
+def test_identifiers(name, values, is_identifier):
+    columns = rank_columns(pd.DataFrame({"x": RNG.normal(size=N), name: values}))
+    assert find_identifiers(columns).tolist() == [False, is_identifier]
+
+
+def test_few_rows_are_not_enough_for_an_identifier():
+    assert not find_identifiers(rank_columns(pd.DataFrame({"nr": range(19)}))).any()
+
+
+def test_copies_against_pairwise_correlations():
+    X = RNG.normal(size=(300, 6))
+    X[:, 3] = np.exp(X[:, 1])
+    X[:, 5] = np.round(X[:, 2], 4)
+    expected = [-1, -1, -1, 1, -1, 2]
+    assert find_copies(rank_columns(pd.DataFrame(X))).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "name", "evidence"),
+    [
+        (RNG.permutation(N), "x", "dense"),
+        (RNG.permutation(10**7)[:N], "invoice_no", "named"),
+        (np.cumsum(RNG.integers(1, 10**6, N)), "x", "in order"),
+        (RNG.normal(size=N), "id", ""),
+        (np.arange(N) // 2, "id", ""),
+    ],
+)
+def test_evidence_of_identifiers(values, name, evidence):
+    assert identifier_evidence(np.asarray(values, dtype=float), name) == evidence
+
+
+def test_dates_are_days_since_the_first():
+    days = pd.to_datetime(["2024-01-03", None, "2024-01-01"])
+    columns = rank_columns(pd.DataFrame({"day": days}))
+    assert columns.values[0].tolist() == [0.0, 2.0]
+    assert columns.ranks.tolist() == [[1, -1, 0]]

@@ -5,62 +5,26 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_iris
-from sklearn.model_selection import StratifiedKFold, cross_val_score
+from patients import call, patients
+from sklearn.base import clone
+from sklearn.metrics import log_loss, roc_auc_score
+from sklearn.model_selection import StratifiedKFold, cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
-from typer.testing import CliRunner
 
-import broadlearn
 from broadlearn import (
     BLSClassifier,
-    BLSRegressor,
     BroadEnsembleClassifier,
     ELMClassifier,
     PathEnsembleClassifier,
     load,
     save,
 )
-from broadlearn.cli.app import app
-from broadlearn.cli.models import MAX_COLUMNS, NAMES, needed_columns, unseen_levels
-from broadlearn.io import column_preparation
+from broadlearn.cli.fit import MAX_COLUMNS
+from broadlearn.cli.model_names import CLASSIFIERS
+from broadlearn.io import TablePreparation, read_header, unwrap_model
 from broadlearn.registry import REGISTRY
 
 pytestmark = pytest.mark.slow
-
-runner = CliRunner()
-
-
-def call(*arguments):
-    return runner.invoke(app, [str(argument) for argument in arguments])
-
-
-def patients(n=60, seed=0):
-    rng = np.random.default_rng(seed)
-    frame = pd.DataFrame(
-        {
-            "age": rng.integers(20, 80, n).astype(float),
-            "smoker": rng.random(n) < 0.3,
-            "town": rng.choice(["Ulm", "Bonn", "Kiel"], n),
-            "id": [f"p{i}" for i in range(n)],
-        }
-    )
-    frame["ill"] = np.where(frame["age"] > 50, "yes", "=no")
-    frame.loc[::7, "age"] = np.nan
-    return frame
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    patients().to_csv("patients.csv", index=False)
-    return tmp_path
-
-
-@pytest.fixture
-def model(folder):
-    done = call("fit", "patients.csv", "--target", "ill", "-m", "bls", "-o", "model.blm")
-    assert done.exit_code == 0, done.output
-    return folder / "model.blm"
 
 
 def test_fit_reports_the_cross_validated_accuracy(folder):
@@ -70,7 +34,7 @@ def test_fit_reports_the_cross_validated_accuracy(folder):
     frame = patients()
     X, y = frame[["age", "smoker", "town"]], frame["ill"].to_numpy(dtype=str)
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
-    pipeline = make_pipeline(column_preparation(X), ELMClassifier(random_state=0))
+    pipeline = make_pipeline(TablePreparation(), ELMClassifier(random_state=0))
     scores = cross_val_score(pipeline, X, y, cv=folds)
     assert found["accuracy"]["mean"] == pytest.approx(scores.mean(), abs=1e-12)
     assert found["accuracy"]["optimistic"] is False
@@ -92,6 +56,15 @@ def test_a_tuned_fit_says_that_its_accuracy_is_optimistic(folder):
     assert (folder / "m.blm").read_bytes() == (folder / "n.blm").read_bytes()
 
 
+def test_a_tuned_fit_prepares_columns_within_the_folds(folder):
+    done = call("fit", "patients.csv", "-t", "ill", "-m", "elm", "--tune", "-o", "m.blm", "--json")
+    found, fitted, frame = json.loads(done.stdout), load("m.blm"), patients()
+    X, y = frame[["age", "smoker", "town"]], frame["ill"].to_numpy(dtype=str)
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    scores = cross_val_score(clone(fitted), X, y, cv=folds)
+    assert found["accuracy"]["mean"] == pytest.approx(scores.mean(), abs=1e-12)
+
+
 def test_the_ensemble_needs_neither_tuning_nor_folds(folder):
     rows = pd.DataFrame({"x": [0.0, 1.0, 2.0, 9.0, 8.0, 7.0], "y": list("aaabbb")})
     rows.to_csv("rare.csv", index=False)
@@ -101,7 +74,7 @@ def test_the_ensemble_needs_neither_tuning_nor_folds(folder):
     assert "leave-one-out" in done.stdout
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "PathEnsemble"])
+@pytest.mark.parametrize("name", [name for name in CLASSIFIERS if name != "PathEnsemble"])
 def test_every_model_is_fitted_and_predicts(folder, name):
     patients(30).drop(columns="id").to_csv("few.csv", index=False)
     done = call("fit", "few.csv", "-t", "ill", "-m", name, "-o", "m.blm")
@@ -115,127 +88,39 @@ def test_every_model_is_fitted_and_predicts(folder, name):
 
 
 def test_big_tables_are_scored_by_landmarks(folder, monkeypatch):
-    monkeypatch.setattr("broadlearn.cli.models.MAX_EXACT_ROWS", 50)
+    monkeypatch.setattr("broadlearn.cli.fitting.MAX_EXACT_ROWS", 50)
     done = call("fit", "patients.csv", "-t", "ill", "-m", "if-bls", "-o", "m.blm", "--json")
     assert json.loads(done.stdout)["settings"]["landmarks"] == 1000
 
 
-def test_predict_writes_labels_and_probabilities(folder, model):
-    frame = patients(seed=1)
-    frame.to_csv("new.csv", index=False)
-    done = call("predict", model, "new.csv", "-o", "out.csv")
-    assert done.exit_code == 0, done.output
-    out = pd.read_csv("out.csv")
-    fitted = load(model)
-    assert list(out) == ["row", "prediction", "probability_=no", "probability_yes"]
-    labels = np.where(fitted.predict(frame) == "yes", "yes", "'=no")
-    np.testing.assert_array_equal(out["prediction"], labels)
-    np.testing.assert_allclose(
-        out.filter(like="probability"), fitted.predict_proba(frame), atol=1e-12
-    )
-    assert not list(folder.glob("*.part"))
-
-
-def test_predict_without_an_output_prints(folder, model):
-    text = call("predict", model, "patients.csv").stdout
-    assert text.splitlines()[0] == '"row","prediction","probability_=no","probability_yes"'
-    assert len(text.splitlines()) == 61
-    found = json.loads(call("predict", model, "patients.csv", "--json").stdout)
-    assert len(found["predictions"]) == 60
-    assert sum(found["predicted"].values()) == 60
-    assert found["written"] == []
-
-
-def test_predict_names_columns_that_it_ignores_and_levels_that_are_new(folder, model):
-    frame = patients().drop(columns=["id", "ill"]).assign(when="2020-01-01")
-    frame.loc[3, "town"] = "Paris"
-    frame.to_csv("new.csv", index=False)
-    done = call("predict", model, "new.csv", "-o", "out.csv", "--json")
-    assert done.exit_code == 0, done.output
-    found = json.loads(done.stdout)
-    assert found["ignored_columns"] == ["when"]
-    assert found["predictions"] is None
-    assert any("'when'" in note for note in found["notes"])
-    assert any("'town'" in note and "'Paris'" in note for note in found["notes"])
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda frame: frame.drop(columns=["age", "town"]), "'age', 'town'"),
-        (lambda frame: frame.assign(age="old"), "Column 'age' must hold numbers"),
-        (lambda frame: frame.iloc[:0], "no rows"),
-    ],
-)
-def test_a_failing_predict_keeps_the_file_that_was_there(folder, model, change, message):
-    change(patients()).to_csv("new.csv", index=False)
-    (folder / "out.csv").write_text("before")
-    done = call("predict", model, "new.csv", "-o", "out.csv")
-    assert done.exit_code == 2
-    assert message in done.stderr
-    assert (folder / "out.csv").read_text() == "before"
-
-
 def test_a_failing_fit_keeps_the_file_that_was_there(folder, model, monkeypatch):
     before = model.read_bytes()
-    patients().assign(when="2020-01-01").to_csv("dates.csv", index=False)
-    done = call("fit", "dates.csv", "-t", "ill", "-m", "bls", "-o", model)
+    patients().assign(when=["2020-01-01", "2020-02-03"] * 30).to_csv("dates.csv", index=False)
+    fit = ("fit", "dates.csv", "-t", "ill", "-m", "bls", "-o", model, "--force")
+    done = call(*fit, "--as", "town=date")
     assert done.exit_code == 2
-    assert "dates must be turned into numbers" in done.stderr
+    assert "Column 'town' cannot be read as date" in done.stderr
     assert model.read_bytes() == before
-    done = call("fit", "dates.csv", "-t", "ill", "--drop", "when,id", "-m", "bls", "-o", model)
+    done = call(*fit, "--drop", "town,id")
     assert done.exit_code == 0, done.output
+    assert "elapsed" in done.stdout
 
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     before = model.read_bytes()
-    monkeypatch.setattr("broadlearn.cli.models.cross_val_score", interrupted)
-    done = call("fit", "patients.csv", "-t", "ill", "-m", "elm", "-o", model)
+    monkeypatch.setattr("broadlearn.cli.fitting.cross_validated", interrupted)
+    done = call("fit", "patients.csv", "-t", "ill", "-m", "elm", "-o", model, "--force")
     assert done.exit_code == 130
     assert "nothing was written" in done.stderr
     assert model.read_bytes() == before
-
-
-def test_describe(model):
-    text = call("describe", model).stdout
-    assert "BLSClassifier" in text
-    assert "age, smoker, town" in text
-    found = json.loads(call("describe", model, "--json").stdout)
-    assert found["classes"] == ["=no", "yes"]
-    assert found["columns"] == ["age", "smoker", "town"]
-    assert found["settings"]["random_state"] == 0
-    assert found["versions"]["broadlearn"] == broadlearn.__version__
-    assert found["bytes"] == model.stat().st_size
-
-
-def test_models_that_python_saved(folder):
-    X, y = load_iris(return_X_y=True, as_frame=True)
-    X.to_csv("iris.csv", index=False)
-    save(BLSClassifier(random_state=0).fit(X, y), "named.blm")
-    done = call("predict", "named.blm", "iris.csv", "--json")
-    assert done.exit_code == 0, done.output
-    assert json.loads(done.stdout)["predictions"][0]["prediction"] == 0
-    save(BLSClassifier(random_state=0).fit(X.to_numpy(), y), "unnamed.blm")
-    assert "without names of columns" in call("predict", "unnamed.blm", "iris.csv").stderr
-    assert "not named" in call("describe", "unnamed.blm").stdout
-    save(BLSRegressor(random_state=0).fit(X, y), "regressor.blm")
-    assert "where a classifier is needed" in call("predict", "regressor.blm", "iris.csv").stderr
-    assert json.loads(call("describe", "regressor.blm", "--json").stdout)["classes"] == []
 
 
 def test_as_many_columns_as_fit_takes_can_be_saved(tmp_path):
     names = [f"a column with a rather long name, number {j}" for j in range(MAX_COLUMNS)]
     X = pd.DataFrame(np.eye(6, MAX_COLUMNS), columns=names)
     small = BLSClassifier(1, 2, 1, 2, feature_weights="random", random_state=0)
-    save(make_pipeline(column_preparation(X), small).fit(X, [0, 1] * 3), tmp_path / "m.blm")
-
-
-def test_columns_and_levels_of_a_model_without_preparation():
-    X, y = load_iris(return_X_y=True, as_frame=True)
-    fitted = BLSClassifier(random_state=0).fit(X, y)
-    assert needed_columns(fitted) == list(X)
-    assert unseen_levels(fitted, X) == []
+    save(make_pipeline(TablePreparation(), small).fit(X, [0, 1] * 3), tmp_path / "m.blm")
 
 
 @pytest.mark.parametrize(
@@ -294,21 +179,6 @@ def test_an_ensemble_is_fitted_unless_another_model_is_named(folder):
     assert fitted.score(frame, names) > 0.8
 
 
-def test_the_ensemble_says_how_it_was_judged_and_what_it_is_made_of(folder):
-    done = call("fit", "patients.csv", "-t", "ill", "-o", "m.blm")
-    assert "leave-one-out; members were chosen on the same rows" in done.stdout
-    assert "folds" not in done.stdout
-    text = call("describe", "m.blm").stdout
-    assert "BroadEnsembleClassifier" in text
-    assert "kernels: 12" in text
-    found = json.loads(call("describe", "m.blm", "--json").stdout)
-    assert found["settings"]["kernels"] == 12
-    done = call("predict", "m.blm", "patients.csv", "-o", "out.csv")
-    assert done.exit_code == 0, done.output
-    shares = pd.read_csv("out.csv").filter(like="probability")
-    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
-
-
 def test_other_models_are_one_word_away(folder):
     done = call("fit", "patients.csv", "-t", "ill", "--model", "if-bls", "-o", "m.blm", "--json")
     found = json.loads(done.stdout)
@@ -341,3 +211,106 @@ def test_case_and_hyphens_of_a_name_do_not_matter(folder, name):
     done = call("fit", "patients.csv", "-t", "ill", "-m", name, "-o", "m.blm", "--json")
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["model"] == "NeuroFBLS"
+
+
+def test_models_for_comparison_are_for_studies(folder):
+    done = call("fit", "patients.csv", "-t", "ill", "-m", "svc", "-o", "m.blm")
+    assert done.exit_code == 2
+    assert "in `broadlearn study run --model svc`; to fit, use one of BLS" in done.stderr
+
+
+def rare(n=400, seed=0):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(rng.normal(size=(n, 3)), columns=list("abc"))
+    frame["kind"] = np.where(frame["a"] + 0.6 * rng.normal(size=n) > 1.9, "fraud", "normal")
+    return frame
+
+
+@pytest.mark.parametrize("name", ["bls", "ensemble"])
+def test_a_class_that_is_missed_is_seen_at_a_glance(folder, name):
+    rare().to_csv("rare.csv", index=False)
+    done = call("fit", "rare.csv", "-t", "kind", "-m", name, "-o", "m.blm")
+    assert done.exit_code == 0, done.output
+    for word in ("most frequent class", "balanced accuracy", "ROC AUC", "log-loss", "held out"):
+        assert word in done.stdout
+    assert "of class 'fraud' only" in done.stderr
+    assert "--class-weight balanced" in done.stderr
+    assert "--threshold auto" in done.stderr
+    helped = ["--class-weight", "balanced", "--threshold", "auto", "--json", "--force"]
+    done = call("fit", "rare.csv", "-t", "kind", "-m", name, "-o", "m.blm", *helped)
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    recalls = {row["label"]: row["recall"] for row in found["by_class"]}
+    assert recalls["fraud"] > 0.65
+    assert found["metrics"]["balanced_accuracy"] == pytest.approx(np.mean([*recalls.values()]))
+    assert found["threshold"]["label"] == "fraud"
+    assert found["class_weight"] == "balanced"
+    assert "threshold was chosen on these rows" in found["held_out"]
+    parts = unwrap_model(load("m.blm"))
+    assert parts.threshold == tuple(found["threshold"].values())
+    assert parts.estimator.class_weight == "balanced"
+    assert read_header("m.blm")["target"] == "kind"
+
+
+def test_held_out_figures_are_those_of_cross_validated_predictions(folder):
+    found = json.loads(
+        call("fit", "patients.csv", "-t", "ill", "-m", "elm", "-o", "m.blm", "--json").stdout
+    )
+    frame = patients()
+    X, y = frame[["age", "smoker", "town"]], frame["ill"].to_numpy(dtype=str)
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    pipeline = make_pipeline(TablePreparation(), ELMClassifier(random_state=0))
+    proba = cross_val_predict(pipeline, X, y, cv=folds, method="predict_proba")
+    assert found["metrics"]["log_loss"] == pytest.approx(log_loss(y, proba))
+    assert found["metrics"]["roc_auc"] == pytest.approx(roc_auc_score(y, proba[:, 1]))
+
+
+def test_a_given_threshold_is_of_the_rarer_class(folder):
+    rare().to_csv("rare.csv", index=False)
+    done = call("fit", "rare.csv", "-t", "kind", "-m", "elm", "--threshold", "0.1", "-o", "m.blm")
+    assert done.exit_code == 0, done.output
+    assert "threshold: fraud from a probability of 0.1 on" in done.stdout
+    fitted, X = load("m.blm"), rare()[list("abc")]
+    expected = np.where(fitted.predict_proba(X)[:, 0] >= 0.1, "fraud", "normal")
+    np.testing.assert_array_equal(fitted.predict(X), expected)
+    assert "threshold: fraud" in call("describe", "m.blm").stdout
+    found = json.loads(call("describe", "m.blm", "--json").stdout)
+    assert found["threshold"] == {"label": "fraud", "value": 0.1}
+    assert found["target"] == "kind"
+
+
+def test_scoring_without_anything_to_choose_says_so(folder):
+    done = call("fit", "patients.csv", "-t", "ill", "--scoring", "f1", "-m", "elm", "-o", "m.blm")
+    assert "--scoring changes nothing" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--threshold", "2"], "auto or a number between 0 and 1"),
+        (["--threshold", "auto", "--scoring", "roc_auc"], "roc_auc looks at probabilities"),
+        (["--scoring", "goodness"], "--scoring must be the name of a scorer"),
+        (["--class-weight", "heavy"], "--class-weight must be none or balanced"),
+        (["--threshold", "auto", "-m", "if-tsvm"], "a model with probabilities"),
+    ],
+)
+def test_bad_options_are_one_sentence(folder, options, message):
+    done = call("fit", "patients.csv", "-t", "ill", "-m", "elm", "-o", "m.blm", *options)
+    assert done.exit_code == 2, done.output
+    assert message in done.stderr
+    assert not (folder / "m.blm").exists()
+
+
+def test_of_many_classes_the_least_found_are_listed(folder):
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(14), 10)
+    frame = pd.DataFrame({"a": y + rng.normal(size=140), "y": [f"c{i}" for i in y]})
+    frame.to_csv("many.csv", index=False)
+    done = call("fit", "many.csv", "-t", "y", "-m", "elm", "-o", "m.blm")
+    assert "10 of 14 classes, the least found" in done.stdout
+    done = call("fit", "many.csv", "-t", "y", "-m", "elm", "--threshold", "auto", "-o", "n.blm")
+    assert "--threshold needs two classes; there are 14" in done.stderr
+    done = call(
+        "fit", "many.csv", "-t", "y", "-m", "elm", "--tune", "--scoring", "f1", "-o", "n.blm"
+    )
+    assert "use f1_macro" in done.stderr

@@ -1,7 +1,8 @@
-"""The columns of a table as ranks: what all checks of a whole table count and compare."""
+"""The columns of a table as ranks: what columns are compared by, and which say nothing new."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -9,13 +10,27 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from broadlearn.io import import_pandas
-from broadlearn.utils import Array
+from broadlearn.io.csv_files import import_pandas
+from broadlearn.utils import Array, spread_rows
 
 if TYPE_CHECKING:
     import pandas as pd
 
+# From this many rows on, values that never repeat may be identifiers.
+MIN_IDENTIFIER_ROWS = 20
+# Whole numbers that never repeat are identifiers if this is the chance that none would.
+IDENTIFIER_CHANCE = 1e-3
+# Numbers say the same from this correlation of their ranks on, over so many rows at most.
+COPY_CORRELATION = 0.9999
+MAX_ROWS = 20_000
+
 NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal")
+_IDENTIFIER_NAME = re.compile(
+    r"(^|[^A-Za-z])(id|uuid|guid|key|index|idx|nr|no|num|number|serial|account|rownum|row|pk)$"
+    r"|^(id|nr|no)[ _.-]",
+    re.IGNORECASE,
+)
+_IDENTIFIER_ENDING = re.compile(r"[a-z]I[dD]$|[a-z](Key|Nr|No)$")
 
 
 class RankedColumns(NamedTuple):
@@ -84,7 +99,13 @@ def rank_columns(frame: pd.DataFrame) -> RankedColumns:
     is_number = np.zeros(frame.shape[1], dtype=bool)
     for j, name in enumerate(frame):
         column = frame[name]
-        is_number[j] = infer(column, skipna=True) in NUMBERS
+        content = infer(column, skipna=True)
+        if content in ("datetime64", "datetime", "date"):
+            # Days since the first are numbers like others.
+            moments = import_pandas().to_datetime(column, utc=True)
+            column = (moments - moments.min()).dt.total_seconds() / 86400.0
+            content = "floating"
+        is_number[j] = content in NUMBERS
         if is_number[j]:
             content = column.to_numpy(dtype=np.float64, na_value=np.nan)
             present = ~np.isnan(content)
@@ -142,6 +163,68 @@ def _as_if_ascending(ranks: NDArray[np.int32], n_levels: int) -> NDArray[np.int3
     return np.where(ranks < 0, ranks, np.int32(n_levels - 1) - ranks) if descends else ranks
 
 
+def find_identifiers(columns: RankedColumns) -> NDArray[np.bool_]:
+    """Columns whose values name rows: 20 or more that are present in every row and never repeat.
+
+    Text that never repeats is an identifier. Whole numbers are, if they ascend or descend row by
+    row, if so many drawn from their range would have repeated with a probability of
+    99.9 %, or if their column is called "id", "customer_id", "rowID", "key", "uuid" or "index".
+    """
+    n_rows = columns.n_rows
+    unique = (columns.n_levels == n_rows) & (n_rows >= MIN_IDENTIFIER_ROWS)
+    for j in np.flatnonzero(unique & columns.is_number).tolist():
+        numbers = columns.values[j][columns.ranks[j]]
+        unique[j] = identifier_evidence(numbers, columns.names[j]) != ""
+    return unique
+
+
+def identifier_evidence(numbers: Array, name: str) -> str:
+    """Why numbers, in the order of the rows, name rows: "dense", "named" or "in order"; or "".
+
+    Examples
+    --------
+    >>> identifier_evidence(np.arange(100.0), "nr"), identifier_evidence(np.arange(9.0), "nr")
+    ('dense', '')
+    """
+    values = np.sort(numbers)
+    n = values.size
+    if (
+        n < MIN_IDENTIFIER_ROWS
+        or not (values == np.round(values)).all()
+        or not np.diff(values).all()
+    ):
+        return ""
+    span = values[-1] - values[0] + 1.0
+    if n * (n - 1.0) / (2.0 * span) > -np.log(IDENTIFIER_CHANCE):
+        return "dense"
+    if _IDENTIFIER_NAME.search(name) or _IDENTIFIER_ENDING.search(name):
+        return "named"
+    steps = np.diff(numbers)
+    return "in order" if (steps > 0).all() or (steps < 0).all() else ""
+
+
+def find_copies(columns: RankedColumns) -> NDArray[np.intp]:
+    """For each column, the first that says the same (see `renamings`); -1 for none before it.
+
+    Numbers say the same as well if their ranks correlate by more than 0.9999 or less than -0.9999,
+    as those of a length in centimetres and in inches, rounded, do.
+    """
+    found = renamings(columns)
+    numbers = np.flatnonzero(columns.is_number & (columns.n_levels > 1) & (found < 0))
+    if numbers.size < 2:
+        return found
+    ranks = columns.ranks[np.ix_(numbers, spread_rows(columns.n_rows, MAX_ROWS))]
+    present = ranks >= 0
+    mean = (ranks * present).sum(axis=1) / np.maximum(present.sum(axis=1), 1)
+    centred = np.where(present, ranks - mean[:, None], 0.0)
+    length = np.sqrt((centred**2).sum(axis=1))
+    centred /= np.where(length > 0.0, length, 1.0)[:, None]
+    alike = np.tril(np.abs(centred @ centred.T) > COPY_CORRELATION, -1)
+    copies = alike.any(axis=1)
+    found[numbers[copies]] = numbers[alike.argmax(axis=1)[copies]]
+    return found
+
+
 def mid_ranks(values: NDArray[Any]) -> Array:
     """Ranks from 1 of values along an array, equal ones sharing the mean of theirs.
 
@@ -152,18 +235,3 @@ def mid_ranks(values: NDArray[Any]) -> Array:
     """
     _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
     return np.asarray((np.cumsum(counts) - 0.5 * (counts - 1.0))[inverse.ravel()])
-
-
-def holm(p_values: Array) -> Array:
-    """p-values corrected by Holm's method for their number.
-
-    Examples
-    --------
-    >>> holm(np.array([0.01, 0.5, 0.02])).tolist()
-    [0.03, 0.5, 0.04]
-    """
-    order = np.argsort(p_values)
-    corrected = np.empty(p_values.size)
-    steps = p_values[order] * np.arange(p_values.size, 0, -1)
-    corrected[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
-    return corrected

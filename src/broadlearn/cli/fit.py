@@ -1,0 +1,196 @@
+"""`broadlearn fit`: from a table to a model file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from broadlearn.cli.columns import As, chosen_kinds, columns_as_json, print_columns
+from broadlearn.cli.console import (
+    command,
+    listed,
+    note,
+    print_facts,
+    print_json,
+    print_table,
+)
+from broadlearn.cli.describe import model_settings, needed_columns
+from broadlearn.cli.groups import completes
+from broadlearn.cli.metrics import class_listing, metric_facts, missed_note, plain_values
+from broadlearn.cli.model_names import CLASSIFIERS, find_classifier
+from broadlearn.cli.tables import (
+    AS_FOUND,
+    AsJson,
+    Data,
+    Drop,
+    FileFlags,
+    Force,
+    Target,
+    counted,
+    open_outputs,
+    read_labelled,
+    with_file_flags,
+)
+
+# What model files have room for is some 7,000 names.
+MAX_COLUMNS = 5000
+CLASS_WEIGHTS = ("none", "balanced")
+
+
+@with_file_flags
+def fit(
+    data: Data,
+    target: Target,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Model file to write, or -.")],
+    model: Annotated[
+        str,
+        typer.Option(
+            "--model",
+            "-m",
+            autocompletion=completes(*CLASSIFIERS),
+            help=f"One of {', '.join(CLASSIFIERS)}, in upper or lower case. The ensemble needs no "
+            "tuning: it averages models of infinite width that it chooses by leave-one-out.",
+        ),
+    ] = "Ensemble",
+    tune: Annotated[
+        bool, typer.Option("--tune", help="Search the settings, by cross-validation.")
+    ] = False,
+    scoring: Annotated[
+        str | None,
+        typer.Option(
+            help="What --tune and --threshold auto make best: the name of a scorer of "
+            "scikit-learn, such as balanced_accuracy, f1 or neg_log_loss."
+        ),
+    ] = None,
+    class_weight: Annotated[
+        str,
+        typer.Option(
+            autocompletion=completes(*CLASS_WEIGHTS),
+            help="balanced: rows of rare classes weigh more, so that each class weighs the same.",
+        ),
+    ] = "none",
+    threshold: Annotated[
+        str | None,
+        typer.Option(
+            help="Of two classes, predict the rarer from this probability on; auto: from the one "
+            "that is best for held-out rows, by --scoring or else balanced accuracy."
+        ),
+    ] = None,
+    kinds: As = None,
+    drop: Drop = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seeds folds and model.")] = 0,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; -1 for all cores.")] = 1,
+    force: Force = False,
+    as_json: AsJson = False,
+    flags: FileFlags = AS_FOUND,
+) -> None:
+    """Fit a model to a table and write it to a file, with the preparation of the columns.
+
+    Exit code 0: done; 2: bad input; 130: interrupted.
+    """
+    outputs = open_outputs([output], [data], force=force, as_json=as_json)
+    with command() as notes, outputs as write:
+        from broadlearn.audit import class_metrics, classification_metrics, missed_class
+        from broadlearn.cli.fitting import FOLDS, fit_model, needs_folds
+        from broadlearn.cli.held_out import check_scoring, choose_threshold, parse_threshold
+        from broadlearn.io import TablePreparation, model_parts, unwrap_model, with_threshold
+
+        if class_weight not in CLASS_WEIGHTS:
+            raise ValueError(f"--class-weight must be none or balanced, got {class_weight!r}.")
+        check_scoring(scoring)
+        if threshold not in (None, "auto"):
+            parse_threshold(threshold)
+        weights = None if class_weight == "none" else class_weight
+        entry = find_classifier(model)
+        table = read_labelled(data, target, drop, flags=flags)
+        if table.X.shape[1] > MAX_COLUMNS:
+            raise ValueError(
+                f"{data} has {table.X.shape[1]} columns besides the target, of which a model file "
+                f"may hold {MAX_COLUMNS}; leave some out, by --drop or in the file."
+            )
+        if needs_folds(entry) and sum(count >= FOLDS for count in table.classes.values()) < 2:
+            raise ValueError(
+                f"The target column {target!r} of {data} must hold at least two classes of {FOLDS} "
+                f"or more rows, for {FOLDS}-fold cross-validation; it has {counted(table.classes)}."
+            )
+        if threshold is not None and len(table.classes) != 2:
+            raise ValueError(f"--threshold needs two classes; there are {len(table.classes)}.")
+        if tune and not needs_folds(entry):
+            note("--tune changes nothing: the ensemble chooses its members by itself.")
+        searches = needs_folds(entry) and (tune or entry.name == "PathEnsemble")
+        if scoring is not None and threshold != "auto" and not searches:
+            note("--scoring changes nothing without --threshold auto, or --tune of another model.")
+        fitted, held, how, optimistic = fit_model(
+            table,
+            entry,
+            TablePreparation(chosen_kinds(kinds, list(table.X)) or None),
+            tune=tune,
+            seed=seed,
+            jobs=jobs,
+            class_weight=weights,
+            scoring=scoring if searches else None,
+        )
+        records, decided = fitted[0].columns_, None
+        if threshold is not None:
+            decided, held = choose_threshold(held, threshold, scoring, table.y)
+            fitted = with_threshold(fitted, *decided)
+            how += "; the threshold was chosen on these rows too" if threshold == "auto" else ""
+            optimistic |= threshold == "auto"
+        write(output, model_parts(fitted, table.target))
+        columns = needed_columns(fitted)
+        settings = model_settings(unwrap_model(fitted).estimator)
+        scores, figures = held.scores, classification_metrics(held.judged)
+        by_class = class_metrics(held.judged)
+        mean, std, folds = float(scores.mean()), float(scores.std()), len(scores)
+        sentence = missed_note(
+            missed_class(by_class),
+            figures["accuracy"],
+            weighted=weights is not None,
+            decided=decided is not None,
+            two=len(table.classes) == 2,
+        )
+        if sentence is not None:
+            note(sentence)
+        if as_json:
+            print_json(
+                data=str(data),
+                target=table.target,
+                rows=len(table.X),
+                columns=columns,
+                column_kinds=columns_as_json(records),
+                classes=table.classes,
+                model=entry.name,
+                settings=settings,
+                accuracy={"mean": mean, "std": std, "folds": folds, "optimistic": optimistic},
+                majority_share=figures["majority_share"],
+                held_out=how,
+                metrics=plain_values(figures),
+                by_class=[plain_values(row) for row in by_class],
+                class_weight=weights,
+                scoring=scoring,
+                threshold=None if decided is None else decided._asdict(),
+                written=[str(output)],
+                notes=notes(),
+            )
+            return
+        print_columns(records)
+        facts = metric_facts(figures)
+        if folds == FOLDS:
+            facts["accuracy"] = f"{100 * mean:.2f} ± {100 * std:.2f} % over {folds} folds"
+        if decided is not None:
+            facts["threshold"] = f"{decided.label!s} from a probability of {decided.value:.4g} on"
+        print_facts(
+            {
+                "model": entry.name,
+                "rows": len(table.X),
+                "columns": len(columns),
+                "classes": counted(table.classes),
+                "settings": listed(settings),
+                "held out": how,
+                **facts,
+            }
+        )
+        print_table(class_listing(by_class))
+        print_facts({"written": output})

@@ -1,0 +1,122 @@
+"""Models fitted to labelled tables, and what they predict for rows that were held out."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NamedTuple
+
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold
+from sklearn.pipeline import Pipeline
+
+from broadlearn.cli.console import progress_bar, stage_progress
+from broadlearn.cli.held_out import HeldOut, cross_validated, left_out, search_scorer
+from broadlearn.cli.tables import Labelled
+from broadlearn.ensemble import BroadEnsembleClassifier, PathEnsembleClassifier
+from broadlearn.io import TablePreparation, warn_of_columns
+from broadlearn.models import BLSClassifier
+from broadlearn.registry import ModelEntry
+from broadlearn.search import PathSearchCV
+
+FOLDS = 5
+# Scores of more rows than this are estimated from so many landmarks per class.
+MAX_EXACT_ROWS, LANDMARKS = 10_000, 1000
+# What folds would say of columns again, the fit to all rows says once.
+OF_COLUMNS = "Column '"
+
+
+class FittedModel(NamedTuple):
+    """A model with the preparation of its columns, and what it predicts for rows held out."""
+
+    model: Pipeline
+    held_out: HeldOut
+    how: str
+    optimistic: bool
+
+
+def needs_folds(entry: ModelEntry) -> bool:
+    """Whether a model is judged by cross-validation; the ensemble is by leave-one-out."""
+    return entry.estimator is not BroadEnsembleClassifier
+
+
+def fit_model(
+    table: Labelled,
+    entry: ModelEntry,
+    prepare: TablePreparation,
+    *,
+    tune: bool,
+    seed: int,
+    jobs: int,
+    class_weight: str | None = None,
+    scoring: str | None = None,
+) -> FittedModel:
+    """Fit a model to all rows, searching its settings if asked to, and judge it."""
+    estimator = entry.estimator(random_state=seed)
+    if "landmarks" in estimator.get_params() and len(table.X) > MAX_EXACT_ROWS:
+        estimator.set_params(landmarks=LANDMARKS)
+    if class_weight is not None:
+        estimator.set_params(class_weight=class_weight)
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
+    if isinstance(estimator, BroadEnsembleClassifier):
+        how = "leave-one-out; members were chosen on the same rows, so slightly optimistic"
+        fitted = _chosen_by_itself(table, prepare, estimator)
+        return FittedModel(fitted, left_out(fitted[-1], table.y), how, optimistic=True)
+    options = {"cv": folds, "n_jobs": jobs, "scoring": search_scorer(scoring, table.y)}
+    how, optimistic = f"{FOLDS}-fold cross-validation", False
+    if isinstance(estimator, PathEnsembleClassifier):
+        fitted, judged = _averaged(table, prepare, estimator.set_params(**options))
+        how, optimistic = f"{how} of the best member, chosen on the same folds, so optimistic", True
+    elif tune:
+        model = Pipeline([("prepare", prepare), ("model", estimator)])
+        fitted = judged = _searched(table, model, options)
+        how, optimistic = f"{how}; settings were chosen on the same folds, so optimistic", True
+    else:
+        fitted = judged = Pipeline([("prepare", prepare), ("model", estimator)])
+    with stage_progress() as progress:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", OF_COLUMNS)
+            held = cross_validated(judged, table, folds, jobs, progress)
+        if not optimistic:
+            progress("fit to all rows", FOLDS / (FOLDS + 1))
+            fitted.fit(table.X, table.y)
+    return FittedModel(fitted, held, how, optimistic)
+
+
+def _chosen_by_itself(
+    table: Labelled, prepare: TablePreparation, estimator: BroadEnsembleClassifier
+) -> Pipeline:
+    """The ensemble fitted to all rows."""
+    with progress_bar(estimator):
+        estimator.fit(prepare.fit_transform(table.X, table.y), table.y)
+    return Pipeline([("prepare", prepare), ("model", estimator)])
+
+
+def _averaged(
+    table: Labelled, prepare: TablePreparation, estimator: PathEnsembleClassifier
+) -> tuple[Pipeline, Pipeline]:
+    """The ensemble fitted to all rows, and its best member by itself, not fitted."""
+    with progress_bar(estimator):
+        estimator.fit(prepare.fit_transform(table.X, table.y), table.y)
+    best = int(estimator.cv_results_["rank_test_score"].argmin())
+    member = clone(BLSClassifier() if estimator.estimator is None else estimator.estimator)
+    member.set_params(
+        **estimator.cv_results_["params"][best],
+        random_state=estimator.random_state,
+        class_weight=estimator.class_weight,
+    )
+    steps = [("prepare", prepare)]
+    return Pipeline([*steps, ("model", estimator)]), Pipeline([*steps, ("model", member)])
+
+
+def _searched(table: Labelled, model: Pipeline, options: dict[str, Any]) -> Pipeline:
+    """The best setting fitted to all rows.
+
+    Columns are prepared in each fold anew, from its training rows only.
+    """
+    search = PathSearchCV(model, **options)
+    with progress_bar(search), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", OF_COLUMNS)
+        search.fit(table.X, table.y)
+    best: Pipeline = search.best_estimator_
+    warn_of_columns(best[0].columns_)
+    return best

@@ -1,0 +1,102 @@
+"""Groups of commands that all have `-h` and `-q`, and whose help is plain text."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from broadlearn.cli.console import settings
+
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show neither notes nor progress.")]
+# Longer lines are hard to read, however wide the terminal is.
+MAX_WIDTH = 100
+
+
+def completes(*values: str) -> Callable[[str], list[str]]:
+    """What a shell offers for an option: those of the values that begin with what was typed.
+
+    In a list with commas, its last part is completed.
+    """
+
+    def complete(incomplete: str) -> list[str]:
+        before, comma, typed = incomplete.rpartition(",")
+        found = (value for value in values if value.casefold().startswith(typed.casefold()))
+        return [f"{before}{comma}{value}" for value in found]
+
+    return complete
+
+
+class QuickGroup(TyperGroup):
+    """Parses flags without typer's checks of types, whose import takes longer than all else."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The options; a flag that is not given is false."""
+        options = super().get_params(ctx)
+        for option in options:
+            if getattr(option, "is_flag", False) and option.default is None:
+                option.default = False
+        return options
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands with the first sentence of their help, wrapped and not cut."""
+        commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [
+                    (name, command.get_short_help_str(limit=1000))
+                    for name, command in commands.items()
+                    if command is not None
+                ]
+            )
+
+
+class CommandGroup(typer.Typer):
+    """Commands under one name."""
+
+    def __init__(self, help: str, *, add_completion: bool = False) -> None:
+        super().__init__(
+            cls=QuickGroup,
+            help=help,
+            no_args_is_help=True,
+            add_completion=add_completion,
+            pretty_exceptions_enable=False,
+            # Panels would take twice the time, and be cut in a pipe.
+            rich_markup_mode=None,
+            context_settings={
+                "help_option_names": ["-h", "--help"],
+                "max_content_width": MAX_WIDTH,
+            },
+        )
+
+    def command(self, name: str | None = None, **options: Any) -> Callable[[Any], Any]:
+        """Add a command, which gets `--quiet`; a decorator."""
+        add = super().command(name, **options)
+
+        def add_with_quiet(function: Callable[..., None]) -> Callable[..., None]:
+            add(with_quiet(function))
+            return function
+
+        return add_with_quiet
+
+
+def with_quiet(function: Callable[..., None]) -> Callable[..., None]:
+    """The command with an option `--quiet`."""
+
+    @wraps(function)
+    def run(*, quiet: bool, **options: Any) -> None:
+        settings.quiet |= quiet
+        function(**options)
+
+    signature = inspect.signature(function, eval_str=True)
+    option = inspect.Parameter(
+        "quiet", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Quiet
+    )
+    parameters = [*signature.parameters.values(), option]
+    vars(run)["__signature__"] = signature.replace(parameters=parameters)
+    run.__annotations__ = {**function.__annotations__, "quiet": Quiet}
+    return run

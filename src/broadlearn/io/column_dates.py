@@ -1,0 +1,207 @@
+"""Dates and times that are written as text, and the numbers that are made of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from broadlearn.utils import Array
+
+# What a moment is turned into, as far as it varies.
+PARTS = ("year", "month", "day", "weekday", "hour", "elapsed")
+# Orders in which days, months and years of figures alone may be written.
+ORDERS = ("dmy", "mdy")
+DAY = 86400.0
+
+_EPOCH = datetime(1970, 1, 1)
+_MONTHS = (
+    "jan janv enero januar january janvier gennaio ene|feb fév fev febr februar february février "
+    "febrero febbraio|mar mär mrz mars marz märz march marzo|apr avr abr april avril abril aprile|"
+    "may mai mayo maggio mag|jun juin junio juni june giugno giu|jul juil juillet julio juli july "
+    "luglio lug|aug août aout ago agosto august|sep sept septembre septiembre september settembre "
+    "set|oct okt octobre octubre october oktober ottobre ott|nov novembre noviembre november|"
+    "dec dez déc dic décembre diciembre december dezember dicembre"
+)
+_MONTH = {name: m for m, names in enumerate(_MONTHS.split("|"), 1) for name in names.split()}
+_WEEKDAY = re.compile(
+    r"^(?:mon|tue|wed|thu|fri|sat|sun)(?:day|s|sday|nesday|rs|rsday|urday)?\b[,.]?\s+|"
+    r"^(?:mo|di|mi|do|fr|sa|so|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)\b[,.]?\s+"
+)
+_TIME = (
+    r"(?:(?:\s*,?\s+|t)(?P<H>\d{1,2})(?::(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,]\d+)?)?)?\s*"
+    r"(?P<half>[ap]\.?m\.?)?\s*(?:z|utc|gmt|uhr|h)?\s*(?P<zone>[-+]\d{2}:?\d{2})?)?"
+)
+_FORMS = [
+    re.compile(form + _TIME)
+    for form in (
+        r"(?P<y>\d{4})(?P<s>[-/. ])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})",
+        r"(?P<a>\d{1,2})(?P<s>[-/. ])(?P<b>\d{1,2})(?P=s)(?P<y>\d{4}|\d{2})",
+        r"(?P<d>\d{1,2})(?:st|nd|rd|th)?[-/. ]+(?:de )?(?P<name>[^\W\d_]{3,10})[-/., ]+(?:de )?"
+        r"(?P<y>\d{4}|\d{2})",
+        r"(?P<name>[^\W\d_]{3,10})[-. ]+(?P<d>\d{1,2})(?:st|nd|rd|th)?,? +(?P<y>\d{4})",
+        r"(?P<y>\d{4})[-/. ](?P<name>[^\W\d_]{3,10})[-/. ](?P<d>\d{1,2})",
+        r"(?P<y>(?:19|20)\d{2})(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])",
+        r"(?P<name>[^\W\d_]{3,10})[-. /]+(?P<y>\d{4})",
+        r"(?P<y>(?:19|20)\d{2})[-/](?P<m>\d{1,2})",
+        r"(?P<m>\d{1,2})[-/.](?P<y>(?:19|20)\d{2})",
+        r"(?P<y>(?:19|20)\d{2})[- /]?q(?P<q>[1-4])",
+        r"q(?P<q>[1-4])[- /]?(?P<y>(?:19|20)\d{2})",
+    )
+]
+_CLOCK = re.compile(
+    r"(?P<H>\d{1,2})(?::(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,]\d+)?)?)?\s*(?P<half>[ap]\.?m\.?)?\s*(?:uhr)?"
+)
+
+
+def learn_order(texts: Iterable[str]) -> tuple[str, str]:
+    """Whether days or months come first in dates of figures, and why that may be wrong.
+
+    Examples
+    --------
+    >>> learn_order(["03/04/2024", "17/04/2024"])
+    ('dmy', '')
+    >>> learn_order(["03/04/2024"])[0]
+    'mdy'
+    """
+    firsts, seconds, marks = [], [], set()
+    for text in texts:
+        found = _FORMS[1].fullmatch(_plain(text))
+        if found:
+            firsts.append(int(found["a"]))
+            seconds.append(int(found["b"]))
+            marks.add(found["s"])
+    large = sum(first > 12 for first in firsts), sum(second > 12 for second in seconds)
+    if large[0] or large[1]:
+        mixed = "days and months come first in turn" if all(large) else ""
+        return ("dmy" if large[0] >= large[1] else "mdy"), mixed
+    if not firsts:
+        return "dmy", ""
+    if marks == {"/"}:
+        return "mdy", "no day is above 12: read as month/day, which may be day/month"
+    return "dmy", "" if marks == {"."} else "no day is above 12: read as day first"
+
+
+def read_dates(texts: Iterable[str], order: str) -> Array:
+    """Seconds since 1970 of dates, or since midnight of times; nan where a text is neither.
+
+    Examples
+    --------
+    >>> read_dates(["2.1.1970", "1970-01-01 00:01", "1:30 pm", "soon"], "dmy").tolist()
+    [86400.0, 60.0, 48600.0, nan]
+    """
+    return np.array([_seconds(_plain(text), order) for text in texts], dtype=np.float64)
+
+
+def has_clock_only(texts: Iterable[str]) -> bool:
+    """Whether texts are times of a day without a date."""
+    return all(":" in text and _CLOCK.fullmatch(_plain(text)) for text in texts)
+
+
+def date_parts(seconds: Array, start: float) -> Array:
+    """Year, month, day, weekday (Monday is 0), hour of the day and days since `start`.
+
+    Examples
+    --------
+    >>> date_parts(np.array([86400.0 * 59.5]), 0.0).tolist()
+    [[1970.0, 3.0, 1.0, 6.0, 12.0, 59.5]]
+    """
+    parts = np.full((seconds.size, len(PARTS)), np.nan)
+    known = np.isfinite(seconds)
+    moments: NDArray[np.datetime64] = seconds[known].astype(np.int64).astype("datetime64[s]")
+    days, months = moments.astype("datetime64[D]"), moments.astype("datetime64[M]")
+    parts[known, 0] = moments.astype("datetime64[Y]").astype(np.int64) + 1970
+    parts[known, 1] = months.astype(np.int64) % 12 + 1
+    parts[known, 2] = (days - months.astype("datetime64[D]")).astype(np.int64) + 1
+    parts[known, 3] = (days.astype(np.int64) + 3) % 7
+    parts[known, 4] = (seconds[known] % DAY) / 3600.0
+    parts[known, 5] = (seconds[known] - start) / DAY
+    return parts
+
+
+def varying_parts(seconds: Array, clock: bool) -> list[str]:
+    """Parts that are not the same in all rows; of times of a day the hour alone."""
+    if clock:
+        return ["hour"]
+    parts = date_parts(seconds[np.isfinite(seconds)], 0.0)
+    varies = [name for name, part in zip(PARTS, parts.T, strict=True) if np.unique(part).size > 1]
+    return varies or ["elapsed"]
+
+
+def _plain(text: str) -> str:
+    return _WEEKDAY.sub("", " ".join(text.lower().split()))
+
+
+def _seconds(text: str, order: str) -> float:
+    for form in _FORMS:
+        found = form.fullmatch(text)
+        if found is None:
+            continue
+        groups = found.groupdict()
+        date = _date(groups, order)
+        if date is None:
+            continue
+        clock = _clock(groups)
+        return float("nan") if clock is None else (date - _EPOCH).total_seconds() + clock
+    found = _CLOCK.fullmatch(text)
+    if found and (found["M"] or found["half"]):
+        clock = _clock(found.groupdict())
+        return float("nan") if clock is None else clock
+    return float("nan")
+
+
+def _date(groups: dict[str, str | None], order: str) -> datetime | None:
+    year = int(groups["y"] or 0)
+    if len(groups["y"] or "") == 2:
+        year += 2000 if year < 70 else 1900
+    if groups.get("name"):
+        month = _MONTH.get(str(groups["name"]), 0)
+    elif groups.get("q"):
+        month = 3 * int(str(groups["q"])) - 2
+    else:
+        month = int(groups.get("m") or 0)
+    day = int(groups.get("d") or 1)
+    if groups.get("a"):
+        a, b = int(str(groups["a"])), int(str(groups["b"]))
+        # A figure above 12 is a day, whatever the order of the column is.
+        day, month = (b, a) if (order == "mdy" and a <= 12) or b > 12 else (a, b)
+    try:
+        return datetime(year, month, day)
+    except ValueError:
+        return None
+
+
+def _clock(groups: dict[str, str | None]) -> float | None:
+    """Seconds since midnight of a time; 0 where there is none, None where it is impossible."""
+    if groups["H"] is None:
+        return 0.0
+    hour, minute, second = (int(groups[part] or 0) for part in "HMS")
+    if groups["M"] is None and groups["half"] is None:
+        return None
+    if groups["half"]:
+        if not 1 <= hour <= 12:
+            return None
+        hour = hour % 12 + (12 if groups["half"][0] == "p" else 0)
+    if hour > 24 or minute > 59 or second > 60:
+        return None
+    return 3600.0 * hour + 60.0 * minute + second
+
+
+def dates_as_seconds(column: Sequence[object]) -> Array:
+    """Seconds since 1970 of a column of pandas that holds dates; days as seconds of durations."""
+    from broadlearn.io.csv_files import import_pandas
+
+    pandas = import_pandas()
+    series = pandas.Series(column)
+    if series.dtype.kind == "m":
+        return np.asarray(series.dt.total_seconds(), dtype=np.float64)
+    if isinstance(series.dtype, pandas.PeriodDtype):
+        series = series.dt.to_timestamp()
+    moments = pandas.to_datetime(series, errors="coerce", utc=True)
+    seconds = moments.dt.tz_localize(None).to_numpy(dtype="datetime64[us]")
+    found = seconds.astype(np.int64) / 1e6
+    found[np.isnat(seconds)] = np.nan
+    return np.asarray(found, dtype=np.float64)

@@ -1,0 +1,303 @@
+"""Which kind of values a column holds: from its type, or else from what its texts look like."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from broadlearn.io.column_dates import has_clock_only, learn_order, read_dates
+from broadlearn.io.column_levels import (
+    NO_NUMBER,
+    NO_VALUE,
+    boolean_values,
+    common_spellings,
+    level_order,
+    spelling_key,
+)
+from broadlearn.io.column_numbers import learn_format, read_numbers
+from broadlearn.io.column_reading import (
+    DURATIONS,
+    FIGURE,
+    LEFT_OUT,
+    MOMENTS,
+    NUMBERS,
+    Reading,
+    as_floats,
+    cell_texts,
+    content_of,
+)
+from broadlearn.utils import Array
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Distinct texts that are looked at to decide on a kind.
+MAX_TEXTS = 2000
+# From this share of rows on, a column is one of numbers or dates with strays.
+MIN_SHARE, SURE_SHARE = 0.5, 0.9
+# Numbers with at most so many values and frequent words among them are categories.
+MAX_FEW_NUMBERS = 12
+# From this many rows on, text that hardly repeats names or describes rows.
+MIN_IDENTIFIER_ROWS, IDENTIFIER_SHARE = 20, 0.9
+
+_CODE = re.compile(r"0\d+")
+_DATE_NAME = re.compile(r"date|datum|time|_at$|_on$|stamp|day$|tag$|fecha", re.IGNORECASE)
+_ID_NAME = re.compile(r"(^|[^A-Za-z])(id|ID|Id|uuid|guid|UUID|GUID)$|[a-z]I[dD]$|^(id|ID)[ _.-]")
+_EMPTY_NUMBERS = (99.0, 999.0, 9999.0, 99999.0, 999999.0)
+_JOINTS = re.compile(
+    r"#(?:\s*(?:/|x|×|\*|:|by)\s*#){1,2}|#\s*(?:'|ft\.?|′)\s*#\s*(?:\"|in\.?|″)?", re.I
+)
+
+
+def decide_reading(column: pd.Series, kind: str = "", decimal: str = "") -> Reading:
+    """Decide how a column is read.
+
+    Parameters
+    ----------
+    column : pandas.Series
+    kind : str, default=""
+        The kind that a user says it has.
+    decimal : {"", ".", ","}, default=""
+        The mark of decimals in other columns.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> reading = decide_reading(pd.Series(["1.243,56", "12,5", "unknown"]))
+    >>> reading.kind, reading.read(pd.Series(["20,5"])).tolist()
+    ('number as text', [20.5])
+    """
+    content = content_of(column)
+    if kind in LEFT_OUT:
+        return Reading(kind)
+    if not column.notna().any():
+        return Reading("empty")
+    if content in DURATIONS:
+        return Reading("number", "number", remark="days")
+    if content in MOMENTS:
+        return Reading("date", "date")
+    if content == "boolean" and kind in ("", "boolean"):
+        return Reading("boolean", "words", levels=("False", "True"), codes={"false": 0, "true": 1})
+    if content in NUMBERS and kind in ("", "number", "number as text", "boolean", "date"):
+        return _of_numbers(column, kind)
+    texts, inverse = cell_texts(column)
+    counts = np.bincount(inverse[inverse >= 0], minlength=len(texts))
+    if content == "categorical":
+        words = [str(level) for level in column.cat.categories]
+        if column.cat.ordered and kind in ("", "ordered category"):
+            present = [word for word in words if word in set(texts)]
+            return _of_words("ordered category", present)
+    found = dict(zip(texts, counts.tolist(), strict=True))
+    return _of_texts(found, str(column.name), kind, decimal, content == "categorical")
+
+
+def _of_numbers(column: pd.Series, kind: str) -> Reading:
+    numbers = as_floats(column)
+    present = numbers[~np.isnan(numbers)]
+    distinct = np.unique(present)
+    if kind == "boolean" or (not kind and set(distinct.tolist()) == {0.0, 1.0}):
+        words = [f"{number:g}" for number in distinct]
+        return _of_words("boolean", words)
+    whole = bool((distinct == np.round(distinct)).all())
+    if whole and kind in ("", "date") and distinct.size > 1:
+        texts = [f"{number:.0f}" for number in distinct[:MAX_TEXTS]]
+        eight = 19000101 <= distinct[0] and distinct[-1] <= 21001231
+        if eight and not np.isnan(read_dates(texts, "dmy")).any():
+            return Reading("date", "date", remark="read as year, month and day")
+    named = bool(_DATE_NAME.search(str(column.name)))
+    seconds = whole and distinct.size > 1 and 3e8 <= distinct[0] and distinct[-1] <= 4e9
+    doubt = ""
+    if not kind and named and seconds:
+        doubt = "may be seconds since 1970, which are a number here"
+    empty = () if kind else _empty_numbers(present, distinct)
+    remark = ""
+    if empty:
+        remark = f"{empty[0]:g} in {int((present == empty[0]).sum())} rows counts as missing"
+        doubt = f"{empty[0]:g} may be a number like others"
+    return Reading("number", "number", empty=empty, doubt=doubt, remark=remark)
+
+
+def _empty_numbers(present: Array, distinct: Array) -> tuple[float, ...]:
+    """A number far off all others, made of nines, that occurs more than once: none was measured."""
+    if distinct.size < 4:
+        return ()
+    for end, others in ((distinct[0], distinct[1:]), (distinct[-1], distinct[:-1])):
+        if abs(end) not in _EMPTY_NUMBERS or (present == end).sum() < 2:
+            continue
+        width = max(float(others[-1] - others[0]), 1e-9)
+        gap = float(np.min(np.abs(others - end)))
+        if (end < 0 <= others[0] or end > 0) and gap > (0.5 if end < 0 else 2.0) * width:
+            return (float(end),)
+    return ()
+
+
+def _of_words(kind: str, words: Sequence[str], **facts: Any) -> Reading:
+    codes = {spelling_key(word): place for place, word in enumerate(words)}
+    return Reading(kind, "words", levels=tuple(words), codes=codes, **facts)
+
+
+def _of_texts(counts: dict[str, int], name: str, kind: str, decimal: str, nominal: bool) -> Reading:
+    """The reading of a column of texts with their counts, of categories if they are declared."""
+    blank = {text: n for text, n in counts.items() if spelling_key(text) in NO_VALUE}
+    counts = {text: n for text, n in counts.items() if text not in blank}
+    if not counts:
+        return Reading("empty")
+    spellings = common_spellings(counts)
+    rows: Counter[str] = Counter()
+    for text, n in counts.items():
+        rows[spelling_key(text)] += n
+    words = _as_words(spellings, rows, name, kind)
+    if kind in ("category", "ordered category", "boolean"):
+        return words
+    if words.kind in ("boolean", "ordered category") and not kind:
+        return words
+    if nominal and not kind:
+        return words
+    for found in (_as_numbers(counts, blank, kind, decimal), _as_dates(counts, kind)):
+        if found is not None:
+            return found
+    if kind:
+        raise ValueError(f"Column {name!r} cannot be read as {kind}: {next(iter(counts))[:40]!r}.")
+    parts = _as_parts(counts)
+    return parts or _as_names(words, spellings, rows, name) or words
+
+
+def _as_words(spellings: dict[str, str], rows: Counter[str], name: str, kind: str) -> Reading:
+    """Words as booleans, in their order, or as they are."""
+    keys = list(spellings)
+    telling = [key for key in keys if key not in NO_NUMBER] if len(keys) > 2 else keys
+    truth = boolean_values(telling) if kind in ("", "boolean") else None
+    if truth is not None:
+        unknown = [spellings[key] for key in keys if key not in truth]
+        doubt = f"{unknown[0]!r} counts as missing" if unknown else ""
+        codes = {key: int(value) for key, value in truth.items()}
+        words = [
+            spellings[max((key for key in truth if codes[key] == side), key=lambda k: rows[k])]
+            for side in (0, 1)
+        ]
+        return Reading("boolean", "words", levels=tuple(words), codes=codes, doubt=doubt)
+    if kind == "boolean":
+        if len(keys) != 2:
+            raise ValueError(
+                f"Column {name!r} must have two values to be boolean, got {len(keys)}."
+            )
+        return _of_words("boolean", [spellings[key] for key in sorted(keys)])
+    ordered = None if kind == "category" else level_order(keys, name)
+    if ordered is None and kind == "ordered category":
+        ordered = sorted(keys, key=_natural)
+    if ordered is not None:
+        letters = all(len(key) == 1 for key in keys)
+        doubt = "letters may be names instead of grades" if letters and not kind else ""
+        return _of_words("ordered category", [spellings[key] for key in ordered], doubt=doubt)
+    return _of_words("category", [spellings[key] for key in sorted(keys, key=_natural)])
+
+
+def _natural(key: str) -> tuple[tuple[int, float, str], ...]:
+    """Order of words in which "item 2" comes before "item 10"."""
+    parts = re.split(r"(\d+)", key)
+    return tuple((0, float(p), "") if p.isdigit() else (1, 0.0, p) for p in parts if p)
+
+
+def _as_numbers(
+    counts: dict[str, int], blank: dict[str, int], kind: str, decimal: str
+) -> Reading | None:
+    texts = [text for text in counts if spelling_key(text) not in NO_NUMBER]
+    if not texts:
+        return None
+    digits = [text.strip() for text in texts if text.strip().isdigit()]
+    codes = any(_CODE.fullmatch(text) for text in digits) and len({len(t) for t in digits}) == 1
+    if codes and not kind:
+        return None
+    compact = len(digits) == len(texts) and {len(text) for text in digits} == {8}
+    if compact and not kind and not np.isnan(read_dates(digits[:MAX_TEXTS], "dmy")).any():
+        return None
+    sample = sorted(texts, key=lambda text: -counts[text])[:MAX_TEXTS]
+    form = learn_format(sample, [counts[text] for text in sample], decimal)
+    ok = ~np.isnan(read_numbers(sample, form))
+    weight = np.array([counts[text] for text in sample], dtype=np.float64)
+    share = float(weight[ok].sum() / weight.sum())
+    if share < MIN_SHARE and not kind.startswith("number"):
+        return None
+    strays = [text for text, fine in zip(sample, ok, strict=True) if not fine]
+    n_numbers = int(ok.sum())
+    if kind == "" and share < SURE_SHARE and n_numbers <= MAX_FEW_NUMBERS:
+        return None
+    if not n_numbers:
+        return None
+    doubt = form.doubt
+    if share < SURE_SHARE:
+        doubt = f"{1.0 - share:.0%} of the values are no numbers, such as {strays[0][:30]!r}"
+    units = [unit for unit in form.factors if unit]
+    if units and n_numbers <= 3 and len(units) == 1 and units[0].isalpha() and not doubt:
+        doubt = "few values: may be names"
+    counts = {**counts, **{text: n for text, n in blank.items() if text.strip()}}
+    unread = strays + [text for text in counts if spelling_key(text) in NO_NUMBER]
+    remark = ""
+    if unread:
+        n_rows = sum(counts[text] for text in unread)
+        what = "row" if n_rows == 1 else "rows"
+        remark = f"{unread[0].strip()[:30]!r} and the like in {n_rows} {what} count as missing"
+    return Reading(
+        "number as text", "number", form.decimal, dict(form.factors), doubt=doubt, remark=remark
+    )
+
+
+def _as_dates(counts: dict[str, int], kind: str) -> Reading | None:
+    texts = [text for text in counts if spelling_key(text) not in NO_NUMBER]
+    if not texts or kind not in ("", "date"):
+        return None
+    sample = sorted(texts, key=lambda text: -counts[text])[:MAX_TEXTS]
+    order, doubt = learn_order(sample)
+    ok = ~np.isnan(read_dates(sample, order))
+    weight = np.array([counts[text] for text in sample], dtype=np.float64)
+    share = float(weight[ok].sum() / weight.sum())
+    if not ok.any() or (share < SURE_SHARE and not kind):
+        return None
+    unread = [text for text in counts if spelling_key(text) in NO_NUMBER]
+    unread += [text for text, fine in zip(sample, ok, strict=True) if not fine]
+    remark = f"{unread[0].strip()[:30]!r} and the like count as missing" if unread else ""
+    clock = has_clock_only([text for text, fine in zip(sample, ok, strict=True) if fine])
+    return Reading("date", "date", order=order, clock=clock, doubt=doubt, remark=remark)
+
+
+def _as_parts(counts: dict[str, int]) -> Reading | None:
+    """Several numbers in each text, as in 120/80 or 10 x 20, with the same marks between them."""
+    texts = [text for text in counts if spelling_key(text) not in NO_NUMBER]
+    sample = texts[:MAX_TEXTS]
+    forms = Counter(FIGURE.sub("#", " ".join(text.split())) for text in sample)
+    if len(sample) <= MAX_FEW_NUMBERS:
+        return None
+    form, n = forms.most_common(1)[0]
+    if n < SURE_SHARE * len(sample) or not _JOINTS.fullmatch(form):
+        return None
+    n_parts = form.count("#")
+    remark = f"{n_parts} numbers in each text"
+    return Reading("number as text", "parts", n_parts=n_parts, remark=remark)
+
+
+def _as_names(
+    words: Reading, spellings: dict[str, str], rows: Counter[str], name: str
+) -> Reading | None:
+    """Words that name or describe rows, as they hardly repeat."""
+    n_rows, n_words = sum(rows.values()), len(rows)
+    if n_rows < MIN_IDENTIFIER_ROWS:
+        return None
+    share = n_words / n_rows
+    texts = list(spellings.values())[:MAX_TEXTS]
+    length = float(np.mean([len(text) for text in texts]))
+    n_parts = float(np.mean([len(text.split()) for text in texts]))
+    prose = n_parts >= 3.5 or length > 60
+    if (share > IDENTIFIER_SHARE and (n_parts >= 3 or length > 40)) or (share > 0.5 and prose):
+        return Reading("free text")
+    if share > IDENTIFIER_SHARE:
+        return Reading("identifier")
+    if _ID_NAME.search(name) and share > 0.2 and n_words > MIN_IDENTIFIER_ROWS:
+        return Reading("identifier", doubt="named like an identifier, but some values repeat")
+    if share > 0.5:
+        return replace(words, doubt="most values occur once: may be names")
+    return None

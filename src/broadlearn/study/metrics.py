@@ -1,0 +1,238 @@
+"""How predictions for test samples are judged: accuracy and what else a study stores beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.metrics import (
+    accuracy_score,
+    f1_score,
+    log_loss,
+    recall_score,
+    roc_auc_score,
+)
+
+from broadlearn.utils import Array
+
+DEFAULT_METRIC = "accuracy"
+
+
+@dataclass(frozen=True)
+class Metric:
+    """What predictions are judged by.
+
+    Attributes
+    ----------
+    name : str
+    words : str
+        As tables and figures name it.
+    scoring : str
+        scikit-learn's scorer, for several classes.
+    percent : bool, default=True
+        Whether it is a share, shown in percent.
+    lower_is_better : bool, default=False
+    """
+
+    name: str
+    words: str
+    scoring: str
+    percent: bool = True
+    lower_is_better: bool = False
+
+    @property
+    def sign(self) -> float:
+        """1 where larger is better, else -1."""
+        return -1.0 if self.lower_is_better else 1.0
+
+    @property
+    def scale(self) -> float:
+        """What a stored value is multiplied by to be shown."""
+        return 100.0 if self.percent else 1.0
+
+    @property
+    def unit(self) -> str:
+        """What is written behind a value."""
+        return "\N{NO-BREAK SPACE}%" if self.percent else ""
+
+    @property
+    def form(self) -> str:
+        """How a value is written."""
+        return ".2f" if self.percent else ".4f"
+
+    @property
+    def title(self) -> str:
+        """The words at the beginning of a heading."""
+        return self.words[0].upper() + self.words[1:]
+
+    @property
+    def article(self) -> str:
+        """What goes before the words."""
+        return "an" if self.words[0] in "aeiou" else "a"
+
+    @property
+    def plural(self) -> str:
+        """The words for several."""
+        return f"{self.words[:-1]}ies" if self.words.endswith("accuracy") else self.words
+
+    @property
+    def points(self) -> str:
+        """What is written behind a difference."""
+        return " points" if self.percent else ""
+
+
+METRICS = {
+    metric.name: metric
+    for metric in (
+        Metric("accuracy", "accuracy", "accuracy"),
+        Metric("balanced_accuracy", "balanced accuracy", "balanced_accuracy"),
+        Metric("f1_macro", "macro F1", "f1_macro"),
+        Metric("roc_auc", "ROC AUC", "roc_auc_ovr"),
+        Metric("log_loss", "log-loss", "neg_log_loss", percent=False, lower_is_better=True),
+    )
+}
+
+
+def check_metric(name: str, parameter: str = "metric") -> Metric:
+    """Find a metric by its name.
+
+    Examples
+    --------
+    >>> from broadlearn.study.metrics import check_metric
+    >>> check_metric("log_loss").lower_is_better
+    True
+    """
+    if name not in METRICS:
+        raise ValueError(f"{parameter} must be one of {', '.join(METRICS)}, got {name!r}.")
+    return METRICS[name]
+
+
+def judge(model: Any, X: Array, y: NDArray[Any]) -> dict[str, float]:
+    """Judge a fitted classifier on test samples by all metrics that it has.
+
+    Parameters
+    ----------
+    model : classifier
+        Fitted.
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
+
+    Returns
+    -------
+    dict of str to float
+        By name of the metric, as fractions. The area under the ROC curve is the mean over the
+        classes of `y`, each against the others, by probabilities or else by decisions; it is
+        missing where the model has neither or `y` holds a single class. The log-loss is missing
+        where there are no probabilities.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from broadlearn.study.metrics import judge
+    >>> X, y = np.zeros((4, 1)), np.array([0, 0, 0, 1])
+    >>> found = judge(DummyClassifier().fit(X, y), X, y)
+    >>> {name: round(value, 4) for name, value in found.items()}
+    {'accuracy': 0.75, 'balanced_accuracy': 0.5, 'f1_macro': 0.4286, 'roc_auc': 0.5, \
+'log_loss': 0.5623}
+    """
+    # Some models predict a column.
+    predicted = np.ravel(model.predict(X))
+    found = {
+        "accuracy": accuracy_score(y, predicted),
+        # The balanced accuracy, without scikit-learn's warnings where classes are missing.
+        "balanced_accuracy": recall_score(
+            y, predicted, labels=np.unique(y), average="macro", zero_division=0.0
+        ),
+        "f1_macro": f1_score(y, predicted, average="macro", zero_division=0.0),
+    }
+    classes = np.union1d(model.classes_, y) if hasattr(model, "classes_") else np.unique(y)
+    probability = _columns(model, "predict_proba", X, classes)
+    ranking = _columns(model, "decision_function", X, classes) if probability is None else None
+    if len(np.unique(y)) > 1 and (probability is not None or ranking is not None):
+        columns = probability if probability is not None else ranking
+        found["roc_auc"] = _roc_auc(y, columns, classes)
+    if probability is not None:
+        # Classes that the model does not know have a probability of 0.
+        shares = probability / probability.sum(axis=1, keepdims=True)
+        known = len(classes) > 1
+        found["log_loss"] = log_loss(y, shares, labels=classes) if known else 0.0
+    return {name: float(value) for name, value in found.items()}
+
+
+def _columns(model: Any, method: str, X: Array, classes: NDArray[Any]) -> Array | None:
+    """Probabilities or decisions with a column for each class; None where there are none.
+
+    The other metrics stand whatever is wrong with these, so that they are missing then.
+    """
+    try:
+        values = np.asarray(getattr(model, method)(X), dtype=np.float64)
+        own = np.asarray(model.classes_)
+        if values.ndim == 1 and len(own) == 2:
+            values = np.column_stack([-values, values])
+        if values.shape != (len(X), len(own)) or not np.isfinite(values).all():
+            return None
+        if method == "predict_proba" and not (values.sum(axis=1) > 0.0).all():
+            return None
+    except Exception:
+        return None
+    # A class that was not learnt is the least likely one.
+    lowest = 0.0 if method == "predict_proba" else values.min() - 1.0
+    columns = np.full((len(X), len(classes)), lowest)
+    columns[:, np.searchsorted(classes, own)] = values
+    return columns
+
+
+def _roc_auc(y: NDArray[Any], columns: Any, classes: NDArray[Any]) -> float:
+    """Mean over the classes of `y`, each against the others."""
+    areas = [
+        roc_auc_score(y == label, columns[:, np.searchsorted(classes, label)])
+        for label in np.unique(y)
+    ]
+    return float(np.mean(areas))
+
+
+def unit_figures(frame: pd.DataFrame, metric: str = DEFAULT_METRIC) -> pd.DataFrame:
+    """Mean and standard deviation over folds of the units of a store, by a metric.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `broadlearn.study.ResultStore.to_frame` gives it.
+    metric : str, default="accuracy"
+
+    Returns
+    -------
+    DataFrame
+        mean and sd (ddof=1), NaN where a unit was not judged by the metric.
+    """
+    if check_metric(metric).name == DEFAULT_METRIC:
+        return frame[["mean", "sd"]].apply(pd.to_numeric)
+    folds = [
+        pd.Series(metrics.get(metric, []) if isinstance(metrics, Mapping) else [], dtype=float)
+        for metrics in frame.get("metrics", [None] * len(frame))
+    ]
+    figures = [(values.mean(), values.std(ddof=1)) for values in folds]
+    return pd.DataFrame(figures, frame.index, ["mean", "sd"], dtype=float)
+
+
+def inner_scorer(name: str) -> Any:
+    """A scorer of scikit-learn by which settings are chosen on inner folds; larger is better.
+
+    Unlike scikit-learn's own it is defined where a fold lacks a class, and for the area under the
+    ROC curve by decisions where there are no probabilities.
+    """
+    return _InnerScorer(check_metric(name, "scoring"))
+
+
+@dataclass(frozen=True)
+class _InnerScorer:
+    metric: Metric
+
+    def __call__(self, model: Any, X: Any, y: Any) -> float:
+        found = judge(model, X, np.asarray(y)).get(self.metric.name, np.nan)
+        return self.metric.sign * found

@@ -1,0 +1,81 @@
+"""Standardised samples of a sparse matrix, for products only: they are never made dense."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from broadlearn.utils.arrays import Array, Floats
+
+
+class SparseRows:
+    """``[Z, c]`` with ``Z = (X / 2**exponent - mean) / scale`` of a CSR matrix X and constants c.
+
+    Stands for the dense array where that is multiplied by weights from the right:
+    ``[Z, c] W = X (W_Z / scale) + (c W_c - (mean / scale) W_Z)`` costs as many operations as X has
+    entries, for each column of W.
+
+    Parameters
+    ----------
+    X : CSR matrix or array of shape (n_samples, n_features)
+    mean, scale : ndarray of shape (n_features,)
+    exponent : ndarray of shape (n_features,) or None
+    constants : ndarray of shape (n_constants,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse import csr_array
+    >>> X = csr_array(np.array([[0.0, 2.0], [4.0, 0.0]]))
+    >>> rows = SparseRows(X, np.array([2.0, 1.0]), np.array([2.0, 1.0]), None, np.ones(1))
+    >>> rows @ np.eye(3)
+    array([[-1.,  1.,  1.],
+           [ 1., -1.,  1.]])
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        mean: Array,
+        scale: Array,
+        exponent: NDArray[np.int32] | None,
+        constants: Array,
+    ) -> None:
+        self.X, self.learnt = X, (mean, scale, exponent, constants)
+        self.shape: tuple[int, int] = (X.shape[0], X.shape[1] + constants.size)
+        self.dtype: np.dtype[Any] = X.dtype
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, rows: Any) -> SparseRows:
+        if isinstance(rows, tuple):
+            raise TypeError("Rows of a sparse matrix are taken whole.")
+        return SparseRows(self.X[rows], *self.learnt)
+
+    def astype(self, dtype: Any, copy: bool = True) -> SparseRows:
+        """The same in another type."""
+        return SparseRows(self.X.astype(dtype, copy=copy), *self.learnt)
+
+    def __matmul__(self, W: Floats) -> Floats:
+        mean, scale, exponent, constants = self.learnt
+        n = mean.size
+        scaled, X = W[:n] / scale[:, None], self.X
+        if exponent is not None:
+            X = X.copy()
+            X.data = np.ldexp(X.data, -exponent[X.indices])
+        product = X @ scaled
+        product += constants @ W[n:] - mean @ scaled
+        return np.asarray(product, dtype=np.result_type(self.dtype, W.dtype))
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """``numpy.matmul(rows, W, out=...)``, and nothing else."""
+        if ufunc is not np.matmul or method != "__call__" or inputs[0] is not self:
+            return NotImplemented
+        product, out = self @ inputs[1], options.get("out")
+        if out is None:
+            return product
+        out[0][...] = product
+        return out[0]

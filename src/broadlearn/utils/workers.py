@@ -1,0 +1,59 @@
+"""Work in other processes, of which an interrupt leaves none behind and shows no traceback."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
+from typing import Any
+
+from joblib import Parallel, effective_n_jobs
+from joblib.externals.loky import get_reusable_executor
+
+
+@contextmanager
+def spare_children_interrupts() -> Iterator[None]:
+    """Let processes and threads that are started meanwhile never see Ctrl-C.
+
+    A process that is interrupted while it starts prints a traceback that no handler of its own can
+    prevent. Whoever starts processes here has to end them.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    # Python's trackers let the signal through again when they start (CPython 3.11 to 3.13).
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def parallel(calls: Iterable[Any], n_jobs: int | None, *, ordered: bool = True) -> Iterator[Any]:
+    """Run delayed calls; an interrupt ends the workers too.
+
+    Parameters
+    ----------
+    calls : iterable of joblib.delayed calls
+    n_jobs : int or None
+    ordered : bool, default=True
+        Give results in the order of the calls, not as they come.
+
+    Yields
+    ------
+    object
+        What a call returned.
+    """
+    if effective_n_jobs(n_jobs) == 1:
+        yield from (function(*args, **kwargs) for function, args, kwargs in calls)
+        return
+    returned = "generator" if ordered else "generator_unordered"
+    try:
+        with spare_children_interrupts():
+            results = Parallel(n_jobs=n_jobs, return_as=returned)(calls)
+        yield from results
+    except KeyboardInterrupt:
+        get_reusable_executor().shutdown(wait=False, kill_workers=True)
+        raise

@@ -1,0 +1,109 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from broadlearn.cli import interrupts
+from broadlearn.cli.interrupts import at_work, interrupt, interrupts_handled, is_importing
+
+
+class Left(BaseException):
+    """Stands for the end of the process."""
+
+
+@pytest.fixture
+def leaving(monkeypatch):
+    def leave():
+        raise Left
+
+    monkeypatch.setattr(interrupts, "leave_now", leave)
+
+
+def test_a_command_at_work_gets_an_exception(leaving):
+    with pytest.raises(KeyboardInterrupt), at_work():
+        interrupt(signal.SIGINT, sys._getframe())
+    with pytest.raises(Left):
+        interrupt(signal.SIGINT, sys._getframe())
+
+
+def test_an_import_is_left_at_once(leaving, tmp_path, monkeypatch):
+    (tmp_path / "slow_to_import.py").write_text("import os, signal\nos.kill(os.getpid(), 2)\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    before = signal.getsignal(signal.SIGINT)
+    assert not is_importing(sys._getframe())
+    try:
+        with pytest.raises(Left), interrupts_handled(), at_work():
+            import slow_to_import  # noqa: F401
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_with_processes_to_end_an_import_is_not_left_at_once(leaving, monkeypatch):
+    monkeypatch.setattr(interrupts, "is_importing", lambda frame: True)
+    monkeypatch.setattr("multiprocessing.process.active_children", lambda: ["a worker"])
+    with pytest.raises(KeyboardInterrupt), at_work():
+        interrupt(signal.SIGINT, None)
+
+
+def test_a_signal_that_a_parent_ignores_stays_ignored():
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with interrupts_handled():
+            assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _ends(group):
+    """Whether a group of processes is gone soon: what was killed waits for init to take note."""
+    for _ in range(100):
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.1)
+    return False
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("milliseconds", [0, 50, 300, 3000])
+@pytest.mark.parametrize("name", ["fit", "audit", "study"])
+def test_at_any_time_it_is_one_line_and_exit_code_130(tmp_path, name, milliseconds):
+    header = ",".join([*(f"x{j}" for j in range(60)), "y"])
+    rows = (",".join([*(str((i * j) % 97) for j in range(60)), str(i % 7)]) for i in range(4000))
+    (tmp_path / "data.csv").write_text("\n".join([header, *rows]))
+    commands = {
+        "fit": "fit data.csv -t y -m PathEnsemble -o model.blm -j 2",
+        "audit": "audit data.csv -t y --csv rows.csv",
+        "study": "study run -d digits -m MLP -j 2",
+    }
+    arguments = ["broadlearn", *commands[name].split()]
+    # Where tests run in the background, their children would inherit that the signal is ignored.
+    code = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    code += f"sys.argv = {arguments}; from broadlearn.cli import main\n"
+    code += "print(0, flush=True); main()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    process.stdout.readline()
+    time.sleep(milliseconds / 1000)
+    # As a terminal does, to the process and its children.
+    os.killpg(process.pid, signal.SIGINT)
+    said, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    lines = [line for line in errors.splitlines() if "units, 0 done before" not in line]
+    assert len(lines) == 1, errors
+    assert lines[0].startswith("Interrupted")
+    assert said == ""
+    left = {path.name for path in tmp_path.rglob("*") if path.is_file()}
+    assert {name for name in left if not name.startswith("results.db")} == {"data.csv"}
+    assert _ends(process.pid)

@@ -1,0 +1,78 @@
+import datetime
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from broadlearn.io.column_dates import (
+    date_parts,
+    dates_as_seconds,
+    has_clock_only,
+    learn_order,
+    read_dates,
+    varying_parts,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("2024-01-02", "2024-01-02"),
+        ("2024-01-03 10:00", "2024-01-03T10:00"),
+        ("2024-01-02T10:11:12.345Z", "2024-01-02T10:11:12"),
+        ("13/1/2024", "2024-01-13"),
+        ("02.01.2024", "2024-01-02"),
+        ("12/31/24 23:59:59", "2024-12-31T23:59:59"),
+        ("02-Jan-2024", "2024-01-02"),
+        ("3. März 2021", "2021-03-03"),
+        ("5 de marzo de 2020", "2020-03-05"),
+        ("Jan 2, 2024", "2024-01-02"),
+        ("march 13 2024, 10:30 PM", "2024-03-13T22:30"),
+        ("Mon, 3 Jan 2022", "2022-01-03"),
+        ("20240131", "2024-01-31"),
+        ("2024-Q2", "2024-04-01"),
+        ("Mai 2023", "2023-05-01"),
+        ("1:30 pm", "1970-01-01T13:30"),
+    ],
+)
+def test_ways_to_write_dates(text, moment):
+    assert read_dates([text], "dmy")[0] == np.datetime64(moment, "s").astype(float)
+
+
+@pytest.mark.parametrize(
+    "text", ["12-34-56", "1 may be", "2 marching 12", "12", "2024", "10.5", ""]
+)
+def test_texts_that_are_no_dates(text):
+    assert np.isnan(read_dates([text], "dmy")).all()
+
+
+def test_order_of_days_and_months():
+    assert learn_order(["3/4/2024", "3/25/2024"]) == ("mdy", "")
+    assert learn_order(["03.04.2024"]) == ("dmy", "")
+    assert learn_order(["2024-01-02"]) == ("dmy", "")
+    assert learn_order(["3/4/2024"])[1]
+    assert read_dates(["3/4/2024"], "mdy") < read_dates(["3/4/2024"], "dmy")
+
+
+def test_parts_against_pandas():
+    moments = pd.date_range("1999-12-30 07:00", periods=50, freq="37h")
+    parts = date_parts(dates_as_seconds(pd.Series(moments)), 0.0)
+    expected = [moments.year, moments.month, moments.day, moments.day_of_week, moments.hour]
+    np.testing.assert_array_equal(parts[:, :5], np.column_stack(expected))
+
+
+def test_only_parts_that_vary():
+    seconds = dates_as_seconds(pd.Series(pd.date_range("2024-03-01", periods=9)))
+    assert varying_parts(seconds, False) == ["day", "weekday", "elapsed"]
+    assert varying_parts(seconds, True) == ["hour"]
+    assert has_clock_only(["10:30", "7:15 am"])
+    assert not has_clock_only(["2024-01-02 10:30"])
+
+
+def test_columns_of_pandas():
+    days = [datetime.date(1970, 1, 2), None]
+    np.testing.assert_array_equal(dates_as_seconds(pd.Series(days, dtype=object)), [86400, np.nan])
+    durations = pd.Series(pd.to_timedelta([1, 2], unit="D"))
+    assert dates_as_seconds(durations).tolist() == [86400.0, 172800.0]
+    periods = pd.Series(pd.period_range("1970-01", periods=2, freq="M"))
+    assert dates_as_seconds(periods).tolist() == [0.0, 31 * 86400.0]

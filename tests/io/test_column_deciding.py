@@ -1,0 +1,103 @@
+import datetime
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from broadlearn.io.column_deciding import decide_reading
+
+RNG = np.random.default_rng(0)
+N = 120
+
+
+def decide(values, kind="", name="x"):
+    return decide_reading(pd.Series(values, name=name), kind)
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([1, 2, 4], "number"),
+        ([1.5, None, 4.0], "number"),
+        ([0, 1, 1, None], "boolean"),
+        ([True, None, True], "boolean"),
+        (["Yes", "no ", "yes"], "boolean"),
+        (["1,5", "2,5", "n/a"], "number as text"),
+        (["12 kg", "8 kg"], "number as text"),
+        (["small", "large", "medium"], "ordered category"),
+        (pd.Categorical(["b", "a"], ["b", "a"], ordered=True), "ordered category"),
+        (pd.Categorical(["10", "20"]), "category"),
+        (["red", "blue", None], "category"),
+        (["02.01.2024", None], "date"),
+        (pd.to_datetime(["2024-01-02", None]), "date"),
+        ([datetime.date(2024, 1, 2), None], "date"),
+        (["10:30", "7:15 am"], "date"),
+        ([20240102, 20231231], "date"),
+        (pd.to_timedelta([1, 2], unit="D"), "number"),
+        ([None, None], "empty"),
+        (["?", "", "n/a"], "empty"),
+        ([f"p{i}" for i in range(30)], "identifier"),
+        ([f"{i:05d}" for i in range(30)], "identifier"),
+        (["00123", "00456"] * 30, "category"),
+        ([f"the {i} was seen at {i}" for i in range(30)], "free text"),
+        ([f"{i}/{i + 9}" for i in range(30)], "number as text"),
+        (["12-34-56", "98-76-54"], "category"),
+        (["2", "4", "more"] * 20, "ordered category"),
+    ],
+    ids=lambda values: str(values)[:40],
+)
+def test_kinds(values, kind):
+    assert decide(values).kind == kind
+
+
+@pytest.mark.parametrize("stray", ["n/a", "unknown", "-", "see chart", ">100"])
+def test_numbers_with_strays(stray):
+    numbers = [f"{x:.2f}" for x in RNG.normal(50, 10, N)]
+    numbers[7] = numbers[30] = stray
+    reading = decide(numbers)
+    assert (reading.kind, reading.doubt) == ("number as text", "")
+    assert np.isnan(reading.read(pd.Series(numbers))[[7, 30]]).all() == (stray != ">100")
+    assert (stray in reading.remark) == (stray != ">100")
+
+
+def test_many_strays_are_doubtful():
+    numbers = np.where(
+        np.arange(N) % 3 == 0, "broken sensor", RNG.normal(size=N).round(3).astype(str)
+    )
+    assert "no numbers" in decide(numbers).doubt
+    few = ["1", "2", "other"] * 30
+    assert decide(few).kind == "category"
+
+
+@pytest.mark.parametrize("empty", [-999, 9999])
+def test_numbers_that_stand_for_none(empty):
+    values = RNG.normal(50, 10, N).round(1)
+    values[::10] = empty
+    reading = decide(values)
+    assert reading.empty == (empty,)
+    assert reading.doubt
+    assert np.isnan(reading.read(pd.Series(values))).sum() == 12
+    assert decide(values, "number").empty == ()
+
+
+def test_kinds_that_a_user_says():
+    assert decide([1, 2, 3], "category").levels == ("1", "2", "3")
+    assert decide(["b", "a"], "ordered category").levels == ("a", "b")
+    assert decide(["b", "a"], "boolean").kind == "boolean"
+    assert decide(["1", "x", "y"], "number").kind == "number as text"
+    assert decide([1, 2], "identifier").how == ""
+    with pytest.raises(ValueError, match="'x' cannot be read as date: 'soon'"):
+        decide(["soon", "late"], "date")
+    with pytest.raises(ValueError, match="must have two values to be boolean, got 3"):
+        decide(["a", "b", "c"], "boolean")
+
+
+def test_lists_are_refused():
+    with pytest.raises(ValueError, match="Column 'x' is refused: only numbers"):
+        decide([[1], [2]])
+
+
+def test_names_that_repeat_are_doubtful():
+    names = [f"name{i}" for i in range(70)] + ["Anna"] * 30
+    assert "may be names" in decide(names).doubt
+    assert decide([f"u{i % 60}" for i in range(N)], name="user_id").kind == "identifier"

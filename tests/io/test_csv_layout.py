@@ -1,0 +1,132 @@
+import pytest
+
+from broadlearn.io.csv_layout import (
+    csv_layout,
+    guess_separator,
+    is_comment,
+    split_records,
+    text_encoding,
+    western_encoding,
+)
+from broadlearn.io.sources import FileOptions, Source
+
+
+def layout(tmp_path, text, name="t.csv", encoding="utf-8", **options):
+    path = tmp_path / name
+    path.write_bytes(text.encode(encoding))
+    source = Source(path)
+    return csv_layout(source, FileOptions(**options), text_encoding(source))
+
+
+@pytest.mark.parametrize(
+    ("text", "separator"),
+    [
+        ("a,b\n1,2\n", ","),
+        ("a;b\n1,5;2,5\n2,5;3,5\n", ";"),
+        ("1,5;2,5\n2,5;3,5\n", ";"),
+        ("1,5;2,5;a\n2,5;3,5;b\n", ";"),
+        ("a\tb c\n1\t2 3\n", "\t"),
+        ("a|b\n1|2\n", "|"),
+        ('a,b\n"x;y",2\n"z;u",3\n', ","),
+        ('"a, b, c";"d"\n1;2\n', ";"),
+        ("a b\n1 2\n", " "),
+        ("  1.0   2\n 10.0  33\n", " "),
+        ('18.0   8   307.0\t"chevrolet malibu"\n15.0   8   350.0\t"buick"\n', " "),
+        ("15.26\t14.84\t1\n14.88\t\t14.57\t1\n14.29\t14.09\t2\n13.84\t13.94\t2\n1\t2\t3\n", " "),
+        ("1.5,a b\n2.5,c d\n", ","),
+        ("review\nnot good\nvery good\n", ","),
+        ("# one, two; three\n1;2\n3;4\n", ";"),
+        ("a\n1\n", ","),
+    ],
+)
+def test_separators(text, separator):
+    assert guess_separator(text.splitlines(keepends=True)) == separator
+
+
+def test_text_in_words_is_separated_by_blanks_in_data_files_only():
+    lines = ["red small\n", "blue large\n"]
+    assert guess_separator(lines) == ","
+    assert guess_separator(lines, ".dat") == " "
+
+
+@pytest.mark.parametrize(
+    ("text", "decimal"),
+    [
+        ("a;b\n1,5;x\n2;y\n", ","),
+        ("a\tb\n1,5\tx\n2,5\ty\n", ","),
+        ("a;b\n1,234.5;x\n", "."),
+        ("a;b\n1,234;2.5\n", "."),
+        ("a,b\n1.5,2\n", "."),
+        ("a b\n1,5 2\n2,5 3\n", ","),
+    ],
+)
+def test_decimals(tmp_path, text, decimal):
+    assert layout(tmp_path, text).decimal == decimal
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "header_line", "first_line"),
+    [
+        ("a,b\n1,2\n", ["a", "b"], 1, 1),
+        ("\n\na,b\n1,2\n", ["a", "b"], 3, 3),
+        ("# made up\n# by us\na,b\n1,2\n", ["a", "b"], 3, 3),
+        ("# a,b\n1,2\n3,4\n", ["a", "b"], 1, 1),
+        ("#,b\n1,2\n2,4\n", ["#", "b"], 1, 1),
+        ("#id,b\n1,2\n2,4\n", ["id", "b"], 1, 1),
+        ("% made up\n1,x\n3,y\n", ["f1", "f2"], 0, 2),
+        ("|1x3 Cross validator\n25, x\n38, y\n", ["f1", "f2"], 0, 2),
+        ("|a|b|\n|1|2|\n|3|4|\n", ["", "a", "b", ""], 1, 1),
+        ("Report of 2024\n\na,b\n1,2\n3,4\n", ["a", "b"], 3, 3),
+        ("Report,,\na,b,c\n1,2,3\n3,4,5\n", ["a", "b", "c"], 2, 2),
+        ("1,x\n3,y\n", ["f1", "f2"], 0, 1),
+        ("id,b\n#1,2\n#2,3\n#3,4\n", ["id", "b"], 1, 1),
+    ],
+)
+def test_where_a_table_begins(tmp_path, text, names, header_line, first_line):
+    found = layout(tmp_path, text)
+    assert (found.names, found.header_line, found.first_line) == (names, header_line, first_line)
+
+
+def test_what_may_be_otherwise_is_said(tmp_path):
+    (doubt,) = layout(tmp_path, "1,x\n3,y\n").doubts
+    assert "read as a table without a header" in doubt
+    assert "named f1 to f2" in doubt
+    assert "--no-header" in doubt
+    assert layout(tmp_path, "1,x\n3,y\n", header=False).doubts == []
+    (doubt,) = layout(tmp_path, "town,2021\nUlm,1.5\nBonn,1.7\n").doubts
+    assert "if it is one, give --no-header" in doubt
+    (doubt,) = layout(tmp_path, "Report of 2024\na,b\n1,2\n3,4\n").doubts
+    assert "begin in line 2" in doubt
+    assert layout(tmp_path, "1,2\n3,4\n", header=True).names == ["1", "2"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
+def test_encodings_that_name_themselves(tmp_path, encoding):
+    found = layout(tmp_path, "ä,b\n1,2\n", encoding=encoding)
+    assert found.names == ["ä", "b"]
+
+
+def test_western_text_and_what_is_none(tmp_path):
+    path = tmp_path / "t.csv"
+    for content, expected in {
+        "ü,€\n".encode("cp1252"): "cp1252",
+        b"a\x81\n": None,
+        b"a\x01\xfc\n": None,
+        bytes(range(256)): None,
+    }.items():
+        path.write_bytes(content)
+        assert western_encoding(Source(path)) == expected
+
+
+def test_records_begin_at_lines():
+    lines = ["a,b\n", "\n", '"two\n', 'lines",1\n', "3,4"]
+    found = list(split_records(lines, ",", keep_text=True))
+    assert [record.line for record in found] == [1, 2, 3, 5]
+    assert found[2].text == '"two\nlines",1\n'
+    assert found[2].fields == ["two\nlines", "1"]
+
+
+def test_remarks_have_another_number_of_fields():
+    assert is_comment(["# a"], 2)
+    assert not is_comment(["#1", "2"], 2)
+    assert not is_comment(["a"], 2)

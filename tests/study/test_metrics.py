@@ -1,0 +1,113 @@
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.metrics import (
+    accuracy_score,
+    balanced_accuracy_score,
+    f1_score,
+    log_loss,
+    roc_auc_score,
+)
+from sklearn.preprocessing import scale
+
+from broadlearn.study.metrics import METRICS, check_metric, inner_scorer, judge, unit_figures
+
+BINARY = load_breast_cancer(return_X_y=True)
+SEVERAL = load_iris(return_X_y=True)
+
+
+@pytest.mark.parametrize(("X", "y"), [BINARY, SEVERAL])
+def test_figures_are_those_of_scikit_learn(X, y):
+    X, names = scale(X)[:, :2], np.array(["a", "b", "c"])[y]
+    model = LogisticRegression().fit(X[::2], names[::2])
+    found = judge(model, X[1::2], names[1::2])
+    truth, predicted = names[1::2], model.predict(X[1::2])
+    probability = model.predict_proba(X[1::2])
+    binary = probability.shape[1] == 2
+    ranking = {"y_score": probability[:, 1]} if binary else {
+        "y_score": probability, "multi_class": "ovr",
+    }  # fmt: skip
+    assert found == pytest.approx(
+        {
+            "accuracy": accuracy_score(truth, predicted),
+            "balanced_accuracy": balanced_accuracy_score(truth, predicted),
+            "f1_macro": f1_score(truth, predicted, average="macro"),
+            "roc_auc": roc_auc_score(truth, **ranking),
+            "log_loss": log_loss(truth, probability),
+        }
+    )
+    assert list(found) == list(METRICS)
+
+
+def test_decisions_rank_where_there_are_no_probabilities():
+    X, y = BINARY
+    model = RidgeClassifier().fit(X, y)
+    found = judge(model, X, y)
+    assert found["roc_auc"] == pytest.approx(roc_auc_score(y, model.decision_function(X)))
+    assert "log_loss" not in found
+
+
+class Odd(DummyClassifier):
+    def predict_proba(self, X):
+        raise RuntimeError("out of order")
+
+
+class Column(DummyClassifier):
+    def predict(self, X):
+        return super().predict(X)[:, None]
+
+
+def test_figures_that_cannot_be_had_are_missing():
+    X, y = np.zeros((4, 1)), np.array([0, 0, 1, 1])
+    assert set(judge(Odd().fit(X, y), X, y)) == {"accuracy", "balanced_accuracy", "f1_macro"}
+    one_class = judge(DummyClassifier().fit(X, y), X[:2], y[:2])
+    assert "roc_auc" not in one_class
+    assert one_class["log_loss"] == pytest.approx(np.log(2))
+    assert judge(Column().fit(X, y), X, y)["accuracy"] == 0.5
+
+
+def test_a_class_that_was_not_learnt_has_no_probability():
+    X, y = np.arange(6.0)[:, None], np.array([0, 0, 1, 1, 2, 2])
+    model = LogisticRegression().fit(X[:4], y[:4])
+    found = judge(model, X, y)
+    assert found["log_loss"] > 10
+    areas = [roc_auc_score(y == k, model.predict_proba(X)[:, k]) for k in range(2)]
+    assert found["roc_auc"] == pytest.approx(np.mean([*areas, 0.5]))
+
+
+def test_inner_scorers_grow_with_merit():
+    X, y = BINARY
+    model = LogisticRegression().fit(scale(X), y)
+    for name, metric in METRICS.items():
+        value = inner_scorer(name)(model, scale(X), y)
+        assert value == metric.sign * judge(model, scale(X), y)[name]
+    X, y = np.zeros((2, 1)), np.array([0, 1])
+    assert np.isnan(inner_scorer("log_loss")(Odd().fit(X, y), X, y))
+
+
+def test_figures_of_units():
+    frame = pd.DataFrame(
+        {
+            "mean": [0.5, 0.6],
+            "sd": [0.1, None],
+            "metrics": [{"log_loss": [0.2, 0.4]}, None],
+        },
+        index=[3, 4],
+    )
+    accuracy, loss = unit_figures(frame), unit_figures(frame, "log_loss")
+    assert accuracy["mean"].tolist() == [0.5, 0.6]
+    assert loss.loc[3].tolist() == pytest.approx([0.3, 0.02**0.5])
+    assert loss.loc[4].isna().all()
+    assert unit_figures(frame.drop(columns="metrics"), "log_loss").isna().all(axis=None)
+
+
+def test_words():
+    assert [m.plural for m in METRICS.values()][:2] == ["accuracies", "balanced accuracies"]
+    loss = check_metric("log_loss")
+    assert (loss.article, loss.title, loss.unit, loss.points) == ("a", "Log-loss", "", "")
+    assert check_metric("accuracy").article == "an"
+    with pytest.raises(ValueError, match=r"scoring must be one of accuracy, .* got 'recall'"):
+        check_metric("recall", "scoring")
