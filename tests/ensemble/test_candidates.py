@@ -15,6 +15,7 @@ from broadlearn.ensemble.candidates import (
     squared_loss,
 )
 from broadlearn.random_features import METRICS
+from broadlearn.solvers import LostPenaltyError
 
 
 def decisions(k, n=80):
@@ -119,3 +120,15 @@ def test_candidates_with_equal_losses_keep_their_order():
     candidates = [Candidate(KERNELS[i], 1.0, loss) for i, loss in enumerate(losses)]
     found = best_first(candidates)
     assert [KERNELS.index(candidate.kernel) for candidate in found] == [4, 1, 2, 3, 0]
+
+
+def test_a_penalty_that_is_lost_is_never_the_best():
+    def held_out(C):
+        if C > PENALTIES[3]:
+            raise LostPenaltyError(C)
+        return np.array([abs(np.log10(C) - 4.0)])
+
+    assert best_penalty(held_out, lambda d: float(d[0]), start=6) == (3, pytest.approx(4.0))
+    assert best_penalty(held_out, lambda d: float(d[0]), start=1) == (3, pytest.approx(4.0))
+    with_none = best_penalty(lambda C: held_out(1e9), lambda d: float(d[0]))
+    assert with_none == (0, np.inf)

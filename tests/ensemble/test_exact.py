@@ -14,7 +14,14 @@ from broadlearn.ensemble.candidates import (
 )
 from broadlearn.ensemble.exact import compare_kernels, fit_exactly, fit_twice, kernel_ridge
 from broadlearn.ensemble.kernel_average import samples_in
-from broadlearn.random_features import KernelBasis, SamplePairs, learn_forms, learn_units
+from broadlearn.random_features import (
+    KernelBasis,
+    LimitKernel,
+    SamplePairs,
+    learn_forms,
+    learn_units,
+)
+from broadlearn.solvers import LostPenaltyError, solve_gram
 
 MEMBERS = [Candidate(kernel, PENALTIES[4 + i % 4], 0.0) for i, kernel in enumerate(KERNELS[::2])]
 
@@ -165,3 +172,52 @@ def test_several_real_targets():
     expected = plain_held_out(gram, T, MEMBERS[0].C, None, None)
     np.testing.assert_allclose(fitted.held_out, expected, atol=1e-8)
     assert fitted.members[0].loss == pytest.approx(squared_loss(T, None)(expected))
+
+
+@pytest.fixture
+def loses(monkeypatch):
+    """Lets penalties be lost beyond a C, and with more samples already beyond a smaller one."""
+
+    def lose(most):
+        def solve(gram, s, T, C):
+            if most(len(T)) < C:
+                raise LostPenaltyError(C)
+            return solve_gram(gram, s, T, C)
+
+        monkeypatch.setattr("broadlearn.ensemble.exact.solve_gram", solve)
+
+    return lose
+
+
+def test_penalties_that_are_lost_make_way_for_smaller_ones(loses):
+    problem = classes()
+    forms, samples, units = learnt(problem)
+    loses(lambda n: 0.5)
+    candidates = compare_kernels(problem, samples, units, lambda: None)
+    assert len(candidates) == len(KERNELS)
+    assert max(candidate.C for candidate in candidates) < 0.5
+    fitted = fit_exactly(problem, MEMBERS, forms, units, None, lambda: None)
+    assert max(member.C for member in fitted.members) < 0.5
+    assert np.isfinite(fitted.held_out).all()
+    loses(lambda n: 0.0)
+    assert compare_kernels(problem, samples, units, lambda: None) == []
+    with pytest.raises(ValueError, match="penalty 1/C is lost"):
+        fit_exactly(problem, MEMBERS, forms, units, None, lambda: None)
+
+
+def test_rows_far_away_may_lose_a_penalty_but_not_the_fit():
+    X = np.random.default_rng(0).normal(size=(300, 3))
+    codes = (X[:, 0] > 0).astype(int)
+    X[:3] *= 10**7.5
+    T = 2.0 * codes[:, None] - 1.0
+    problem = Problem(X, T, None, lambda r, w: classification_loss(codes[r], w), None)
+    member = Candidate(LimitKernel("spherical_cauchy", "standardized", 4.0), PENALTIES[-1], 0.0)
+    forms = learn_forms(X)
+    samples = samples_in(forms, X, [member.kernel])
+    units = learn_units(samples)
+    gram = SamplePairs(KernelBasis(samples)).values(member.kernel, units) + 1.0
+    with pytest.raises(LostPenaltyError):
+        solve_gram(gram, None, T, member.C)
+    fitted = fit_exactly(problem, [member], forms, units, None, lambda: None)
+    assert fitted.members[0].C < member.C
+    assert np.isfinite(fitted.held_out).all()

@@ -1,3 +1,4 @@
+import warnings
 from functools import partial
 
 import numpy as np
@@ -230,3 +231,13 @@ def test_sparse_samples_after_dense_ones_with_gaps():
 def test_robust_moments_need_dense_samples():
     with pytest.raises(TypeError, match='standardize="robust" needs dense data'):
         learn_standardization(csr_array(np.eye(3)), standardize="robust")
+
+
+def test_rounding_leaves_no_negative_variance_of_weighted_samples():
+    X = np.full((60, 2), 1e9, dtype=np.float32)
+    weight = np.where(np.arange(60) < 6, 5.0, 5 / 9)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = learn_standardization(X, weight, "robust")
+    assert np.isfinite(found.scale).all()
+    assert (found.scale > 0).all()

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from broadlearn.ensemble.kernel_average import KernelAverage
 from broadlearn.random_features import LimitKernel
-from broadlearn.solvers import learn_slopes, probabilities
+from broadlearn.solvers import LostPenaltyError, learn_slopes, probabilities
 from broadlearn.utils import Array, Floats
 
 # Half powers of ten, from the least to the largest.
@@ -136,10 +136,13 @@ def best_penalty(
 ) -> tuple[int, float]:
     """The penalty of least held-out loss, downhill from a first guess, and that loss.
 
+    One that is lost in rounding, as 1/C may be where samples are very near to each other beside
+    some that are far, has an infinite loss.
+
     Parameters
     ----------
     held_out : callable
-        C -> held-out predictions.
+        C -> held-out predictions. May raise `LostPenaltyError`.
     loss : callable
     start : int
         Position in `PENALTIES`.
@@ -150,10 +153,15 @@ def best_penalty(
         if not 0 <= i < len(PENALTIES):
             return np.inf
         if i not in losses:
-            losses[i] = loss(held_out(PENALTIES[i]))
+            try:
+                losses[i] = loss(held_out(PENALTIES[i]))
+            except LostPenaltyError:
+                losses[i] = np.inf
         return losses[i]
 
     best = start
+    while best > 0 and at(best) == np.inf:
+        best -= 1
     while True:
         lower = min((best - 1, best + 1), key=at)
         if at(lower) >= at(best) - TIE:

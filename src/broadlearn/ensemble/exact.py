@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from broadlearn.ensemble.candidates import (
 )
 from broadlearn.ensemble.kernel_average import KernelAverage, samples_in, shared_order
 from broadlearn.random_features import InputForms, KernelBasis, SamplePairs, Units
-from broadlearn.solvers import solve_gram
+from broadlearn.solvers import LostPenaltyError, solve_gram
 from broadlearn.utils import Array, Floats
 
 
@@ -42,10 +43,25 @@ def kernel_ridge(
     return solution.weights, solution.held_out(gram, T, *left_out, every)
 
 
+def at_kept_penalty(
+    fit: Callable[[float], tuple[Array, Array]], C: float
+) -> tuple[float, Array, Array]:
+    """C and what is fitted with it; the next smaller of `PENALTIES` where it is lost in rounding.
+
+    What can be solved for some samples may not be for more of them.
+    """
+    for i in range(PENALTIES.index(C), 0, -1):
+        with suppress(LostPenaltyError):
+            return PENALTIES[i], *fit(PENALTIES[i])
+    return PENALTIES[0], *fit(PENALTIES[0])
+
+
 def compare_kernels(
     problem: Problem, samples: dict[str, Floats], units: Units, step: Callable[[], object]
 ) -> list[Candidate]:
     """All kernels, each with the penalty that suits it best, the best first.
+
+    One that is lost in rounding with every penalty is left out.
 
     `samples` are those of the problem in all forms.
     """
@@ -58,8 +74,10 @@ def compare_kernels(
         def held_out(C: float, gram: Any = gram) -> Array:
             return kernel_ridge(gram, T, C, None, weight, copies=copies)[1]
 
-        start, value = best_penalty(held_out, loss, start)
-        found.append(Candidate(kernel, PENALTIES[start], value))
+        best, value = best_penalty(held_out, loss, start)
+        if value < np.inf:
+            start = best
+            found.append(Candidate(kernel, PENALTIES[best], value))
         step()
     return best_first(found)
 
@@ -81,11 +99,15 @@ def fit_exactly(
     coefficients = np.empty((len(members), *T.shape))
     held_out, judged = np.zeros_like(T), []
     for i, member in enumerate(members):
-        gram: Any = pairs.values(member.kernel, units) + 1.0
-        weights, without = kernel_ridge(gram, T, member.C, score, weight, copies=copies)
+        gram = pairs.values(member.kernel, units) + 1.0
+
+        def fit(C: float, gram: Any = gram) -> tuple[Array, Array]:
+            return kernel_ridge(gram, T, C, score, weight, copies=copies)
+
+        C, weights, without = at_kept_penalty(fit, member.C)
         coefficients[i] = weights / len(members)
         held_out += without / len(members)
-        judged.append(member._replace(loss=loss(without)))
+        judged.append(member._replace(C=C, loss=loss(without)))
         step()
     average = KernelAverage(forms, units, X, kernels, coefficients)
     return FittedEnsemble(average, judged, held_out, score)

@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
-from broadlearn.solvers.ridge import LOST_PENALTY, Design, DualSolution
+from broadlearn.solvers.ridge import Design, DualSolution, LostPenaltyError
 from broadlearn.utils import Array
 
 
@@ -67,7 +67,7 @@ def solve_gram(
     # LAPACK takes rows for columns, which are the same here.
     factor, failed = dpotrf(M.T, lower=1)
     if failed:
-        raise ValueError(LOST_PENALTY.format(C))
+        raise LostPenaltyError(C)
     alpha = dpotrs(factor, T, lower=1)[0]
     alpha += dpotrs(factor, T - M @ alpha, lower=1)[0]
     return DualSolution(alpha if s is None else s[:, None] * alpha, alpha, factor, C)

@@ -22,7 +22,7 @@ from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpotrf, dpotrs, dtrtri
 
 from broadlearn.solvers.landmarks import LandmarkSolution
-from broadlearn.solvers.ridge import LOST_PENALTY
+from broadlearn.solvers.ridge import LostPenaltyError
 from broadlearn.utils import BLOCK_NUMBERS, Array, Floats, row_slices
 
 # Part of a sample that stays in its own prediction at least.
@@ -71,7 +71,7 @@ def removal_effects(
     M[np.diag_indices_from(M)] += 1.0 / C
     factor, failed = dpotrf(M.T, lower=1)
     if failed:
-        raise ValueError(LOST_PENALTY.format(C))
+        raise LostPenaltyError(C)
     r = dpotrs(factor, T, lower=1)[0]
     half = np.tril(dtrtri(factor, lower=1, overwrite_c=1)[0])
     B = half.T @ half

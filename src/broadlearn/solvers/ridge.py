@@ -39,6 +39,13 @@ LOST_PENALTY = (
 MIN_REMAINDER = 1e-10
 
 
+class LostPenaltyError(ValueError):
+    """The penalty is too small against the features for a problem to be solved in float64."""
+
+    def __init__(self, C: float) -> None:
+        super().__init__(LOST_PENALTY.format(C))
+
+
 class Design(Protocol):
     """Rows of a design matrix G, made when they are asked for."""
 
@@ -180,7 +187,7 @@ def factorize(gram: Array, C: float) -> Array:
     try:
         return np.asarray(np.linalg.cholesky(gram), dtype=np.float64)
     except np.linalg.LinAlgError as error:
-        raise ValueError(LOST_PENALTY.format(C)) from error
+        raise LostPenaltyError(C) from error
 
 
 def design_blocks(design: Design, T: Array, s: Array | None) -> Iterator[Block]:

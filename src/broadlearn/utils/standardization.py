@@ -148,8 +148,10 @@ def learn_standardization(
         if turn == 0:
             whole = scale
         else:
-            scale = np.maximum(np.sqrt(scaler.var_), MIN_PART * whole)
-            scale[(scaler.var_ == 0.0) & (whole == 1.0)] = 1.0
+            # Rounding can leave a weighted variance below 0.
+            variance = np.maximum(scaler.var_, 0.0)
+            scale = np.maximum(np.sqrt(variance), MIN_PART * whole)
+            scale[(variance == 0.0) & (whole == 1.0)] = 1.0
         found = Standardization(scaler.mean_, scale, exponent)
         if turn < PASSES and standardize == "robust":
             distance = _distances(X, found)
