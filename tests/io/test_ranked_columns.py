@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 from scipy.stats import rankdata
 
+from broadlearn.io import ranked_columns
 from broadlearn.io.ranked_columns import (
     find_copies,
     find_identifiers,
@@ -141,3 +142,20 @@ def test_dates_are_days_since_the_first():
     columns = rank_columns(pd.DataFrame({"day": days}))
     assert columns.values[0].tolist() == [0.0, 2.0]
     assert columns.ranks.tolist() == [[1, -1, 0]]
+
+
+def test_first_alike_compares_all_pairs():
+    rng = np.random.default_rng(0)
+    vectors = rng.normal(size=(90, 200))
+    vectors[40] = -3.0 * vectors[7]
+    vectors[70] = vectors[7] + 1e-3 * rng.normal(size=200)
+    vectors[80] = vectors[60] + 0.1 * rng.normal(size=200)
+    vectors[85] = 0.0
+    vectors /= np.maximum(np.sqrt((vectors**2).sum(axis=1)), 1e-300)[:, None]
+    alike = np.tril(np.abs(vectors @ vectors.T) > 0.9999, -1)
+    expected = np.where(alike.any(axis=1), alike.argmax(axis=1), -1)
+    assert set(np.flatnonzero(expected >= 0)) == {40, 70}
+    for block in (512, 7):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(ranked_columns, "BLOCK", block)
+            np.testing.assert_array_equal(ranked_columns.first_alike(vectors, 0.9999), expected)

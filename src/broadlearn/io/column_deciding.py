@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from broadlearn.io.column_codes import judge_codes, named_as_identifier
 from broadlearn.io.column_dates import has_clock_only, learn_order, read_dates
 from broadlearn.io.column_levels import (
     NO_NUMBER,
@@ -47,8 +48,7 @@ MIN_IDENTIFIER_ROWS, IDENTIFIER_SHARE = 20, 0.9
 
 _CODE = re.compile(r"0\d+")
 _DATE_NAME = re.compile(r"date|datum|time|_at$|_on$|stamp|day$|tag$|fecha", re.IGNORECASE)
-_ID_NAME = re.compile(r"(^|[^A-Za-z])(id|ID|Id|uuid|guid|UUID|GUID)$|[a-z]I[dD]$|^(id|ID)[ _.-]")
-_EMPTY_NUMBERS = (99.0, 999.0, 9999.0, 99999.0, 999999.0)
+EMPTY_NUMBERS = (99.0, 999.0, 9999.0, 99999.0, 999999.0)
 _JOINTS = re.compile(
     r"#(?:\s*(?:/|x|×|\*|:|by)\s*#){1,2}|#\s*(?:'|ft\.?|′)\s*#\s*(?:\"|in\.?|″)?", re.I
 )
@@ -103,6 +103,11 @@ def _of_numbers(column: pd.Series, kind: str) -> Reading:
     if kind == "boolean" or (not kind and set(distinct.tolist()) == {0.0, 1.0}):
         words = [f"{number:g}" for number in distinct]
         return _of_words("boolean", words)
+    code, code_doubt = ("", "") if kind else judge_codes(present, str(column.name))
+    if code == "identifier":
+        return Reading("identifier", doubt=code_doubt)
+    if code == "category":
+        return _of_words("category", [f"{number:.0f}" for number in distinct], doubt=code_doubt)
     whole = bool((distinct == np.round(distinct)).all())
     if whole and kind in ("", "date") and distinct.size > 1:
         texts = [f"{number:.0f}" for number in distinct[:MAX_TEXTS]]
@@ -111,7 +116,7 @@ def _of_numbers(column: pd.Series, kind: str) -> Reading:
             return Reading("date", "date", remark="read as year, month and day")
     named = bool(_DATE_NAME.search(str(column.name)))
     seconds = whole and distinct.size > 1 and 3e8 <= distinct[0] and distinct[-1] <= 4e9
-    doubt = ""
+    doubt = code_doubt
     if not kind and named and seconds:
         doubt = "may be seconds since 1970, which are a number here"
     empty = () if kind else _empty_numbers(present, distinct)
@@ -127,7 +132,7 @@ def _empty_numbers(present: Array, distinct: Array) -> tuple[float, ...]:
     if distinct.size < 4:
         return ()
     for end, others in ((distinct[0], distinct[1:]), (distinct[-1], distinct[:-1])):
-        if abs(end) not in _EMPTY_NUMBERS or (present == end).sum() < 2:
+        if abs(end) not in EMPTY_NUMBERS or (present == end).sum() < 2:
             continue
         width = max(float(others[-1] - others[0]), 1e-9)
         gap = float(np.min(np.abs(others - end)))
@@ -210,8 +215,7 @@ def _as_numbers(
     if not texts:
         return None
     digits = [text.strip() for text in texts if text.strip().isdigit()]
-    codes = any(_CODE.fullmatch(text) for text in digits) and len({len(t) for t in digits}) == 1
-    if codes and not kind:
+    if _are_codes(digits) and not kind:
         return None
     compact = len(digits) == len(texts) and {len(text) for text in digits} == {8}
     if compact and not kind and not np.isnan(read_dates(digits[:MAX_TEXTS], "dmy")).any():
@@ -245,6 +249,11 @@ def _as_numbers(
     return Reading(
         "number as text", "number", form.decimal, dict(form.factors), doubt=doubt, remark=remark
     )
+
+
+def _are_codes(digits: Sequence[str]) -> bool:
+    """Whether texts of digits all have the same length, which takes zeros in front."""
+    return any(_CODE.fullmatch(text) for text in digits) and len({*map(len, digits)}) == 1
 
 
 def _as_dates(counts: dict[str, int], kind: str) -> Reading | None:
@@ -295,8 +304,9 @@ def _as_names(
     if (share > IDENTIFIER_SHARE and (n_parts >= 3 or length > 40)) or (share > 0.5 and prose):
         return Reading("free text")
     if share > IDENTIFIER_SHARE:
-        return Reading("identifier")
-    if _ID_NAME.search(name) and share > 0.2 and n_words > MIN_IDENTIFIER_ROWS:
+        codes = _are_codes([text for text in texts if text.isdigit()])
+        return Reading("identifier", doubt="digits: may be numbers" if codes else "")
+    if named_as_identifier(name) and share > 0.2 and n_words > MIN_IDENTIFIER_ROWS:
         return Reading("identifier", doubt="named like an identifier, but some values repeat")
     if share > 0.5:
         return replace(words, doubt="most values occur once: may be names")

@@ -104,14 +104,23 @@ def learn_encoding(reading: Reading, values: Array, target: Target) -> tuple[Enc
         if reading.kind == "boolean":
             use = f"1 for {reading.levels[1]!r}, 0 for {reading.levels[0]!r}"
     missing: NDArray[np.bool_] = np.asarray(np.isnan(numbers).any(axis=1))
-    fill = np.nanmean(numbers, axis=0) if reading.kind == "boolean" else np.nanmedian(numbers, 0)
-    varies = bool((np.nanmax(numbers, axis=0) > np.nanmin(numbers, axis=0)).any())
-    indicator = bool(missing.any()) and (not varies or is_informative(missing, target))
-    fill = np.where(np.isnan(fill), 0.0, fill)
+    fill = tuple(_middle(part[~np.isnan(part)], reading.kind == "boolean") for part in numbers.T)
+    indicator = bool(missing.any()) and (not _varies(numbers) or is_informative(missing, target))
     if indicator:
         names, use = (*names, "missing"), f"{use}, and whether it is missing"
-    encoding = Encoding(names, use, tuple(fill.tolist()), indicator, start)
+    encoding = Encoding(names, use, fill, indicator, start)
     return encoding, encode(reading, encoding, values)
+
+
+def _middle(present: Array, mean: bool) -> float:
+    """What missing numbers become: the mean or median of those that are present, or 0."""
+    if not present.size:
+        return 0.0
+    return float(present.mean() if mean else np.median(present))
+
+
+def _varies(numbers: Array) -> bool:
+    return bool((np.nanmax(numbers, axis=0) > np.nanmin(numbers, axis=0)).any())
 
 
 def encode(reading: Reading, encoding: Encoding, values: Array) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,7 +122,9 @@ def column_skill(
     (1.0, 0.0)
     """
     _, level, counts = np.unique(ranks, return_inverse=True, return_counts=True)
-    values = np.asarray(np.eye(n_classes)[target] if n_classes else target[:, None], np.float64)
+    values: Array = np.asarray(
+        target[:, None] == np.arange(n_classes) if n_classes else target[:, None], np.float64
+    )
     if is_number and counts.size * ROWS_PER_LEVEL > level.size:
         totals, n = _of_neighbours(level, values, SIDE["classes" if n_classes else "quantities"])
     else:
@@ -141,7 +144,8 @@ def _of_neighbours(level: NDArray[np.intp], values: Array, side: int) -> tuple[A
     """Sum of the values of rows next to each in the order of its level, and their number."""
     n = level.size
     # Ties in the order of the file would let a file sorted by class tell the class.
-    order = np.lexsort((row_priorities(0, n, 0), level))
+    drawn = _drawn_order(n)
+    order = drawn[np.argsort(level[drawn], kind="stable")]
     sums = np.vstack([np.zeros(values.shape[1]), np.cumsum(values[order], axis=0)])
     low = np.maximum(np.arange(n) - side, 0)
     high = np.minimum(np.arange(n) + side + 1, n)
@@ -149,6 +153,12 @@ def _of_neighbours(level: NDArray[np.intp], values: Array, side: int) -> tuple[A
     totals[order] = sums[high] - sums[low] - values[order]
     counts[order] = high - low - 1.0
     return totals, counts
+
+
+@lru_cache(maxsize=4)
+def _drawn_order(n_rows: int) -> NDArray[np.intp]:
+    """Rows in a random order."""
+    return np.argsort(row_priorities(0, n_rows, 0), kind="stable")
 
 
 def _mean_recall(hit: NDArray[np.bool_], codes: NDArray[np.intp]) -> float:

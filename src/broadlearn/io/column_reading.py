@@ -34,6 +34,8 @@ NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal")
 MOMENTS = ("datetime64", "datetime", "date", "period")
 DURATIONS = ("timedelta64", "timedelta")
 _PLAIN = ("string", "categorical", "boolean", "time", "empty", "mixed", "mixed-integer")
+# Contents of NumPy's own types, which need no look at the values.
+_BY_LETTER = {"i": "integer", "u": "integer", "f": "floating", "b": "boolean"}
 FIGURE = re.compile(r"\d+(?:[.,]\d+)?")
 
 
@@ -137,6 +139,8 @@ class Reading:
 
 def content_of(column: pd.Series) -> str:
     """What a column holds, by the names of pandas; refuses what cannot be read."""
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in _BY_LETTER:
+        return _BY_LETTER[column.dtype.kind]
     content: str = import_pandas().api.types.infer_dtype(column, skipna=True)
     if content in ("mixed", "mixed-integer") and not all(
         isinstance(value, str | Real) for value in column.dropna()
@@ -152,8 +156,12 @@ def content_of(column: pd.Series) -> str:
 
 def as_floats(column: pd.Series) -> Array:
     """A column of numbers as floats, with nan for whatever pandas takes as missing."""
+    plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in _BY_LETTER
     try:
-        numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        if plain:
+            numbers = column.to_numpy(dtype=np.float64)
+        else:
+            numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"Column {column.name!r} must hold numbers: {str(error)[:200]}."

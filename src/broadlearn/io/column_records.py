@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from broadlearn.io.column_table import DecidedColumn
+from broadlearn.io.csv_files import import_pandas
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,14 +56,19 @@ class ColumnRecord:
 
 def make_record(column: pd.Series, decided: DecidedColumn, use: str) -> ColumnRecord:
     """The record of a column, of which becomes what `use` says."""
-    present = column.dropna()
-    missing, distinct = 1.0 - len(present) / len(column), int(present.nunique())
+    present = ~import_pandas().isna(column.array)
+    first = int(present.argmax())
     if decided.values.size:
-        first = decided.values.reshape(len(column), -1)[:, 0]
-        missing = float(np.isnan(first).mean())
-        if decided.reading.how != "parts":
-            distinct = int(np.unique(first[~np.isnan(first)]).size)
-    example = str(present.iloc[0])[: MAX_EXAMPLE + 1] if len(present) else ""
+        read = decided.values.reshape(len(column), -1)[:, 0]
+        known = ~np.isnan(read)
+        missing = 1.0 - float(known.mean())
+    else:
+        missing = 1.0 - float(present.mean())
+    if decided.values.size and decided.reading.how != "parts":
+        distinct = int(np.unique(read[known]).size)
+    else:
+        distinct = int(column.nunique())
+    example = str(column.iloc[first])[: MAX_EXAMPLE + 1] if present[first] else ""
     if len(example) > MAX_EXAMPLE:
         example = f"{example[:MAX_EXAMPLE]}…"
     return ColumnRecord(

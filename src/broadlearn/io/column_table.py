@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from broadlearn.io.column_codes import identifier_doubt
 from broadlearn.io.column_deciding import MAX_TEXTS, decide_reading
 from broadlearn.io.column_leaks import find_leaks
 from broadlearn.io.column_numbers import has_decimal_comma
+from broadlearn.io.column_plain import plain_numbers
 from broadlearn.io.column_reading import (
     KINDS,
     LEFT_OUT,
     Reading,
     cell_texts,
 )
-from broadlearn.io.csv_files import import_pandas
-from broadlearn.io.ranked_columns import find_copies, identifier_evidence, rank_columns
+from broadlearn.io.ranked_columns import RankedColumns, find_copies, identifier_evidence
 from broadlearn.utils import Array
 
 if TYPE_CHECKING:
@@ -45,8 +46,8 @@ MAX_CLASSES = 20
 COPY_CORRELATION = 0.9999
 # In fewer rows only columns with the same values are copies.
 MIN_COPY_ROWS = 20
-# Whole numbers that never repeat and all have so many digits may be identifiers.
-MIN_DIGITS = 5
+# What is read of numbers of which nothing is peculiar.
+PLAIN = Reading("number", "number")
 _TIME_WORDS = ("year", "jahr", "date", "time", "month", "week", "day", "age")
 
 
@@ -146,17 +147,27 @@ def decide_columns(
     for name in given:
         if name not in frame.columns:
             raise ValueError(f"kinds names a column {name!r}, which the table does not have.")
-    readings = {name: decide_reading(frame[name], given.get(name, "")) for name in frame}
+    plain = plain_numbers(frame, given)
+    constant = DecidedColumn(replace(PLAIN, how=""), np.empty(0), "constant", _why("constant"))
+    known = {name: DecidedColumn(PLAIN, values, "number") for name, values in plain.values.items()}
+    known |= dict.fromkeys(plain.constants, constant)
+    readings = {
+        name: PLAIN if name in known else decide_reading(frame[name], given.get(name, ""))
+        for name in frame
+    }
     _settle_decimals(frame, readings, given)
     found = {
-        name: _alone(frame[name], reading, given.get(name, ""))
+        name: known[name] if name in known else _alone(frame[name], reading, given.get(name, ""))
         for name, reading in readings.items()
     }
     if not any(column.is_used for column in found.values()):
         _keep_numbers(frame, readings, found)
-    _mark_copies(found, given)
-    if target.values.size:
-        _mark_leaks(found, target)
+    columns = _ranked(found)
+    if len(columns.names) > 1:
+        _mark_copies(found, columns, given)
+    if target.values.size and columns.names:
+        kept = columns.select(np.array([found[name].is_used for name in columns.names]))
+        _mark_leaks(found, kept, target)
     return found
 
 
@@ -201,31 +212,16 @@ def _alone(column: pd.Series, reading: Reading, given: str) -> DecidedColumn:
         return DecidedColumn(replace(reading, how=""), nothing, "empty", _why("empty"))
     if present.size == first.size and (values == values[0]).all():
         return DecidedColumn(replace(reading, how=""), nothing, "constant", _why("constant"))
-    if reading.kind == "number" and not given:
+    if reading.how == "number" and not given:
         name = str(column.name)
         evidence = identifier_evidence(present, name)
         timely = any(word in name.lower() for word in _TIME_WORDS)
-        if evidence in ("dense", "named") and not timely:
+        if evidence in ("dense", "named") and not timely and reading.kind == "number":
             why = _why("identifier")
             return DecidedColumn(replace(reading, how=""), nothing, "identifier", why)
-        doubt = reading.doubt or _identifier_doubt(present, evidence)
-        return DecidedColumn(reading, values, "number", reading.remark, doubt)
+        doubt = reading.doubt or identifier_doubt(present, evidence)
+        return DecidedColumn(reading, values, reading.kind, reading.remark, doubt)
     return DecidedColumn(reading, values, reading.kind, reading.remark, reading.doubt)
-
-
-def _identifier_doubt(present: Array, evidence: str) -> str:
-    """Why numbers that are kept may be identifiers."""
-    if evidence == "in order":
-        return "may number the rows: it ascends or descends from row to row"
-    if evidence:
-        return "may number the rows: its values never repeat"
-    if present.size < 20 or (present != np.round(present)).any() or (present < 0).any():
-        return ""
-    digits = np.floor(np.log10(np.maximum(present, 1.0)))
-    alike = digits[0] + 1 >= MIN_DIGITS and (digits == digits[0]).all()
-    if alike and np.unique(present).size == present.size:
-        return f"may be an identifier: {int(digits[0]) + 1} digits in each row, never the same"
-    return ""
 
 
 def _why(kind: str) -> str:
@@ -237,61 +233,62 @@ def _why(kind: str) -> str:
     }.get(kind, "")
 
 
-def _typed(found: Mapping[str, DecidedColumn]) -> pd.DataFrame:
-    """Columns of one number per cell as numbers, and words that have no order as text."""
-    columns = {}
-    for name, column in found.items():
-        if column.is_used and column.values.ndim == 1:
-            values: Any = column.values
-            if column.kind == "category":
-                words = np.array([*column.reading.levels, None], dtype=object)
-                values = words[np.where(np.isnan(values), len(words) - 1, values).astype(np.intp)]
-            columns[name] = values
-    return import_pandas().DataFrame(columns)
+def _ranked(found: Mapping[str, DecidedColumn]) -> RankedColumns:
+    """Columns of one number or word per cell as ranks; new words count as missing."""
+    used = {n: c for n, c in found.items() if c.is_used and c.values.ndim == 1}
+    ranks = [np.full(column.values.size, -1, dtype=np.int32) for column in used.values()]
+    values = []
+    for column, row in zip(used.values(), ranks, strict=True):
+        present = ~np.isnan(column.values)
+        if column.reading.how == "words":
+            present &= column.values >= 0
+        distinct, row[present] = np.unique(column.values[present], return_inverse=True)
+        values.append(distinct)
+    is_number = np.array([column.kind != "category" for column in used.values()], dtype=bool)
+    return RankedColumns(list(used), np.array(ranks), values, is_number)
 
 
-def _mark_copies(found: dict[str, DecidedColumn], given: Mapping[str, str]) -> None:
+def _mark_copies(
+    found: dict[str, DecidedColumn], columns: RankedColumns, given: Mapping[str, str]
+) -> None:
     """Leave out columns that say the same as one before them, in proportion or word for word."""
-    frame = _typed(found)
-    if frame.shape[1] < 2:
-        return
-    names = list(frame)
-    for j, original in enumerate(find_copies(rank_columns(frame)).tolist()):
+    names = columns.names
+    for j, original in enumerate(find_copies(columns).tolist()):
         if original < 0 or names[j] in given:
             continue
-        pair = [found[names[original]], found[names[j]]]
-        if len(frame) < MIN_COPY_ROWS and not frame.iloc[:, j].equals(frame.iloc[:, original]):
-            continue
-        if all(column.kind != "category" for column in pair):
-            both = np.column_stack([column.values for column in pair])
-            both = both[~np.isnan(both).any(axis=1)]
-            scaled = both - both.mean(axis=0)
-            lengths = np.sqrt((scaled**2).sum(axis=0)).prod()
-            if (
-                lengths == 0
-                or abs((scaled[:, 0] * scaled[:, 1]).sum()) < COPY_CORRELATION * lengths
-            ):
-                continue
-        why = f"says the same as {names[original]!r}"
-        reading = replace(found[names[j]].reading, how="")
-        found[names[j]] = DecidedColumn(reading, np.empty(0), "copy", why)
+        pair = found[names[original]], found[names[j]]
+        if columns.n_rows < MIN_COPY_ROWS:
+            same = pair[0].reading.levels == pair[1].reading.levels
+            same = same and np.array_equal(pair[0].values, pair[1].values, equal_nan=True)
+        else:
+            same = "category" in (pair[0].kind, pair[1].kind) or _is_proportional(*pair)
+        if same:
+            why = f"says the same as {names[original]!r}"
+            reading = replace(pair[1].reading, how="")
+            found[names[j]] = DecidedColumn(reading, np.empty(0), "copy", why)
 
 
-def _mark_leaks(found: dict[str, DecidedColumn], target: Target) -> None:
+def _is_proportional(a: DecidedColumn, b: DecidedColumn) -> bool:
+    """Whether one column is nearly a multiple of the other, plus a constant."""
+    both = np.column_stack([a.values, b.values])
+    both = both[~np.isnan(both).any(axis=1)]
+    scaled = both - both.mean(axis=0)
+    lengths = np.sqrt((scaled**2).sum(axis=0)).prod()
+    return bool(lengths and abs((scaled[:, 0] * scaled[:, 1]).sum()) >= COPY_CORRELATION * lengths)
+
+
+def _mark_leaks(found: dict[str, DecidedColumn], columns: RankedColumns, target: Target) -> None:
     """Name columns that tell the target by themselves; they stay."""
-    frame = _typed(found)
-    if not frame.shape[1]:
-        return
 
     def numbers_of(names: list[str]) -> Array:
         columns = [found[name].values for name in names]
         Z = np.column_stack([np.where(np.isnan(v), np.nanmin(v) - 1.0, v) for v in columns])
         return np.asarray(Z)
 
-    leaks = find_leaks(rank_columns(frame), target.values, target.n_classes, numbers_of)
+    leaks = find_leaks(columns, target.values, target.n_classes, numbers_of)
     what = "labels" if target.n_classes else "variance of the target"
     for j, (skill, rest) in leaks.items():
-        name = list(frame)[j]
+        name = columns.names[j]
         others = "" if np.isnan(rest) else f", all others together {max(rest, 0.0):.0%}"
         reason = f"alone tells {skill:.0%} of the {what}{others}"
         found[name] = found[name]._replace(

@@ -23,6 +23,8 @@ IDENTIFIER_CHANCE = 1e-3
 # Numbers say the same from this correlation of their ranks on, over so many rows at most.
 COPY_CORRELATION = 0.9999
 MAX_ROWS = 20_000
+# Directions in which columns are compared first, and columns that are at a time.
+N_DIRECTIONS, BLOCK = 64, 512
 
 NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal")
 _IDENTIFIER_NAME = re.compile(
@@ -99,7 +101,8 @@ def rank_columns(frame: pd.DataFrame) -> RankedColumns:
     is_number = np.zeros(frame.shape[1], dtype=bool)
     for j, name in enumerate(frame):
         column = frame[name]
-        content = infer(column, skipna=True)
+        is_plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf"
+        content = "floating" if is_plain else infer(column, skipna=True)
         if content in ("datetime64", "datetime", "date"):
             # Days since the first are numbers like others.
             moments = import_pandas().to_datetime(column, utc=True)
@@ -107,7 +110,8 @@ def rank_columns(frame: pd.DataFrame) -> RankedColumns:
             content = "floating"
         is_number[j] = content in NUMBERS
         if is_number[j]:
-            content = column.to_numpy(dtype=np.float64, na_value=np.nan)
+            gap = {} if is_plain else {"na_value": np.nan}
+            content = column.to_numpy(dtype=np.float64, **gap)
             present = ~np.isnan(content)
             distinct, inverse = np.unique(content[present], return_inverse=True)
         else:
@@ -219,9 +223,48 @@ def find_copies(columns: RankedColumns) -> NDArray[np.intp]:
     centred = np.where(present, ranks - mean[:, None], 0.0)
     length = np.sqrt((centred**2).sum(axis=1))
     centred /= np.where(length > 0.0, length, 1.0)[:, None]
-    alike = np.tril(np.abs(centred @ centred.T) > COPY_CORRELATION, -1)
-    copies = alike.any(axis=1)
-    found[numbers[copies]] = numbers[alike.argmax(axis=1)[copies]]
+    first = first_alike(centred, COPY_CORRELATION)
+    found[numbers[first >= 0]] = numbers[first[first >= 0]]
+    return found
+
+
+def first_alike(vectors: Array, limit: float) -> NDArray[np.intp]:
+    """For each vector, the first before it with a product above `limit` in size; -1 for none.
+
+    Vectors have length 1 or 0. Two with such a product are no further apart than
+    sqrt(2 - 2 limit), nor are they in any few directions: those that are near each other in 64
+    random ones are candidates, so that long vectors are compared for few pairs only.
+
+    Examples
+    --------
+    >>> first_alike(np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]]), 0.9999).tolist()
+    [-1, -1, 0]
+    """
+    n, length = vectors.shape
+    short = vectors
+    if length > N_DIRECTIONS:
+        draws = np.random.default_rng(0).normal(size=(length, N_DIRECTIONS))
+        short = vectors @ np.linalg.qr(draws)[0]
+    small = short.astype(np.float32)
+    squares = (small**2).sum(axis=1)
+    # Rounding of single precision is far below 1e-5.
+    slack = np.float32(2.0 - 2.0 * limit + 1e-5)
+    found = np.full(n, -1, dtype=np.intp)
+    for start in range(0, n, BLOCK):
+        rows = slice(start, min(start + BLOCK, n))
+        near = np.abs(small[rows] @ small[: rows.stop].T)
+        near *= -2.0
+        near += squares[rows, None]
+        near += squares[: rows.stop]
+        candidates = np.tril(near <= slack, start - 1)
+        while candidates.any():
+            one = np.flatnonzero(candidates.any(axis=1))
+            other = candidates[one].argmax(axis=1)
+            products = np.einsum("ij,ij->i", vectors[start + one], vectors[other])
+            alike = np.abs(products) > limit
+            found[start + one[alike]] = other[alike]
+            candidates[one[alike]] = False
+            candidates[one, other] = False
     return found
 
 
