@@ -7,7 +7,13 @@ import time
 import pytest
 
 from broadlearn.cli import interrupts
-from broadlearn.cli.interrupts import at_work, interrupt, interrupts_handled, is_importing
+from broadlearn.cli.interrupts import (
+    Terminated,
+    at_work,
+    interrupt,
+    interrupts_handled,
+    is_importing,
+)
 
 
 class Left(BaseException):
@@ -16,7 +22,7 @@ class Left(BaseException):
 
 @pytest.fixture
 def leaving(monkeypatch):
-    def leave():
+    def leave(number):
         raise Left
 
     monkeypatch.setattr(interrupts, "leave_now", leave)
@@ -29,17 +35,30 @@ def test_a_command_at_work_gets_an_exception(leaving):
         interrupt(signal.SIGINT, sys._getframe())
 
 
+def test_a_request_to_end_is_an_exception_too(leaving):
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    try:
+        with pytest.raises(Terminated), interrupts_handled(), at_work():
+            signal.raise_signal(signal.SIGTERM)
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 def test_an_import_is_left_at_once(leaving, tmp_path, monkeypatch):
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     (tmp_path / "slow_to_import.py").write_text("import os, signal\nos.kill(os.getpid(), 2)\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    before = signal.getsignal(signal.SIGINT)
     assert not is_importing(sys._getframe())
     try:
         with pytest.raises(Left), interrupts_handled(), at_work():
             import slow_to_import  # noqa: F401
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def test_with_processes_to_end_an_import_is_not_left_at_once(leaving, monkeypatch):
@@ -50,12 +69,14 @@ def test_with_processes_to_end_an_import_is_not_left_at_once(leaving, monkeypatc
 
 
 def test_a_signal_that_a_parent_ignores_stays_ignored():
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in numbers}
     try:
         with interrupts_handled():
-            assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+            assert [signal.getsignal(number) for number in numbers] == [signal.SIG_IGN] * 2
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _ends(group):

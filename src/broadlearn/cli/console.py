@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from broadlearn.cli.interrupts import INTERRUPTED, at_work
+from broadlearn.cli.interrupts import INTERRUPTED, TERMINATED, Terminated, at_work
 
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
@@ -41,9 +41,10 @@ def one_sentence(interrupted: str = "the same command goes on where it stopped")
         with at_work():
             waiting("working")
             yield
-    except KeyboardInterrupt:
-        say(f"Interrupted; {interrupted}.", err=True)
-        raise typer.Exit(INTERRUPTED) from None
+    except KeyboardInterrupt as error:
+        asked = isinstance(error, Terminated)
+        say(f"{'Terminated' if asked else 'Interrupted'}; {interrupted}.", err=True)
+        raise typer.Exit(TERMINATED if asked else INTERRUPTED) from None
     except BrokenPipeError:
         # The reader of a pipe has enough, as `head` does.
         raise

@@ -1,4 +1,4 @@
-"""Ctrl-C at any time: one line, exit code 130, nothing half-written."""
+"""Ctrl-C or SIGTERM at any time: one line, exit code 130 or 143, nothing half-written."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType, SimpleNamespace
 
-INTERRUPTED = 130
+# 128 and the number of the signal, as a shell has it.
+INTERRUPTED, TERMINATED = 130, 143
 IMPORT_MACHINERY = "<frozen importlib._bootstrap>"
 # Removes a bar from a terminal, and shows the cursor that it hid.
 REMOVE_BAR = b"\r\x1b[2K\x1b[?25h"
@@ -17,18 +18,23 @@ REMOVE_BAR = b"\r\x1b[2K\x1b[?25h"
 state = SimpleNamespace(at_work=False)
 
 
+class Terminated(KeyboardInterrupt):
+    """The process is asked to end by SIGTERM; who tidies up after an interrupt does so here too."""
+
+
 @contextmanager
 def interrupts_handled() -> Iterator[None]:
-    """Let `interrupt` decide what Ctrl-C does; afterwards it does nothing, as all is done."""
-    # A parent may have set it to be ignored.
-    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        yield
-        return
-    signal.signal(signal.SIGINT, interrupt)
+    """Let `interrupt` decide what signals do; afterwards Ctrl-C does nothing, as all is done."""
+    # A parent may have set them to be ignored.
+    handled = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+    ours = [number for number in handled if signal.getsignal(number) is handled[number]]
+    for number in ours:
+        signal.signal(number, interrupt)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for number in ours:
+            signal.signal(number, signal.SIG_IGN if number == signal.SIGINT else signal.SIG_DFL)
 
 
 @contextmanager
@@ -42,14 +48,14 @@ def at_work() -> Iterator[None]:
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:
-    """Raise `KeyboardInterrupt` where there may be something to tidy up, or end the process.
+    """Raise an exception where there may be something to tidy up, or end the process.
 
     In an import there is nothing but processes, and some libraries would swallow the exception or
     wrap it into another.
     """
     if state.at_work and (not is_importing(frame) or _has_processes()):
-        raise KeyboardInterrupt
-    leave_now()
+        raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
+    leave_now(number)
 
 
 def is_importing(frame: FrameType | None) -> bool:
@@ -64,7 +70,8 @@ def _has_processes() -> bool:
     return processes is not None and bool(processes.active_children())
 
 
-def leave_now() -> None:
+def leave_now(number: int) -> None:
     """End the process at once, with one line."""
-    os.write(2, (REMOVE_BAR if os.isatty(2) else b"") + b"Interrupted.\n")
-    os._exit(INTERRUPTED)
+    line = b"Terminated.\n" if number == signal.SIGTERM else b"Interrupted.\n"
+    os.write(2, (REMOVE_BAR if os.isatty(2) else b"") + line)
+    os._exit(TERMINATED if number == signal.SIGTERM else INTERRUPTED)

@@ -117,11 +117,19 @@ def check_outputs(
     outputs: Sequence[Path | None], inputs: Sequence[Path], *, force: bool = False
 ) -> None:
     """Raise before any work where a file could not be written, or would replace another."""
+    from broadlearn.utils import is_special
+
     taken = [path.resolve() for path in inputs if path != STANDARD]
     for path in filter(None, outputs):
         if path == STANDARD:
             raise ValueError("This output must be a file, and cannot be -, standard output.")
-        folder = path.parent
+        if is_special(path):
+            # Nothing is replaced there, and several may write to it.
+            if path.is_socket() or not os.access(path, os.W_OK):
+                raise ValueError(f"{path} must be a file, or a device or pipe that can be written.")
+            continue
+        # A link is followed.
+        folder = path.resolve().parent
         if path.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
             raise ValueError(f"{path} must be a file, in a folder that exists and is writable.")
         if path.resolve() in taken:
@@ -161,7 +169,7 @@ def open_outputs(
     and all that is said to standard error.
     """
     check_outputs([path for path in outputs if path != STANDARD], inputs, force=force)
-    free = STANDARD in outputs
+    free = any(path is not None and _is_standard(path) for path in outputs)
     if outputs.count(STANDARD) > 1:
         raise ValueError("Only one output can be -, standard output.")
     if free and as_json:
@@ -180,6 +188,18 @@ def open_outputs(
 
     with redirect_stdout(sys.stderr) if free else nullcontext():
         yield write
+
+
+def _is_standard(path: Path) -> bool:
+    """Whether what is written to a path comes out where standard output does."""
+    from broadlearn.utils import is_special
+
+    if path == STANDARD:
+        return True
+    try:
+        return is_special(path) and os.path.samestat(path.stat(), os.fstat(1))
+    except OSError:
+        return False
 
 
 def read_labelled(

@@ -26,7 +26,7 @@ from broadlearn.utils.checks import (
     check_sparse,
     check_weights,
 )
-from broadlearn.utils.files import FORMULA_STARTS, encoded, harmless, safe_csv, write_whole
+from broadlearn.utils.files import FORMULA_STARTS, encoded, harmless, safe_csv
 from broadlearn.utils.pictures import label
 from broadlearn.utils.progress import FitProgress, callback_steps, has_callbacks
 from broadlearn.utils.row_standardization import standardize_rows
@@ -36,6 +36,7 @@ from broadlearn.utils.standardization import (
     learn_standardization,
     with_missing,
 )
+from broadlearn.utils.whole_files import is_special, write_whole
 from broadlearn.utils.workers import parallel, spare_children_interrupts
 
 __all__ = [
@@ -65,6 +66,7 @@ __all__ = [
     "encoded",
     "harmless",
     "has_callbacks",
+    "is_special",
     "label",
     "learn_standardization",
     "parallel",

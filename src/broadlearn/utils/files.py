@@ -1,12 +1,8 @@
-"""Tables as CSV that no spreadsheet runs, and files written whole or not at all."""
+"""Tables as CSV that no spreadsheet runs, and texts as bytes."""
 
 from __future__ import annotations
 
 import csv
-import os
-from collections.abc import Iterable
-from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -40,20 +36,6 @@ def safe_csv(table: pd.DataFrame) -> str:
 def encoded(text: str) -> bytes:
     """The text as UTF-8; lone surrogates, from names or files of another encoding, as escapes."""
     return text.encode("utf-8", "backslashreplace")
-
-
-def write_whole(path: str | PathLike[str], content: str | Iterable[bytes]) -> None:
-    """Write a file whole or not at all."""
-    path = Path(path)
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        with part.open("wb") as file:
-            file.writelines([encoded(content)] if isinstance(content, str) else content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def harmless(value: Any) -> Any:

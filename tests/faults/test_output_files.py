@@ -1,0 +1,296 @@
+"""Outputs destroy no device, pipe or link, and a file is always one whole version of itself."""
+
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+import textwrap
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from patients import call, patients
+
+from broadlearn import BLSClassifier, load, save
+from broadlearn.utils import write_whole
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="the system is not POSIX")
+needs_root = pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs root"
+)
+NOBODY = 65534
+
+
+@pytest.fixture(scope="module")
+def models():
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    return [
+        BLSClassifier(random_state=seed, n_enhancement_nodes=size).fit(X, X[:, 0] > 0)
+        for seed, size in ((1, 5), (2, 60))
+    ]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    patients().to_csv("patients.csv", index=False)
+    done = call("fit", "patients.csv", "-t", "ill", "-m", "bls", "-o", "model.blm")
+    assert done.exit_code == 0, done.output
+    return tmp_path
+
+
+def predict_to(output, *options):
+    return call("predict", "model.blm", "patients.csv", "-o", output, *options)
+
+
+def names(folder):
+    return {path.name for path in folder.iterdir()}
+
+
+def null_device(folder):
+    path = folder / "null"
+    try:
+        os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+        path.open("wb").close()
+    except OSError:
+        pytest.skip("devices cannot be made or used here")
+    return path
+
+
+@needs_root
+def test_root_leaves_a_device_a_device(folder):
+    device = null_device(folder)
+    before = names(folder)
+    for _ in range(2):
+        done = predict_to(device)
+        assert done.exit_code == 0, done.output
+    assert device.is_char_device()
+    assert call("fit", "patients.csv", "-t", "ill", "-o", device).exit_code == 0
+    assert call("audit", "patients.csv", "-t", "ill", "--csv", device).exit_code == 0
+    assert device.is_char_device()
+    assert names(folder) == before
+
+
+def test_a_full_device_is_one_sentence(folder):
+    if not Path("/dev/full").is_char_device():
+        pytest.skip("there is no /dev/full")
+    done = predict_to("/dev/full")
+    assert done.exit_code == 2
+    assert "Error: /dev/full: No space left on device." in done.output
+    assert Path("/dev/full").is_char_device()
+
+
+def test_a_pipe_stays_a_pipe(folder):
+    pipe = folder / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        done = predict_to(pipe)
+        assert done.exit_code == 0, done.output
+        assert len(os.read(reader, 65_536).splitlines()) == 61
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()
+
+
+@pytest.mark.slow
+def test_standard_output_by_its_path_is_not_replaced(folder):
+    code = "from broadlearn.cli import main; main()"
+    command = [sys.executable, "-c", code, "predict", "model.blm", "patients.csv", "-o"]
+    with Path("all.txt").open("w") as file:
+        file.write("before\n")
+        file.flush()
+        subprocess.run([*command, "/dev/stdout"], stdout=file, check=True)
+        file.seek(0, os.SEEK_END)
+        file.write("after\n")
+    lines = Path("all.txt").read_text().splitlines()
+    assert (len(lines), lines[0], lines[-1]) == (63, "before", "after")
+
+
+def test_a_link_stays_a_link(folder):
+    (folder / "there").mkdir()
+    link, target = folder / "link.csv", folder / "there" / "target.csv"
+    link.symlink_to(target)
+    assert predict_to(link).exit_code == 0
+    assert link.is_symlink()
+    assert len(target.read_text().splitlines()) == 61
+    refused = predict_to(link)
+    assert refused.exit_code == 2
+    assert "exists; write to another file, or overwrite it by --force" in refused.output
+    assert predict_to(link, "--force").exit_code == 0
+    assert link.is_symlink()
+
+
+def test_a_socket_is_refused(folder):
+    server = socket.socket(socket.AF_UNIX)
+    try:
+        server.bind("socket")
+        done = predict_to("socket", "--force")
+        assert done.exit_code == 2
+        assert "socket must be a file, or a device or pipe that can be written." in done.output
+        with pytest.raises(ValueError, match="is a socket, to which no file can be written"):
+            write_whole("socket", "x")
+        assert Path("socket").is_socket()
+    finally:
+        server.close()
+
+
+def test_a_private_file_stays_private(folder):
+    path = folder / "out.csv"
+    path.touch(mode=0o600)
+    assert predict_to(path, "--force").exit_code == 0
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+@needs_root
+def test_root_keeps_the_owner(tmp_path):
+    path = tmp_path / "a"
+    path.write_text("old")
+    os.chown(path, NOBODY, NOBODY)
+    path.chmod(0o640)
+    write_whole(path, "new")
+    found = path.stat()
+    assert (found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)) == (NOBODY, NOBODY, 0o640)
+
+
+@pytest.mark.slow
+def test_without_root_all_of_this_is_the_same():
+    """Devices, links, modes and folders that are not writable, as a user without privileges."""
+    code = """
+        import os, stat, sys
+        from pathlib import Path
+        from broadlearn.utils import write_whole
+        folder = Path(sys.argv[1])
+        if os.geteuid() == 0:
+            os.setgid(65534), os.setuid(65534)
+        write_whole(os.devnull, "x")
+        assert Path(os.devnull).is_char_device()
+        write_whole(folder / "a", "x")
+        (folder / "a").chmod(0o600)
+        (folder / "link").symlink_to("a")
+        write_whole(folder / "link", "y")
+        assert (folder / "a").read_text() == "y" and (folder / "link").is_symlink()
+        assert stat.S_IMODE((folder / "a").stat().st_mode) == 0o600
+        folder.chmod(0o500)
+        try:
+            write_whole(folder / "a", "z")
+        except PermissionError as error:
+            assert error.filename == str(folder / "a"), error
+        else:
+            raise AssertionError
+        assert (folder / "a").read_text() == "y"
+        folder.chmod(0o700)
+        assert sorted(os.listdir(folder)) == ["a", "link"]
+    """
+    # Folders of pytest are open to their owner alone.
+    with tempfile.TemporaryDirectory() as folder:
+        if os.geteuid() == 0:
+            os.chown(folder, NOBODY, NOBODY)
+        done = subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(code), folder], capture_output=True, text=True
+        )
+    assert done.returncode == 0, done.stderr
+
+
+def test_threads_that_save_to_one_path_leave_whole_models(tmp_path, models):
+    path = tmp_path / "model.blm"
+    save(models[0], path)
+    errors, stop = [], threading.Event()
+
+    def write(model):
+        try:
+            while not stop.is_set():
+                save(model, path)
+        except Exception as error:
+            errors.append(error)
+
+    writers = [threading.Thread(target=write, args=(model,)) for model in (*models, *models)]
+    for writer in writers:
+        writer.start()
+    sizes = [load(path).n_enhancement_nodes for _ in range(150)]
+    stop.set()
+    for writer in writers:
+        writer.join()
+    assert errors == []
+    assert set(sizes) <= {5, 60}
+    assert names(tmp_path) == {"model.blm"}
+
+
+SAVER = """
+import os, sys
+os.getpid = lambda: 1
+from broadlearn.utils import write_whole
+print("ready", flush=True)
+for i in range(300):
+    write_whole(sys.argv[1], [sys.argv[2].encode()] * 5000)
+"""
+
+
+@pytest.mark.slow
+def test_processes_of_one_number_leave_whole_files(tmp_path):
+    path = tmp_path / "file"
+    savers = [
+        subprocess.Popen(
+            [sys.executable, "-c", SAVER, str(path), mark], stdout=subprocess.PIPE, text=True
+        )
+        for mark in "abc"
+    ]
+    for saver in savers:
+        saver.stdout.readline()
+    contents = {path.read_bytes() for _ in range(500) if path.exists()}
+    assert [saver.wait() for saver in savers] == [0, 0, 0]
+    for saver in savers:
+        saver.stdout.close()
+    assert contents | {path.read_bytes()} <= {mark * 5000 for mark in (b"a", b"b", b"c")}
+    assert names(tmp_path) == {"file"}
+
+
+SLOW = """
+import sys, time
+from broadlearn.utils import write_whole
+
+def content():
+    yield b"half"
+    print("half", flush=True)
+    time.sleep(60)
+
+write_whole(sys.argv[1], content())
+"""
+
+
+@pytest.mark.slow
+def test_what_a_killed_process_left_is_swept_by_the_next(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("old")
+    process = subprocess.Popen([sys.executable, "-c", SLOW, str(path)], stdout=subprocess.PIPE)
+    process.stdout.readline()
+    write_whole(tmp_path / "other", "x")
+    assert len(names(tmp_path)) == 3
+    process.kill()
+    process.communicate()
+    assert path.read_text() == "old"
+    write_whole(tmp_path / "other", "x")
+    assert names(tmp_path) == {"file", "other"}
+
+
+@pytest.mark.slow
+def test_a_terminated_command_leaves_no_part(tmp_path):
+    code = "import sys\nfrom broadlearn.cli.interrupts import at_work, interrupts_handled\n"
+    code += "with interrupts_handled(), at_work():\n" + textwrap.indent(SLOW, "    ")
+    path = tmp_path / "file"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, str(path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        # Where tests run in the background, their children would inherit what is ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGTERM, signal.SIG_DFL),
+    )
+    process.stdout.readline()
+    process.terminate()
+    process.communicate()
+    assert process.returncode != 0
+    assert names(tmp_path) == set()
