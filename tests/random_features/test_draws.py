@@ -7,6 +7,7 @@ from broadlearn.random_features.draws import (
     draw_group_seed,
     draw_hidden_weights,
     draw_input_weights,
+    orthonormal_columns,
 )
 
 
@@ -100,3 +101,13 @@ def test_groups_have_seeds_of_their_own():
     seeds = {draw_group_seed(seed, i) for seed in (3, 4) for i in range(5)}
     assert len(seeds) == 10
     assert draw_group_seed(3, 2) == draw_group_seed(3, 2)
+
+
+@pytest.mark.parametrize("n_inputs", [1, 7, 32])
+def test_blocks_that_are_factorised_in_one_call_have_the_bits_of_single_ones(n_inputs):
+    wanted = 3 * n_inputs - (n_inputs > 1)
+    stream = np.random.default_rng(5)
+    panels = [stream.uniform(-1.0, 1.0, (n_inputs, n_inputs)).T for _ in range(3)]
+    expected = np.concatenate([np.linalg.qr(panel)[0] for panel in panels], axis=1)
+    found = orthonormal_columns(np.random.default_rng(5), n_inputs, wanted)
+    np.testing.assert_array_equal(found, expected[:, :wanted])

@@ -10,9 +10,10 @@ from broadlearn.solvers.ridge import (
     design_blocks,
     dual_remainder,
     dual_residual,
+    factorize,
     leave_one_out,
     normal_equations,
-    prediction_error,
+    refinements,
     rows_residual,
     solve_dual,
     solve_ridge,
@@ -164,22 +165,37 @@ def test_a_known_gram_matrix_is_used_and_left_as_it_is():
     np.testing.assert_array_equal(gram, G @ G.T)
 
 
-def test_rounding_is_estimated_to_grow_with_C():
-    G, T, _ = make(200, 60)
-    sums = G.T @ G
-
-    def error(C):
-        W = plain_ridge(G, T, C)
-        return prediction_error(np.trace(sums), C, W, G.T @ T)
-
-    errors = [error(C) for C in (1e-2, 1e2, 1e6)]
-    assert errors[0] < errors[1] < ridge.REFINE_ONCE < errors[2]
-
-
 def test_lost_penalty_is_named():
     G = np.full((10, 3), 1e12)
     with pytest.raises(ValueError, match="Use a smaller C"):
         weighted_ridge(G, np.ones((10, 1)), 1e12)
+
+
+@pytest.mark.parametrize("small", [5, 100])
+def test_the_factor_is_the_same_in_place_or_not(monkeypatch, small):
+    monkeypatch.setattr(ridge, "SMALL", small)
+    G, T, _ = make(80, 20)
+    factor = factorize(G.T @ G, 10.0)
+    np.testing.assert_allclose(factor @ factor.T, G.T @ G + np.eye(20) / 10.0, atol=1e-12)
+    np.testing.assert_array_equal(factor, np.tril(factor))
+    with pytest.raises(ValueError, match="Use a smaller C"):
+        factorize(-np.eye(20), 10.0)
+    W = weighted_ridge(G, T, 10.0)
+    np.testing.assert_allclose(W, plain_ridge(G, T, 10.0), atol=1e-9)
+
+
+def test_rows_are_visited_again_only_where_rounding_shows():
+    G, T, _ = make(600, 200)
+    gram, right = G.T @ G, G.T @ T
+
+    def wanted(C, **once):
+        factor = factorize(gram.copy(), C)
+        W = np.linalg.solve(factor @ factor.T, right)
+        return refinements(gram, factor, C, W, right, **once)
+
+    assert [wanted(C) for C in (1e-2, 1.0, 1e5)] == [0, 0, 1]
+    assert wanted(1e11) == 2
+    assert wanted(1.0, once=0.0) == 1
 
 
 # Held-out predictions
@@ -235,6 +251,17 @@ def test_a_row_of_score_zero_is_held_out_already(shape):
     solution = solve_ridge(Matrix(G), T, 1.0, score)
     found = held_out(solution, G, T, score)
     np.testing.assert_allclose(found[3], (G @ solution.weights)[3], atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(30, 12), (20, 40)])
+@pytest.mark.parametrize("rows", [slice(0, 20), np.array([3, 0, 9])])
+def test_rows_that_are_held_out_may_be_made_when_they_are_needed(shape, rows):
+    G, T, score = normal(*shape)
+    score[[3, 5]] = 0.0
+    solution = solve_ridge(Matrix(G), T, 1.0, score)
+    found = solution.held_out(Matrix(G), T, score, None, rows)
+    expected = solution.held_out(G[rows], T, score, None, rows)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
 def test_the_formula_divides_the_residual_by_what_remains():

@@ -346,7 +346,7 @@ class BroadClassifier(ClassifierMixin, BroadModel):
             weight = check_weights(sample_weight, rows, self.class_weight, labels)
         data = encode_samples(rows, labels, weight, self.standardize, type(self).__name__)
         n = data.X.shape[0]
-        some = np.arange(n) if n <= MAX_HELD_OUT else spread_rows(n, MAX_HELD_OUT)
+        some = slice(0, n) if n <= MAX_HELD_OUT else spread_rows(n, MAX_HELD_OUT)
         seed = draw_seed(self.random_state)
 
         trust = score_samples(self.scorer(), data, seed)[0]
@@ -361,7 +361,7 @@ class BroadClassifier(ClassifierMixin, BroadModel):
         else:
             solution = solve_kernel(design, data.T, self.C, score, data.weight)
 
-        held_out = solution.held_out(design(some), data.T, score, data.weight, some)
+        held_out = solution.held_out(design, data.T, score, data.weight, some)
         if data.constant is not None:
             held_out = held_out + data.constant
         weight = None if data.weight is None else data.weight[some]

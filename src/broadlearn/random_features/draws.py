@@ -56,7 +56,7 @@ def draw_feature_weights(
     for i in range(n_groups):
         stream = _stream(seed, FEATURE_STREAM, i)
         if orthonormal:
-            weights = _orthonormal_columns(stream, n_inputs, n_nodes)
+            weights = orthonormal_columns(stream, n_inputs, n_nodes)
             biases = _stream(seed, BIAS_STREAM, i).uniform(-1.0, 1.0, (1, n_nodes))
             groups.append(np.concatenate([weights, biases]))
         else:
@@ -86,7 +86,7 @@ def draw_enhancement_weights(seed: int, n_groups: int, n_nodes: int, n_features:
     space).
     """
     streams = [_stream(seed, ENHANCEMENT_STREAM, n_features, j) for j in range(n_groups)]
-    groups = [_orthonormal_columns(stream, n_features + 1, n_nodes) for stream in streams]
+    groups = [orthonormal_columns(stream, n_features + 1, n_nodes) for stream in streams]
     return np.concatenate(groups, axis=1)
 
 
@@ -109,7 +109,7 @@ def draw_input_weights(
     for j in range(n_groups):
         dense, sparse, biases = (_stream(seed, INPUT_STREAM, j, part) for part in range(3))
         W = np.zeros((n_inputs + 1, n_nodes))
-        W[:-1, ::2] = _orthonormal_columns(dense, n_inputs, (n_nodes + 1) // 2)
+        W[:-1, ::2] = orthonormal_columns(dense, n_inputs, (n_nodes + 1) // 2)
         few, wanted = min(max_inputs, n_inputs), n_nodes // 2
         drawn = sparse.random((wanted, n_inputs + 1 + few))
         chosen = np.argsort(drawn[:, :n_inputs], axis=1)[:, :few]
@@ -123,12 +123,16 @@ def draw_input_weights(
     return np.concatenate(groups, axis=1)
 
 
-def _orthonormal_columns(stream: np.random.Generator, rows: int, wanted: int) -> Array:
+def orthonormal_columns(stream: np.random.Generator, rows: int, wanted: int) -> Array:
     """Columns that are orthonormal in blocks of `rows`, by block Gram-Schmidt.
 
     Column k of a block is made from the first k columns drawn, in panels of fixed width, so it does
-    not change when more columns follow.
+    not change when more columns follow. Blocks of one panel each are factorised in one call.
     """
+    if rows <= PANEL:
+        drawn = stream.uniform(-1.0, 1.0, (-(-wanted // rows), rows, rows))
+        Q = np.linalg.qr(drawn.transpose(0, 2, 1))[0]
+        return np.ascontiguousarray(Q.transpose(1, 0, 2).reshape(rows, -1)[:, :wanted])
     blocks: list[Array] = []
     for start in range(0, wanted, rows):
         width, Q = min(wanted - start, rows), np.empty((rows, 0))

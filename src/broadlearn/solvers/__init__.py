@@ -44,12 +44,12 @@ from broadlearn.solvers.ridge import (
     dual_residual,
     leave_one_out,
     normal_equations,
-    prediction_error,
     rows_residual,
     solve_dual,
     solve_ridge,
     weighted_ridge,
 )
+from broadlearn.solvers.rounding import prediction_error
 from broadlearn.solvers.spectrum import Spectrum
 from broadlearn.solvers.updates import add_rows, append_sums, remove_rows, solve_sums
 

@@ -1,7 +1,8 @@
 """Weighted ridge by Cholesky on the smaller Gram matrix, refined in residual form.
 
 NumPy's own product and Cholesky do the heavy work: SciPy has a second pool of threads, which the
-idle threads of the first one slow down.
+idle threads of the first one slow down. Small matrices are factorised in place by SciPy: there
+copies, and the pages of memory that they ask for, take longer than the factor.
 
 All solvers minimise ``C/2 ‖S(GW - T)‖² + 1/2 ‖W‖²``. The primal ``(GᵗS²G + I/C) W = GᵗS²T`` needs
 rows only block by block; the dual ``W = GᵗS (S G Gᵗ S + I/C)⁻¹ S T`` needs all of G, and is taken
@@ -19,9 +20,10 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_solve, solve_triangular
-from scipy.linalg.lapack import dtrtri
+from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dpotrf, dtrtri
 
+from broadlearn.solvers.rounding import prediction_error, propagated_error, solve_factored
 from broadlearn.utils import BLOCK_NUMBERS, Array, Floats, row_slices
 
 # A block of rows: [G, T] in one array, which is overwritten, and scores s (None: all one).
@@ -37,6 +39,9 @@ LOST_PENALTY = (
 )
 # Part of a row that stays in its own prediction at least.
 MIN_REMAINDER = 1e-10
+# Rows of a matrix, and C, up to which it is factorised in place. Beyond that C, predictions show
+# the rounding of the factor, and so by which library it was made.
+SMALL, SMALL_C = 1024, 1e4
 
 
 class LostPenaltyError(ValueError):
@@ -83,6 +88,20 @@ def leave_one_out(
     return prediction
 
 
+def held_out_rows(G: Floats | Design, rows: Rows | slice, some: Rows | None = None) -> Array:
+    """Rows of a design matrix in float64: those of the array G, or those that a design makes.
+
+    An array holds these `rows` only, of which `some` are wanted; None for all.
+    """
+    if isinstance(G, np.ndarray):
+        part = G if some is None else G[some]
+    elif some is None:
+        part = G(rows)
+    else:
+        part = G(np.arange(G.n_rows)[rows][some])
+    return part.astype(np.float64, copy=False)
+
+
 class PrimalSolution(NamedTuple):
     """Solution of the primal problem.
 
@@ -103,15 +122,20 @@ class PrimalSolution(NamedTuple):
     form: str = "primal"
 
     def held_out(
-        self, G: Floats, T: Array, score: Array | None, weight: Array | None, rows: Rows
+        self,
+        G: Floats | Design,
+        T: Array,
+        score: Array | None,
+        weight: Array | None,
+        rows: Rows | slice,
     ) -> Array:
         """Predictions for some rows by the model fitted without each of them.
 
-        G holds these `rows` of the design matrix only; T, `score` and `weight` hold all rows. The
-        leverage of a row is ``s² g (GᵗS²G + I/C)⁻¹ gᵗ``; of a sample of weight w > 1, one of w
-        copies is left out.
+        G holds these `rows` of the design matrix only, or makes them; T, `score` and `weight` hold
+        all rows. The leverage of a row is ``s² g (GᵗS²G + I/C)⁻¹ gᵗ``; of a sample of weight w > 1,
+        one of w copies is left out.
         """
-        G, T = G.astype(np.float64, copy=False), T[rows]
+        G, T = held_out_rows(G, rows), T[rows]
         half = solve_triangular(self.factor, G.T, lower=True, check_finite=False)
         h = np.einsum("ij,ij->j", half, half)
         if score is not None:
@@ -143,11 +167,17 @@ class DualSolution(NamedTuple):
     form: str = "dual"
 
     def held_out(
-        self, G: Floats, T: Array, score: Array | None, weight: Array | None, rows: Rows
+        self,
+        G: Floats | Design,
+        T: Array,
+        score: Array | None,
+        weight: Array | None,
+        rows: Rows | slice,
     ) -> Array:
         """As `PrimalSolution.held_out`, where a row may determine its own prediction.
 
-        The remainder ``1 - h`` is ``[(S G Gᵗ S + I/C)⁻¹]_ii / C``, which keeps its digits there.
+        The remainder ``1 - h`` is ``[(S G Gᵗ S + I/C)⁻¹]_ii / C``, which keeps its digits
+        there. Only rows of score 0 are asked for, see `dual_residual`.
         """
         if self.factor.flags.f_contiguous:
             half = dtrtri(self.factor, lower=1)[0].T
@@ -157,7 +187,11 @@ class DualSolution(NamedTuple):
         inverse = np.einsum("ij,ij->i", half, half)[rows]
         s = score if weight is None else np.sqrt(weight) * (1.0 if score is None else score)
         T, s = T[rows], None if s is None else s[rows]
-        residual = dual_residual(self.alpha[rows], s, T, G @ self.weights, self.C)
+        fitted = np.zeros_like(T)
+        if s is not None and not s.all():
+            unscored = np.flatnonzero(s == 0.0)
+            fitted[unscored] = held_out_rows(G, rows, unscored) @ self.weights
+        residual = dual_residual(self.alpha[rows], s, T, fitted, self.C)
         remainder = dual_remainder(inverse, self.C, None if weight is None else weight[rows])
         return leave_one_out(T, residual, remainder)
 
@@ -182,8 +216,15 @@ def dual_remainder(inverse_diagonal: Array, C: float, weight: Array | None) -> A
 
 
 def factorize(gram: Array, C: float) -> Array:
-    """Lower Cholesky factor of ``gram + I/C``; the diagonal of `gram` is overwritten."""
-    gram[np.diag_indices_from(gram)] += 1.0 / C
+    """Lower Cholesky factor of ``gram + I/C``; `gram` is overwritten."""
+    n = gram.shape[0]
+    gram.flat[:: n + 1] += 1.0 / C
+    if n <= SMALL and C <= SMALL_C:
+        # LAPACK takes rows for columns, which are the same here.
+        factor, failed = dpotrf(gram.T, lower=1, overwrite_a=1)
+        if failed:
+            raise ValueError(LOST_PENALTY.format(C))
+        return np.asarray(factor)
     try:
         return np.asarray(np.linalg.cholesky(gram), dtype=np.float64)
     except np.linalg.LinAlgError as error:
@@ -208,11 +249,11 @@ def normal_equations(blocks: Iterable[Block], size: int) -> Array:
     Its blocks are ``GᵗS²G``, ``GᵗS²T`` and ``TᵗS²T``: one product for all three, which NumPy halves
     as it is that of a matrix with its own transpose.
     """
-    sums = np.zeros((size, size))
+    sums, part = np.zeros((size, size)), np.empty((size, size))
     for rows, s in blocks:
         if s is not None:
             rows *= s[:, None]
-        sums += rows.T @ rows
+        sums += np.matmul(rows.T, rows, out=part)
     return sums
 
 
@@ -251,12 +292,10 @@ def solve_ridge(
     elif solver == "dual" or (solver == "auto" and n_rows < n):
         return solve_dual(design(slice(0, n_rows)), s, T, C)
     sums = normal_equations(design_blocks(design, T, s), n + T.shape[1])
-    gram, right = sums[:n, :n].copy(), sums[:n, n:]
-    spread = float(np.trace(gram))
-    factor = factorize(gram, C)
-    W = cho_solve((factor, True), right, check_finite=False)
-    error = prediction_error(spread, C, W, right)
-    for _ in range((error >= REFINE_ONCE) + (error >= REFINE_TWICE)):
+    gram, right = sums[:n, :n], sums[:n, n:]
+    factor = factorize(gram.copy(), C)
+    W = solve_factored(factor, right)
+    for _ in range(refinements(gram, factor, C, W, right)):
         W = refine_once(W, factor, rows_residual(W, design_blocks(design, T, s)), C)
     return PrimalSolution(W, factor, sums)
 
@@ -273,21 +312,19 @@ def rows_residual(W: Array, blocks: Iterable[Block]) -> Array:
     return residual
 
 
+def refinements(
+    gram: Array, factor: Array, C: float, W: Array, right: Array, once: float = REFINE_ONCE
+) -> int:
+    """How many refinements the rounding of sums calls for; `once` is the error from which on."""
+    bound = prediction_error(float(np.trace(gram)), C, W, right)
+    if bound < once or propagated_error(gram, factor, W, right) < once:
+        return 0
+    return 1 + (bound >= REFINE_TWICE)
+
+
 def refine_once(W: Array, factor: Array, residual: Array, C: float) -> Array:
     """Weights W corrected by their residual, which is taken from the rows themselves."""
-    return W + cho_solve((factor, True), residual - W / C, check_finite=False)
-
-
-def prediction_error(spread: float, C: float, W: Array, right: Array) -> float:
-    """Estimate the relative error of predictions that rounding of the Gram matrix M brings.
-
-    With M = gram + I/C, a perturbation of relative size eps moves predictions by
-    ``G M⁻¹ (dM) W``, at most ``sqrt(C) eps ‖M‖ ‖W‖`` in norm; predictions themselves have norm
-    ``sqrt(Wᵗ right)`` or less.
-    """
-    size = float(np.sqrt(max(np.vdot(W, right), np.finfo(np.float64).tiny)))
-    eps = np.finfo(np.float64).eps
-    return float(eps * (spread + 1.0 / C) * np.sqrt(C) * np.linalg.norm(W) / size / 10.0)
+    return W + solve_factored(factor, residual - W / C)
 
 
 def solve_dual(
@@ -314,10 +351,10 @@ def solve_dual(
         K *= s[:, None]
         K *= s
     factor = factorize(K, C)
-    alpha = cho_solve((factor, True), T, check_finite=False)
+    alpha = solve_factored(factor, T)
     for _ in range(2):
         residual = T - G @ (G.T @ alpha) - alpha / C
-        alpha = alpha + cho_solve((factor, True), residual, check_finite=False)
+        alpha = alpha + solve_factored(factor, residual)
     return DualSolution(G.T @ alpha, alpha, factor, C)
 
 

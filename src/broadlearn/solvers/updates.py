@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 import numpy as np
-from scipy.linalg import cho_solve, solve_triangular
+from scipy.linalg import solve_triangular
 
 from broadlearn.solvers.ridge import (
-    REFINE_TWICE,
     Block,
     PrimalSolution,
     factorize,
     normal_equations,
-    prediction_error,
     refine_once,
+    refinements,
 )
+from broadlearn.solvers.rounding import solve_factored
 from broadlearn.utils import Array
 
 # Negative squares beyond this share of the largest are no rounding.
@@ -125,10 +125,9 @@ def solve_sums(
         factor = factorize(gram.copy(), C)
     else:
         factor = append_to_factor(leading_factor, gram, C)
-    W = cho_solve((factor, True), right, check_finite=False)
-    W += cho_solve((factor, True), right - gram @ W - W / C, check_finite=False)
+    W = solve_factored(factor, right)
+    W += solve_factored(factor, right - gram @ W - W / C)
     if residual is not None:
-        error = prediction_error(float(np.trace(gram)), C, W, right)
-        for _ in range((error >= REFINE_SUMS) + (error >= REFINE_TWICE)):
+        for _ in range(refinements(gram, factor, C, W, right, REFINE_SUMS)):
             W = refine_once(W, factor, residual(W), C)
     return PrimalSolution(W, factor, sums)

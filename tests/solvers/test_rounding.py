@@ -1,0 +1,56 @@
+import numpy as np
+import pytest
+from plain import plain_ridge
+
+from broadlearn.solvers import rounding
+from broadlearn.solvers.ridge import REFINE_ONCE, factorize
+from broadlearn.solvers.rounding import prediction_error, propagated_error, solve_factored
+
+
+def make(n, d, seed=0):
+    rng = np.random.default_rng(seed)
+    Z = rng.normal(size=(n, 5))
+    G = np.tanh(Z @ rng.normal(size=(5, d)) * 0.3 + rng.normal(size=d))
+    return G, np.sign(Z[:, :2])
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_both_orders_of_the_factor_give_the_solution(order):
+    G, T = make(60, 20)
+    M = G.T @ G + np.eye(20)
+    factor = np.array(np.linalg.cholesky(M), order=order)
+    kept = factor.copy()
+    found = solve_factored(factor, G.T @ T)
+    np.testing.assert_allclose(found, np.linalg.solve(M, G.T @ T), rtol=1e-10)
+    np.testing.assert_array_equal(factor, kept)
+
+
+def test_rounding_is_estimated_to_grow_with_C():
+    G, T = make(200, 60)
+    sums = G.T @ G
+
+    def error(C):
+        W = plain_ridge(G, T, C)
+        return prediction_error(np.trace(sums), C, W, G.T @ T)
+
+    errors = [error(C) for C in (1e-2, 1e2, 1e6)]
+    assert errors[0] < errors[1] < REFINE_ONCE < errors[2]
+
+
+@pytest.mark.parametrize("shape", [(400, 60), (2000, 150)])
+@pytest.mark.parametrize("C", [1.0, 1e2, 1e4, 1e6])
+def test_errors_sent_through_bound_the_error_and_are_below_the_norm_bound(shape, C):
+    G, T = make(*shape)
+    gram, right = G.T @ G, G.T @ T
+    factor = factorize(gram.copy(), C)
+    W = solve_factored(factor, right)
+    exact = G @ plain_ridge(G, T, C)
+    error = np.linalg.norm(G @ W - exact) / np.linalg.norm(exact)
+    found = propagated_error(gram, factor, W, right)
+    assert error <= found + 1e-14
+    assert found <= prediction_error(np.trace(gram), C, W, right) * rounding.SAFETY
+    assert found == propagated_error(gram, factor, W, right)
+
+
+def test_columns_without_values_and_weights_of_zero_are_no_error():
+    assert propagated_error(np.zeros((2, 2)), np.eye(2), np.zeros((2, 1)), np.zeros((2, 1))) == 0.0
