@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import expit
 
+from broadlearn.random_features.sine import sine
 from broadlearn.utils import Floats
 
 InPlace = Callable[[Floats], Floats]
@@ -16,5 +17,5 @@ ACTIVATIONS: dict[str, InPlace] = {
     "tanh": lambda u: np.tanh(u, out=u),
     "sigmoid": lambda u: expit(u, out=u),
     "relu": lambda u: np.maximum(u, 0.0, out=u),
-    "sine": lambda u: np.sin(u, out=u),
+    "sine": sine,
 }

@@ -21,9 +21,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
-from scipy.linalg.lapack import dpotrf, dtrtri
+from scipy.linalg.lapack import dpotrf, dpotrs, dtrtri
 
-from broadlearn.solvers.rounding import prediction_error, propagated_error, solve_factored
+from broadlearn.solvers.rounding import prediction_error, propagated_error
 from broadlearn.utils import BLOCK_NUMBERS, Array, Floats, row_slices
 
 # A block of rows: [G, T] in one array, which is overwritten, and scores s (None: all one).
@@ -88,20 +88,6 @@ def leave_one_out(
     return prediction
 
 
-def held_out_rows(G: Floats | Design, rows: Rows | slice, some: Rows | None = None) -> Array:
-    """Rows of a design matrix in float64: those of the array G, or those that a design makes.
-
-    An array holds these `rows` only, of which `some` are wanted; None for all.
-    """
-    if isinstance(G, np.ndarray):
-        part = G if some is None else G[some]
-    elif some is None:
-        part = G(rows)
-    else:
-        part = G(np.arange(G.n_rows)[rows][some])
-    return part.astype(np.float64, copy=False)
-
-
 class PrimalSolution(NamedTuple):
     """Solution of the primal problem.
 
@@ -135,7 +121,8 @@ class PrimalSolution(NamedTuple):
         all rows. The leverage of a row is ``s² g (GᵗS²G + I/C)⁻¹ gᵗ``; of a sample of weight w > 1,
         one of w copies is left out.
         """
-        G, T = held_out_rows(G, rows), T[rows]
+        G = G if isinstance(G, np.ndarray) else G(rows)
+        G, T = G.astype(np.float64, copy=False), T[rows]
         half = solve_triangular(self.factor, G.T, lower=True, check_finite=False)
         h = np.einsum("ij,ij->j", half, half)
         if score is not None:
@@ -190,7 +177,9 @@ class DualSolution(NamedTuple):
         fitted = np.zeros_like(T)
         if s is not None and not s.all():
             unscored = np.flatnonzero(s == 0.0)
-            fitted[unscored] = held_out_rows(G, rows, unscored) @ self.weights
+            every = np.arange(len(self.alpha))
+            part = G[unscored] if isinstance(G, np.ndarray) else G(every[rows][unscored])
+            fitted[unscored] = part @ self.weights
         residual = dual_residual(self.alpha[rows], s, T, fitted, self.C)
         remainder = dual_remainder(inverse, self.C, None if weight is None else weight[rows])
         return leave_one_out(T, residual, remainder)
@@ -294,8 +283,11 @@ def solve_ridge(
     sums = normal_equations(design_blocks(design, T, s), n + T.shape[1])
     gram, right = sums[:n, :n], sums[:n, n:]
     factor = factorize(gram.copy(), C)
-    W = solve_factored(factor, right)
-    for _ in range(refinements(gram, factor, C, W, right)):
+    W = dpotrs(factor, right, lower=1)[0]
+    error = prediction_error(float(np.trace(gram)), C, W, right)
+    if error >= REFINE_ONCE and propagated_error(gram, factor, W, right) < REFINE_ONCE:
+        error = 0.0
+    for _ in range((error >= REFINE_ONCE) + (error >= REFINE_TWICE)):
         W = refine_once(W, factor, rows_residual(W, design_blocks(design, T, s)), C)
     return PrimalSolution(W, factor, sums)
 
@@ -312,19 +304,9 @@ def rows_residual(W: Array, blocks: Iterable[Block]) -> Array:
     return residual
 
 
-def refinements(
-    gram: Array, factor: Array, C: float, W: Array, right: Array, once: float = REFINE_ONCE
-) -> int:
-    """How many refinements the rounding of sums calls for; `once` is the error from which on."""
-    bound = prediction_error(float(np.trace(gram)), C, W, right)
-    if bound < once or propagated_error(gram, factor, W, right) < once:
-        return 0
-    return 1 + (bound >= REFINE_TWICE)
-
-
 def refine_once(W: Array, factor: Array, residual: Array, C: float) -> Array:
     """Weights W corrected by their residual, which is taken from the rows themselves."""
-    return W + solve_factored(factor, residual - W / C)
+    return W + dpotrs(factor, residual - W / C, lower=1)[0]
 
 
 def solve_dual(
@@ -351,10 +333,10 @@ def solve_dual(
         K *= s[:, None]
         K *= s
     factor = factorize(K, C)
-    alpha = solve_factored(factor, T)
+    alpha = dpotrs(factor, T, lower=1)[0]
     for _ in range(2):
         residual = T - G @ (G.T @ alpha) - alpha / C
-        alpha = alpha + solve_factored(factor, residual)
+        alpha = alpha + dpotrs(factor, residual, lower=1)[0]
     return DualSolution(G.T @ alpha, alpha, factor, C)
 
 

@@ -17,21 +17,6 @@ from broadlearn.utils import Array
 DRAWS, SAFETY = 4, 5.0
 
 
-def solve_factored(factor: Array, right: Array) -> Array:
-    """``(L Lᵗ)⁻¹ right``; L is not copied, be its rows or its columns contiguous.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> L = np.array([[2.0, 0.0], [1.0, 1.0]])
-    >>> solve_factored(L, L @ L.T @ np.array([[3.0], [4.0]])).ravel()
-    array([3., 4.])
-    """
-    if factor.flags.f_contiguous:
-        return np.asarray(dpotrs(factor, right, lower=1)[0])
-    return np.asarray(dpotrs(factor.T, right, lower=0)[0])
-
-
 def prediction_error(spread: float, C: float, W: Array, right: Array) -> float:
     """Estimate the relative error of predictions that rounding of the Gram matrix M brings.
 
@@ -39,8 +24,9 @@ def prediction_error(spread: float, C: float, W: Array, right: Array) -> float:
     ``G M⁻¹ (dM) W``, at most ``sqrt(C) eps ‖M‖ ‖W‖`` in norm; predictions themselves have norm
     ``sqrt(Wᵗ right)`` or less.
     """
+    size = float(np.sqrt(max(np.vdot(W, right), np.finfo(np.float64).tiny)))
     eps = np.finfo(np.float64).eps
-    return float(eps * (spread + 1.0 / C) * np.sqrt(C) * np.linalg.norm(W) / _size(W, right) / 10.0)
+    return float(eps * (spread + 1.0 / C) * np.sqrt(C) * np.linalg.norm(W) / size / 10.0)
 
 
 def propagated_error(gram: Array, factor: Array, W: Array, right: Array) -> float:
@@ -58,16 +44,10 @@ def propagated_error(gram: Array, factor: Array, W: Array, right: Array) -> floa
     W, right : ndarray of shape (n_columns, n_targets)
         The weights, and what they were solved for, ``GᵗS²T``.
     """
+    size = float(np.sqrt(max(np.vdot(W, right), np.finfo(np.float64).tiny)))
     lengths = np.sqrt(np.maximum(gram.diagonal(), 0.0))[:, None]
-    sizes = np.finfo(np.float64).eps * lengths * np.linalg.norm(lengths * W, axis=0)
-    signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(DRAWS, *W.shape))
-    largest = 0.0
-    for drawn in signs:
-        moved = solve_factored(factor, drawn * sizes)
-        largest = max(largest, float(np.vdot(moved, gram @ moved)))
-    return float(SAFETY * np.sqrt(largest) / _size(W, right))
-
-
-def _size(W: Array, right: Array) -> float:
-    """Norm of the predictions."""
-    return float(np.sqrt(max(np.vdot(W, right), np.finfo(np.float64).tiny)))
+    errors = np.finfo(np.float64).eps * lengths * np.linalg.norm(lengths * W, axis=0)
+    signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(len(W), DRAWS, W.shape[1]))
+    moved = dpotrs(factor, (signs * errors[:, None]).reshape(len(W), -1), lower=1)[0]
+    squares = np.einsum("ij,ij->j", moved, gram @ moved).reshape(DRAWS, -1).sum(axis=1)
+    return SAFETY * float(np.sqrt(max(squares.max(), 0.0))) / size

@@ -11,16 +11,17 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dpotrs
 
 from broadlearn.solvers.ridge import (
+    REFINE_TWICE,
     Block,
     PrimalSolution,
     factorize,
     normal_equations,
     refine_once,
-    refinements,
 )
-from broadlearn.solvers.rounding import solve_factored
+from broadlearn.solvers.rounding import prediction_error, propagated_error
 from broadlearn.utils import Array
 
 # Negative squares beyond this share of the largest are no rounding.
@@ -125,9 +126,12 @@ def solve_sums(
         factor = factorize(gram.copy(), C)
     else:
         factor = append_to_factor(leading_factor, gram, C)
-    W = solve_factored(factor, right)
-    W += solve_factored(factor, right - gram @ W - W / C)
+    W = dpotrs(factor, right, lower=1)[0]
+    W += dpotrs(factor, right - gram @ W - W / C, lower=1)[0]
     if residual is not None:
-        for _ in range(refinements(gram, factor, C, W, right, REFINE_SUMS)):
+        error = prediction_error(float(np.trace(gram)), C, W, right)
+        if error >= REFINE_SUMS and propagated_error(gram, factor, W, right) < REFINE_SUMS:
+            error = 0.0
+        for _ in range((error >= REFINE_SUMS) + (error >= REFINE_TWICE)):
             W = refine_once(W, factor, residual(W), C)
     return PrimalSolution(W, factor, sums)
