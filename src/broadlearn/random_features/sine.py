@@ -50,7 +50,7 @@ def sine(u: Floats) -> Floats:
     """
     if u.dtype != np.float64:
         return np.asarray(np.sin(u, out=u))
-    rows = u.reshape(1, -1) if u.ndim == 0 else u
+    rows: Any = u.reshape(1, -1) if u.ndim == 0 else u
     method = fastest_method()
     step = max(1, CHUNK // max(1, rows[:1].size))
     first, second = np.empty((2, *rows[:step].shape))
