@@ -16,6 +16,7 @@ project_copyright = author
 version = release = broadlearn.__version__
 
 extensions = [
+    "command_line",
     "mathml",
     "myst_parser",
     "numpydoc",
@@ -61,7 +62,7 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
 }
 # Pages that have no others beside them need no sidebar.
-html_sidebars = {"index": [], "getting_started": [], "api": []}
+html_sidebars = {"index": []}
 
 
 def adapt_source(app: Sphinx, docname: str, source: list[str]) -> None:

@@ -4,9 +4,14 @@ import ast
 import doctest
 import importlib
 import re
+import shlex
+import shutil
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from broadlearn.cli.app import app
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -98,17 +103,41 @@ def test_links_lead_somewhere(page):
             assert (page.parent / target).exists(), link
 
 
+def blocks(page, kind):
+    """Blocks of code of one kind on a page."""
+    return re.findall(rf"^```{kind}\n(.*?)^```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def beside(page, folder):
+    """Copy the tables that a page shows into a folder, and work there."""
+    for table in page.parent.glob("*.csv"):
+        shutil.copy(table, folder)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "page", [page for page in PAGES if "```pycon" in page.read_text("utf-8")], ids=name
-)
+@pytest.mark.filterwarnings("ignore:Column 'patient' is left out")
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "pycon")], ids=name)
 def test_code_of_pages_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"^```pycon\n(.*?)^```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
-    test = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, page.name, str(page), 0)
+    beside(page, tmp_path)
+    code = "\n".join(blocks(page, "pycon"))
+    test = doctest.DocTestParser().get_doctest(code, {}, page.name, str(page), 0)
     report = []
     doctest.DocTestRunner(optionflags=OPTIONS).run(test, out=report.append)
     assert not report, "".join(report)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", sorted((DOCS / "tutorials").glob("*.md")), ids=name)
+def test_commands_of_tutorials_print_what_is_shown(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    beside(page, tmp_path)
+    for block in blocks(page, "console"):
+        command, _, shown = block.partition("\n")
+        assert command.startswith("$ broadlearn "), command
+        said = CliRunner().invoke(app, shlex.split(command)[2:])
+        assert said.exit_code == 0, said.output
+        assert doctest.OutputChecker().check_output(shown, said.stdout, OPTIONS), said.stdout
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=name)
