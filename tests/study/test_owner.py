@@ -46,11 +46,37 @@ def test_a_later_process_with_the_same_number_is_another():
     assert replace(Owner.this_process(), start="some-boot/1").is_alive() is False
 
 
+@needs_proc
+def test_what_earlier_versions_wrote_is_understood():
+    mine = Owner.this_process()
+    boot, _, ticks = mine.start.split("/")
+    assert replace(mine, start=f"{boot}/{ticks}", token="").is_alive() is True
+    assert replace(mine, start=f"{boot}/1", token="").is_alive() is False
+
+
+@needs_proc
+def test_another_machine_of_the_same_name_or_another_container_cannot_be_judged():
+    mine = Owner.this_process()
+    boot, space, ticks = mine.start.split("/")
+    assert replace(mine, start=f"{boot}/{space}/1").is_alive() is False
+    assert replace(mine, start=f"other-boot/{space}/{ticks}").is_alive() is None
+    assert replace(mine, start=f"{boot}/1/{ticks}").is_alive() is None
+
+
+@pytest.mark.slow
+def test_the_token_is_of_this_process_alone():
+    assert Owner.this_process() == Owner.this_process()
+    code = "from broadlearn.study.owner import Owner; print(Owner.this_process().token)"
+    tokens = {subprocess.check_output([sys.executable, "-c", code]) for _ in range(2)}
+    assert len({Owner.this_process().token, *tokens}) == 3
+
+
 @pytest.mark.parametrize("change", [{"host": "elsewhere"}, {"start": "-"}])
 def test_unknown_where_it_cannot_be_known(change):
     assert replace(Owner.this_process(), **change).is_alive() is None
 
 
 def test_text_round_trip():
-    owner = Owner(12, "b00t/345", "a host")
-    assert Owner.parse(str(owner)) == owner
+    for token in ("", "a1b2"):
+        owner = Owner(12, "b00t/345", "a host", token)
+        assert Owner.parse(str(owner)) == owner

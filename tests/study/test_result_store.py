@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from broadlearn.study import store_file
 from broadlearn.study.owner import Owner
 from broadlearn.study.plan import Unit
 from broadlearn.study.result_store import ResultStore, versions
@@ -361,6 +362,7 @@ def test_units_without_a_recipe_are_taken_over_if_versions_agree(path):
         other = replace(UNIT, seed=1)
         file_unit(store, other)
         store._db.execute("UPDATE results SET versions = '{}' WHERE seed = 1")
+        store_file._seal(store._db)
         store.ask([replace(other, recipe="r1")], unchanged=["BLS"])
         assert {row["recipe"] for row in store.rows()} == {"r1", ""}
 
@@ -377,3 +379,83 @@ def test_reading_leaves_the_file_alone(path):
     with pytest.raises(ValueError, match="There is no result store at"):
         ResultStore(path.with_name("none.db"), read_only=True)
     assert not path.with_name("none.db").exists()
+
+
+def damage(store, unit, column="mean", value=0.99):
+    store._db.execute(f"UPDATE results SET {column} = ? WHERE key = ?", (value, unit.key))
+
+
+@pytest.mark.parametrize("column", [name for name in store_file.COLUMNS if name != "key"])
+def test_a_row_that_is_changed_from_outside_is_noticed(path, column):
+    other = replace(UNIT, seed=1)
+    with ResultStore(path) as store:
+        for unit in (UNIT, other):
+            file_unit(store, unit)
+        value = "running" if column == "status" else 7
+        damage(store, UNIT, column, value)
+        with pytest.raises(ValueError, match=r"study\.db has 1 damaged units of 2 .*study run"):
+            store.rows()
+        assert len(store.damaged()) == 1
+        assert [row["key"] for row in store.rows(skip_damaged=True)] == [other.key]
+        assert store.summary([UNIT, other]).counts["missing"] == 1
+        # Nothing that is done to it makes it look sound.
+        store.ask([UNIT, other])
+        store.heartbeat()
+        assert store.release(all_claims=True) == []
+        assert len(store.damaged()) == 1
+        assert len(store.discard_damaged([UNIT])) == 1
+        file_unit(store, UNIT)
+        assert len(store.rows()) == 2
+
+
+def test_a_damaged_unit_can_be_claimed_and_done_again(path):
+    with ResultStore(path) as store:
+        file_unit(store, UNIT)
+        damage(store, UNIT)
+        file_unit(store, UNIT)
+        assert store.rows()[0]["mean"] == 0.5
+
+
+def test_damaged_rows_of_another_plan_are_kept_to_be_named(path):
+    other = replace(UNIT, seed=1)
+    with ResultStore(path) as store:
+        for unit in (UNIT, other):
+            file_unit(store, unit)
+            damage(store, unit)
+        assert store.discard_damaged([UNIT]) == ["iris, BLS, nested, none, 0, done"]
+        damage(store, other, "dataset", "iriz")
+        assert store.discard_damaged([UNIT]) == ["iriz, BLS, nested, none, 1, done"]
+
+
+def test_deaths_are_counted_over_claims(path):
+    with ResultStore(path) as store:
+        assert store.count_death(UNIT, "no claim") == 0
+        for n in (1, 2):
+            assert store.claim(UNIT, retry=["interrupted"])
+            assert store.count_death(UNIT, "killed") == n
+        (row,) = store.rows()
+        assert (row["status"], row["error"], row["attempts"]) == ("interrupted", "killed", 2)
+        assert store.to_frame()["attempts"].tolist() == [2]
+
+
+def test_release_frees_claims_of_those_who_may_be_gone(path):
+    others = [replace(UNIT, seed=seed) for seed in (1, 2)]
+    with ResultStore(path, owner=ELSEWHERE, lease=1e9) as gone, ResultStore(path) as store:
+        assert gone.claim(others[0])
+        assert store.claim(UNIT)
+        assert not store.claim(others[0])
+        alive = Owner.this_process().is_alive()
+        assert len(store.release()) == (1 if alive else 2)
+        assert store.claim(others[0])
+        assert not gone.finish(others[0], RESULT)
+        assert store.finish(others[0], RESULT)
+        assert gone.claim(others[1])
+        assert len(store.release(all_claims=True)) == (2 if alive else 1)
+        assert store.rows()[0]["error"] == "released"
+
+
+def test_halves_of_characters_in_an_error_are_escaped(path):
+    with ResultStore(path) as store:
+        store.claim(UNIT)
+        assert store.fail(UNIT, "a\udcff")
+        assert store.rows()[0]["error"] == r"a\udcff"

@@ -1,5 +1,6 @@
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from threading import Barrier
 
 import pytest
@@ -65,7 +66,7 @@ def test_a_newer_form_is_refused(tmp_path):
     db = sqlite3.connect(path)
     db.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
     db.close()
-    with pytest.raises(ValueError, match="form 3 of the result store, newer than form 2"):
+    with pytest.raises(ValueError, match="form 4 of the result store, newer than form 3"):
         open_store_file(path)
 
 
@@ -117,7 +118,7 @@ def make_first_form(path):
     with ResultStore(path) as store:
         store.claim(UNIT)
         store.finish(UNIT, UnitResult([0.5, 0.7], {"C": 1.0}, 2.0))
-        for name in ("recipe", "scoring", "metrics", "asked"):
+        for name in ("recipe", "scoring", "metrics", "asked", "attempts", "checksum"):
             store._db.execute(f"ALTER TABLE results DROP COLUMN {name}")
         store._db.execute("PRAGMA user_version = 1")
 
@@ -144,6 +145,61 @@ def test_a_store_of_the_first_form_gets_new_columns_when_it_is_written_to(tmp_pa
         assert pragma(store._db, "user_version") == SCHEMA_VERSION
         assert not store.claim(UNIT)
     assert after == before
+
+
+def test_a_store_of_the_second_form_gets_checksums_when_it_is_written_to(tmp_path):
+    path = tmp_path / "second.db"
+    with ResultStore(path) as store:
+        store.claim(UNIT)
+        store.finish(UNIT, UnitResult([0.5, 0.7], {"C": 1.0}, 2.0))
+        (written,) = store.rows()
+        for name in ("attempts", "checksum"):
+            store._db.execute(f"ALTER TABLE results DROP COLUMN {name}")
+        store._db.execute("PRAGMA user_version = 2")
+    for read_only in (True, False, True):
+        with ResultStore(path, read_only=read_only) as store:
+            (row,) = store.rows()
+            assert row == written
+    with ResultStore(path) as store:
+        assert store.rows() == [written]
+        assert store.damaged() == []
+
+
+def test_a_damaged_index_is_made_anew(tmp_path):
+    path = tmp_path / "index.db"
+    with ResultStore(path) as store:
+        store.claim(UNIT)
+        store.finish(UNIT, UnitResult([0.5, 0.7], {"C": 1.0}, 2.0))
+    content = path.read_bytes()
+    # The key is in the row, which comes first, and in the index.
+    last = content.rindex(UNIT.key.encode())
+    assert content.count(UNIT.key.encode()) == 2
+    swapped = b"%064x" % (int(UNIT.key, 16) ^ 1)
+    for at in (content.index(UNIT.key.encode()), last):
+        path.write_bytes(content[:at] + swapped + content[at + 64 :])
+        with ResultStore(path, read_only=True) as store:
+            sound = len(store.rows(skip_damaged=True))
+            assert sound + len(store.damaged()) == 1
+        with ResultStore(path) as store:
+            assert len(store.rows(skip_damaged=True)) == sound
+
+
+@pytest.mark.parametrize(
+    ("name", "other"), [("fold_scores", "fold_scorez"), ("seed INT", "seed UNT")]
+)
+def test_other_columns_are_refused(tmp_path, name, other):
+    path = tmp_path / "columns.db"
+    make_store(path)
+    path.write_bytes(path.read_bytes().replace(name.encode(), other.encode()))
+    for read_only in (False, True):
+        with pytest.raises(ValueError, match=r"columns\.db .* damaged: its columns are not those"):
+            open_store_file(path, read_only=read_only)
+
+
+def test_a_device_is_no_store():
+    with pytest.raises(ValueError, match="must be a file, to be a result store"):
+        open_store_file(Path("/dev/null"))
+    assert not Path("/dev/null-wal").exists()
 
 
 def test_a_failed_migration_changes_nothing(tmp_path, monkeypatch):

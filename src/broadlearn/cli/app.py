@@ -20,6 +20,7 @@ from broadlearn.cli import (
     study,
     study_compare,
     study_prune,
+    study_store,
 )
 from broadlearn.cli.console import say, settings
 from broadlearn.cli.groups import CommandGroup, Quiet
@@ -38,6 +39,8 @@ study.app.command("leaderboard")(leaderboard.leaderboard)
 study.app.command("reproduction")(reproduction.reproduction)
 study.app.command("compare")(study_compare.compare)
 study.app.command("prune")(study_prune.prune)
+study.app.command("check")(study_store.check)
+study.app.command("release")(study_store.release)
 app.add_typer(study.app, name="study")
 app.add_typer(datasets.app, name="datasets")
 

@@ -233,7 +233,8 @@ def status(store: Store = DEFAULT_STORE, as_json: AsJson = False) -> None:
         from rich.table import Table
 
         with kept_results(store) as results:
-            frame = results.to_frame()
+            frame = results.to_frame(skip_damaged=True)
+            n_damaged = len(results.damaged())
         counts = frame[frame["former"] == ""].groupby(["protocol", "status"]).size()
         lost = frame[~frame["status"].isin(["done", "running"]) & (frame["former"] == "")]
         former = frame.loc[frame["former"] != "", "former"].value_counts()
@@ -244,6 +245,7 @@ def status(store: Store = DEFAULT_STORE, as_json: AsJson = False) -> None:
                 counts=counts.reset_index(name="units").to_dict("records"),
                 lost=lost[names].to_dict("records"),
                 former={what: int(former.get(what, 0)) for what in ("model", "data")},
+                **({"damaged": n_damaged} if n_damaged else {}),
             )
             return
         table = Table("protocol", "status", "units")
@@ -252,6 +254,11 @@ def status(store: Store = DEFAULT_STORE, as_json: AsJson = False) -> None:
         print_table(table)
         for row in lost.itertuples():
             say(why(row.status, row, row.error))
+        if n_damaged:
+            say(
+                f"Besides, {n_damaged} units that are damaged on disk; `broadlearn study check` "
+                "names them, and `study run` does them again."
+            )
         if former.sum():
             say(
                 f"Besides, {former.sum()} units of former models or data "

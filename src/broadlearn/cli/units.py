@@ -45,7 +45,8 @@ def run_units(
     executor: Executor | None = None,
 ) -> None:
     """Run what is not done yet, and show how far it is."""
-    study.register(store)
+    for damaged in study.register(store):
+        say(f"damaged on disk, to be done again: {damaged}", err=True)
     done = {unit.key for unit in study.summary(store).units["done"]}
     left = [unit for unit in study.plan if unit.key not in done]
     tell(

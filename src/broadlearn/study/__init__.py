@@ -37,6 +37,7 @@ from broadlearn.study.published_results import (
 from broadlearn.study.redraws import cells_to_redraw, read_redraws, run_redraws
 from broadlearn.study.reproduction import compare_with_print, judge_cells, summarize_cells
 from broadlearn.study.result_store import ResultStore
+from broadlearn.study.row_checks import name_unit
 from broadlearn.study.runner import Outcome, cluster_executor
 from broadlearn.study.search_spaces import PUBLISHED_MODELS, ModelSpec, find_model
 from broadlearn.study.unit_result import UnitResult
@@ -85,6 +86,7 @@ __all__ = [
     "load_dataset",
     "make_leaderboard",
     "make_study",
+    "name_unit",
     "pairwise_tasks",
     "parse_noise",
     "published_classifiers",

@@ -15,10 +15,11 @@ from broadlearn.study.metrics import DEFAULT_METRIC, check_metric
 from broadlearn.study.plan import DEFAULT_PROTOCOLS, PROTOCOLS, Unit, fingerprint, make_plan
 from broadlearn.study.readings import READINGS
 from broadlearn.study.recipes import recipe_of
-from broadlearn.study.result_store import ResultStore, Summary
+from broadlearn.study.result_store import ResultStore
 from broadlearn.study.runner import Outcome, Task, heartbeat, run_tasks
 from broadlearn.study.search_spaces import KNOWN, PUBLISHED_MODELS, ModelSpec, find_model
 from broadlearn.study.store_file import FAILURES
+from broadlearn.study.store_rows import Summary
 
 # The four that the collection left on two scales, on one.
 HONEST_VARIANT = "zjoined"
@@ -108,14 +109,26 @@ class Study:
                     report(outcome)
         return outcomes
 
-    def register(self, store: ResultStore) -> None:
-        """Tell a store which units are in use; `run` does so first."""
+    def register(self, store: ResultStore) -> list[str]:
+        """Tell a store which units are in use, and let it forget damaged ones; `run` does so first.
+
+        Parameters
+        ----------
+        store : ResultStore
+
+        Returns
+        -------
+        list of str
+            Units whose rows were damaged, which are to be done again.
+        """
+        damaged = store.discard_damaged(self.plan)
         stock = [name for name, spec in self.models.items() if KNOWN.get(name) is spec]
         store.ask(self.plan, unchanged=stock)
+        return damaged
 
     def frame(self, store: ResultStore) -> pd.DataFrame:
         """Results of this study's units only; the store may hold others."""
-        frame = store.to_frame()
+        frame = store.to_frame(skip_damaged=True)
         return frame[frame["key"].isin({unit.key for unit in self.plan})].reset_index(drop=True)
 
     def summary(self, store: ResultStore) -> Summary:

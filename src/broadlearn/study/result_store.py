@@ -7,8 +7,9 @@ import os
 import platform
 import sqlite3
 import time
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -19,47 +20,30 @@ import pandas as pd
 
 from broadlearn.study.former import former_units
 from broadlearn.study.owner import Owner
-from broadlearn.study.plan import ADDED, Unit
-from broadlearn.study.store_file import COLUMNS, FAILURES, STATUSES, UNIT_FIELDS, open_store_file
+from broadlearn.study.plan import Unit
+from broadlearn.study.row_checks import CHECKSUM, checksum, is_intact, name_unit, says_whose_it_is
+from broadlearn.study.store_file import (
+    COLUMNS,
+    FAILURES,
+    STATUSES,
+    StoreError,
+    in_one_sentence,
+    open_store_file,
+)
+from broadlearn.study.store_rows import (
+    Summary,
+    frame_of,
+    read_rows,
+    reproducible_csv,
+    status_now,
+)
 from broadlearn.study.unit_result import UnitResult
-from broadlearn.utils import harmless, write_whole
+from broadlearn.utils import encoded, write_whole
 
-_JSON_FIELDS = ("fold_scores", "metrics", "chosen", "versions")
-_ORDER = "dataset, noise, model, protocol, seed, grid, fingerprint"
-# In stores of the first form; the time at which a unit was asked for is when it was started.
-_ABSENT = {**ADDED, "metrics": None, "asked": None}
+# Units that a sentence names.
+_MAX_NAMED = 3
 # Packages whose versions tell whether a unit without a recipe is of the model as it is.
 _TELLING = ("scikit-learn", "broadlearn")
-# What a second run of the same unit reproduces: no times, no processes, no machine.
-_EXPORTED = (
-    *UNIT_FIELDS,
-    "former",
-    "status",
-    "mean",
-    "sd",
-    "fold_scores",
-    "metrics",
-    "chosen",
-    "error",
-)
-
-
-@dataclass(frozen=True)
-class Summary:
-    """The progress of a plan.
-
-    Attributes
-    ----------
-    units : dict of str to tuple of Unit
-        The plan's units by status, with "missing" for those that the store does not know.
-    """
-
-    units: dict[str, tuple[Unit, ...]]
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """Number of units by status."""
-        return {status: len(units) for status, units in self.units.items()}
 
 
 class ResultStore:
@@ -67,10 +51,15 @@ class ResultStore:
 
     A process claims a unit, works on it and files what came of it. Each call is one transaction,
     on disk when it returns. A claim holds as long as its owner lives. Where that cannot be known,
-    on another machine or a system without ``/proc``, it holds until its lease ends; `heartbeat`
-    renews it.
+    on another machine or a system without ``/proc``, it holds until its lease ends by this
+    machine's clock; `heartbeat` renews it, and `release` frees it. Who has lost a claim cannot file
+    a result any more, so that clocks decide who works, never what is filed.
 
-    Open one store in each process and thread; it is not shared between them.
+    Each row has a checksum, which is verified when it is read. A unit whose row is damaged
+    counts as one that is missing.
+
+    Open one store in each process and thread; it is not shared between them. One file serves the
+    processes of one machine.
 
     Parameters
     ----------
@@ -141,13 +130,15 @@ class ResultStore:
         if not set(retry) <= set(FAILURES):
             raise ValueError(f"retry must hold some of {', '.join(FAILURES)}, got {retry!r}.")
         # Also checked before, so that only those that may get the unit wait for one another.
-        if not self._is_free(unit, retry):
-            return False
-        with self._db:
-            self._db.execute("BEGIN IMMEDIATE")
-            if not self._is_free(unit, retry):
+        with in_one_sentence(self.path):
+            if not self._is_free(self._row(unit.key), retry):
+                return False
+        with self._transaction():
+            before = self._row(unit.key)
+            if not self._is_free(before, retry):
                 return False
             claimed = {
+                **dict.fromkeys(COLUMNS),
                 "key": unit.key,
                 **asdict(unit),
                 "status": "running",
@@ -155,7 +146,9 @@ class ResultStore:
                 "owner": str(self.owner),
                 "lease_until": time.time() + self.lease,
                 "asked": time.time(),
+                "attempts": 0 if before is None else before["attempts"],
             }
+            claimed[CHECKSUM] = checksum(claimed)
             self._db.execute(
                 f"INSERT OR REPLACE INTO results ({', '.join(claimed)}) "
                 f"VALUES ({', '.join('?' * len(claimed))})",
@@ -163,11 +156,27 @@ class ResultStore:
             )
         return True
 
-    def _is_free(self, unit: Unit, retry: Collection[str]) -> bool:
-        row = self._db.execute(
-            "SELECT status, owner, lease_until FROM results WHERE key = ?", (unit.key,)
-        ).fetchone()
-        return row is None or _status_now(row) in retry
+    @contextmanager
+    def _transaction(self, kind: str = "IMMEDIATE") -> Iterator[None]:
+        with in_one_sentence(self.path), self._db:
+            self._db.execute(f"BEGIN {kind}")
+            yield
+
+    def _row(self, key: str) -> sqlite3.Row | None:
+        """What is known of a unit; nothing if its row is damaged."""
+        row = self._db.execute("SELECT * FROM results WHERE key = ?", (key,)).fetchone()
+        return row if row is not None and is_intact(row) else None
+
+    def _is_free(self, row: sqlite3.Row | None, retry: Collection[str]) -> bool:
+        return row is None or status_now(row) in retry
+
+    def _change(self, row: sqlite3.Row, **values: Any) -> None:
+        """Change a row that is intact."""
+        values[CHECKSUM] = checksum({**dict(row), **values})
+        self._db.execute(
+            f"UPDATE results SET {', '.join(f'{name} = ?' for name in values)} WHERE key = ?",
+            (*values.values(), row["key"]),
+        )
 
     def ask(self, plan: Iterable[Unit], *, unchanged: Collection[str] = ()) -> None:
         """Note that the units of a plan are those in use; see `broadlearn.study.former`.
@@ -181,26 +190,71 @@ class ResultStore:
             it was made by the same versions.
         """
         now, here = time.time(), {name: version(name) for name in _TELLING}
-        with self._db:
-            self._db.execute("BEGIN IMMEDIATE")
+        with self._transaction():
             for unit in plan:
                 if unit.recipe and unit.model in unchanged:
                     self._adopt(unit, here)
-                self._db.execute("UPDATE results SET asked = ? WHERE key = ?", (now, unit.key))
+                if (row := self._row(unit.key)) is not None:
+                    self._change(row, asked=now)
 
     def _adopt(self, unit: Unit, here: Mapping[str, str]) -> None:
         values = unit.fingerprint.partition("-")[0]
-        before = replace(unit, recipe="", fingerprint=values).key
-        row = self._db.execute(
-            "SELECT versions FROM results WHERE key = ? AND status = 'done' "
-            "AND NOT EXISTS (SELECT 1 FROM results WHERE key = ?)",
-            (before, unit.key),
-        ).fetchone()
-        if row is not None and here.items() <= json.loads(row["versions"]).items():
-            self._db.execute(
-                "UPDATE results SET key = ?, recipe = ?, fingerprint = ? WHERE key = ?",
-                (unit.key, unit.recipe, unit.fingerprint, before),
-            )
+        row = self._row(replace(unit, recipe="", fingerprint=values).key)
+        if row is None or row["status"] != "done" or self._row(unit.key) is not None:
+            return
+        if here.items() <= json.loads(row["versions"]).items():
+            self._change(row, key=unit.key, recipe=unit.recipe, fingerprint=unit.fingerprint)
+
+    def damaged(self) -> list[dict[str, Any]]:
+        """Rows that are not as they were written, with their "rowid"."""
+        with in_one_sentence(self.path):
+            return read_rows(self._db)[1]
+
+    def discard_damaged(self, plan: Iterable[Unit]) -> list[str]:
+        """Remove damaged rows of a plan's units, and those that do not say whose they are.
+
+        Parameters
+        ----------
+        plan : iterable of Unit
+
+        Returns
+        -------
+        list of str
+            What the rows said that they were.
+        """
+        keys = {unit.key for unit in plan}
+        with self._transaction():
+            rows = read_rows(self._db)[1]
+            found = [row for row in rows if row["key"] in keys or not says_whose_it_is(row)]
+            numbers = [(row["rowid"],) for row in found]
+            self._db.executemany("DELETE FROM results WHERE rowid = ?", numbers)
+        return [name_unit(row) for row in found]
+
+    def release(self, *, all_claims: bool = False) -> list[dict[str, Any]]:
+        """Free the units that are claimed by processes that may be gone.
+
+        Parameters
+        ----------
+        all_claims : bool, default=False
+            Also those of processes that are known to be at work. They go on, but what they find is
+            not filed.
+
+        Returns
+        -------
+        list of dict
+            What was freed.
+        """
+        freed = []
+        with self._transaction():
+            for row in self._db.execute(
+                "SELECT * FROM results WHERE status = 'running'"
+            ).fetchall():
+                if not is_intact(row):
+                    continue
+                if all_claims or not Owner.parse(row["owner"]).is_alive():
+                    self._change(row, status="interrupted", error="released", finished=_now())
+                    freed.append(dict(row))
+        return freed
 
     def prune(self, *, dry_run: bool = False) -> pd.DataFrame:
         """Remove the units of former models and data; those at work are left alone.
@@ -215,8 +269,7 @@ class ResultStore:
         DataFrame
             What was, or would be, removed.
         """
-        with self._db:
-            self._db.execute("BEGIN" if dry_run else "BEGIN IMMEDIATE")
+        with self._transaction("DEFERRED" if dry_run else "IMMEDIATE"):
             frame = self.to_frame()
             found = frame[(frame["former"] != "") & (frame["status"] != "running")]
             if not dry_run:
@@ -229,7 +282,17 @@ class ResultStore:
 
         A thread that does so alongside the work needs its own store, with the same owner.
         """
-        return self._update({"lease_until": time.time() + self.lease})
+        with self._transaction():
+            rows = self._own_claims()
+            for row in rows:
+                self._change(row, lease_until=time.time() + self.lease)
+        return len(rows)
+
+    def _own_claims(self) -> list[sqlite3.Row]:
+        rows = self._db.execute(
+            "SELECT * FROM results WHERE status = 'running' AND owner = ?", (str(self.owner),)
+        )
+        return [row for row in rows if is_intact(row)]
 
     def finish(self, unit: Unit, result: UnitResult) -> bool:
         """File the result of a unit that was claimed.
@@ -271,45 +334,73 @@ class ResultStore:
         """
         if status not in FAILURES:
             raise ValueError(f"status must be one of {', '.join(FAILURES)}, got {status!r}.")
-        return self._end(unit, status=status, error="\n".join(error.splitlines()))
+        return self._end(unit, status=status, error=_one_text(error))
+
+    def count_death(self, unit: Unit, error: str) -> int:
+        """Note that a unit that was claimed ended the process that ran it; it is free again.
+
+        Parameters
+        ----------
+        unit : Unit
+        error : str
+
+        Returns
+        -------
+        int
+            How often it has done so, or 0 if the claim is no longer this owner's.
+        """
+        with self._transaction():
+            row = self._row(unit.key)
+            if row is None or not self._is_mine(row):
+                return 0
+            attempts = int(row["attempts"]) + 1
+            self._change(
+                row,
+                status="interrupted",
+                error=_one_text(error),
+                attempts=attempts,
+                finished=_now(),
+            )
+        return attempts
+
+    def _is_mine(self, row: sqlite3.Row) -> bool:
+        return bool(row["status"] == "running" and row["owner"] == str(self.owner))
 
     def _end(self, unit: Unit, **values: Any) -> bool:
-        values |= {"versions": json.dumps(versions()), "finished": _now()}
-        return self._update(values, key=unit.key) == 1
+        with self._transaction():
+            row = self._row(unit.key)
+            if row is None or not self._is_mine(row):
+                return False
+            self._change(row, **values, versions=json.dumps(versions()), finished=_now())
+        return True
 
-    def _update(self, values: Mapping[str, Any], **where: str) -> int:
-        """Change what is known of this owner's claims, and count them."""
-        where |= {"status": "running", "owner": str(self.owner)}
-        with self._db:
-            self._db.execute("BEGIN IMMEDIATE")
-            return self._db.execute(
-                f"UPDATE results SET {', '.join(f'{name} = ?' for name in values)} "
-                f"WHERE {' AND '.join(f'{name} = ?' for name in where)}",
-                (*values.values(), *where.values()),
-            ).rowcount
-
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self, *, skip_damaged: bool = False) -> list[dict[str, Any]]:
         """All units known, by data set, noise, model, protocol and seed, JSON columns parsed.
 
         A running unit whose owner died has the status "interrupted". "former" is what has changed
         since, "model" or "data", or nothing; see `broadlearn.study.former`.
+
+        Parameters
+        ----------
+        skip_damaged : bool, default=False
+            Leave damaged rows out; otherwise they are an error.
         """
-        rows = []
-        for row in self._db.execute(f"SELECT * FROM results ORDER BY {_ORDER}"):
-            values = {**_ABSENT, **row, "status": _status_now(row)}
-            if values["asked"] is None:
-                values["asked"] = datetime.fromisoformat(row["started"]).timestamp()
-            for name in _JSON_FIELDS:
-                values[name] = None if values[name] is None else json.loads(values[name])
-            rows.append(values)
+        with in_one_sentence(self.path):
+            rows, damaged = read_rows(self._db)
+        if damaged and not skip_damaged:
+            named = "; ".join(name_unit(row) for row in damaged[:_MAX_NAMED])
+            raise StoreError(
+                f"{self.path} has {len(damaged)} damaged units of {len(rows) + len(damaged)} "
+                f"({named}{' and more' if len(damaged) > _MAX_NAMED else ''}): `broadlearn study "
+                "check` names them, and `study run` does them again."
+            )
         former = former_units(rows)
         return [{**row, "former": former.get(row["key"], "")} for row in rows]
 
-    def to_frame(self) -> pd.DataFrame:
+    def to_frame(self, *, skip_damaged: bool = False) -> pd.DataFrame:
         """The same as a DataFrame; absent texts, lists and dicts are None, absent numbers NaN."""
-        frame = pd.DataFrame(self.rows(), columns=[*COLUMNS, "former"], dtype=object)
-        numbers = dict.fromkeys(("mean", "sd", "seconds", "lease_until", "asked"), np.float64)
-        return frame.astype({**numbers, "seed": np.int64})
+        rows = self.rows(skip_damaged=skip_damaged)
+        return frame_of(rows)
 
     def export_csv(self, path: str | os.PathLike[str]) -> None:
         """Write all units to a CSV file, whole or not at all.
@@ -317,14 +408,11 @@ class ResultStore:
         It holds no times, processes or versions: the same results give the same bytes, however
         often the run was interrupted and on however many processes it ran.
         """
-        frame = self.to_frame()[list(_EXPORTED)]
-        for name in ("fold_scores", "metrics", "chosen"):
-            frame[name] = frame[name].map(json.dumps, na_action="ignore")
-        write_whole(path, frame.map(harmless).to_csv(index=False, lineterminator="\n"))
+        write_whole(path, reproducible_csv(self.to_frame()))
 
     def summary(self, plan: Iterable[Unit]) -> Summary:
-        """The progress of a plan."""
-        status_of = {row["key"]: row["status"] for row in self.rows()}
+        """The progress of a plan; units whose rows are damaged are missing."""
+        status_of = {row["key"]: row["status"] for row in self.rows(skip_damaged=True)}
         units: dict[str, list[Unit]] = {status: [] for status in (*STATUSES, "missing")}
         for unit in plan:
             units[status_of.get(unit.key, "missing")].append(unit)
@@ -337,14 +425,9 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), **{name: version(name) for name in names}}
 
 
-def _status_now(row: sqlite3.Row) -> str:
-    """A row's status, after checking whether the owner of a running unit is still alive."""
-    if row["status"] != "running":
-        return str(row["status"])
-    alive = Owner.parse(row["owner"]).is_alive()
-    if alive is None:
-        alive = time.time() <= row["lease_until"]
-    return "running" if alive else "interrupted"
+def _one_text(error: str) -> str:
+    """An error without carriage returns or halves of characters, which SQLite refuses."""
+    return encoded("\n".join(error.splitlines())).decode()
 
 
 def _now() -> str:
