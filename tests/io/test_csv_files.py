@@ -51,10 +51,17 @@ def test_rows_and_their_lines(tmp_path, text, encoding):
     assert table.frame.shape[1] == 3
 
 
-def test_rows_of_empty_fields_amid_others_are_rows(tmp_path):
-    table = read(tmp_path, "a,b\n1,2\n,\n3,4\n,\n")
-    assert list(table.lines) == [2, 3, 4]
-    assert table.frame["a"].isna().tolist() == [False, True, False]
+def test_rows_of_empty_fields_are_left_out(tmp_path):
+    with pytest.warns(UserWarning, match="2 rows of .* without any value, the first in line 3"):
+        table = read(tmp_path, "a,b\n1,2\n,\n3,4\n,\n")
+    assert list(table.lines) == [2, 4]
+    assert table.frame["a"].tolist() == [1, 3]
+
+
+def test_repeated_names_are_numbered(tmp_path):
+    with pytest.warns(UserWarning, match="more than one column named 'a': the second .* 'a_3'"):
+        table = read(tmp_path, "a,b,a,a_2,a\n1,2,3,4,5\n6,7,8,9,0\n")
+    assert list(table.frame) == ["a", "b", "a_3", "a_2", "a_4"]
 
 
 def test_plain_texts_are_known_by_their_bytes(tmp_path):

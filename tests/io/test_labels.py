@@ -65,3 +65,24 @@ def test_quantities_written_as_text():
 def test_bad_targets(values, task, message):
     with pytest.raises(ValueError, match=message):
         labels(values, task)
+
+
+def test_labels_are_spelt_as_the_classes_of_a_model():
+    column = pd.Series(["YES ", "no", "No", "maybe", "yes."])
+    with pytest.warns(UserWarning, match="another spelling, .*: 'YES ' as 'yes', 'No' as 'no', "):
+        found = read_labels(column, "y", "classification", classes=np.array(["no", "yes"]))
+    assert found.tolist() == ["yes", "no", "no", "maybe", "yes"]
+    assert read_labels(
+        pd.Series(["a", "A"]), "y", "classification", classes=np.array(["A", "a", "b"])
+    ).tolist() == ["a", "A"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "classes"),
+    [([1, 2, 1], ["1", "2", "x"]), (["1.0", "2", "1"], [1, 2]), ([True, False], [False, True])],
+)
+def test_labels_of_another_type_are_classes_without_a_word(cells, classes):
+    classes = np.array(classes)
+    found = read_labels(pd.Series(cells), "y", "classification", classes=classes)
+    assert found.dtype == classes.dtype
+    assert set(found.tolist()) <= set(classes.tolist())

@@ -165,7 +165,8 @@ def _labelled_rows(
 
     task = "classification" if is_classifier(fitted) else "regression"
     source = open_table(data, flags.format)
-    table = read_table(source, target, task=task, **flags._asdict())
+    classes = getattr(fitted, "classes_", ())
+    table = read_table(source, target, task=task, classes=classes, **flags._asdict())
     frame = numbered(table.X, table.lines)
     return select_columns(fitted, frame, data, model)[0], np.asarray(table.y)
 

@@ -16,6 +16,8 @@ MIN_DIGITS, MAX_CODES, MAX_DENSITY = 3, 50, 0.2
 ROWS_PER_CODE = 10
 # From this many rows on, numbers that never repeat may name rows.
 MIN_ROWS, MIN_IDENTIFIER_DIGITS = 20, 5
+# Those of the first column may repeat a little.
+FIRST_SHARE = 0.9
 
 _CODE_NAME = re.compile(
     r"(^|[^a-z])(zip|zipcode|zip ?code|plz|postcode|postal|postleitzahl|codes?|sku|kode|"
@@ -91,8 +93,10 @@ def judge_codes(numbers: Array, name: str) -> tuple[str, str]:
     )
 
 
-def identifier_doubt(present: Array, evidence: str) -> str:
+def identifier_doubt(present: Array, evidence: str, is_first: bool = False) -> str:
     """Why numbers that are kept may be identifiers, given `identifier_evidence`; or "".
+
+    Of the first column of a table, a few may repeat.
 
     Examples
     --------
@@ -109,6 +113,10 @@ def identifier_doubt(present: Array, evidence: str) -> str:
     alike = digits[0] + 1 >= MIN_IDENTIFIER_DIGITS and (digits == digits[0]).all()
     if alike and np.unique(present).size == present.size:
         return f"may be an identifier: {int(digits[0]) + 1} digits in each row, never the same"
+    if is_first and digits.max() + 1 >= MIN_IDENTIFIER_DIGITS:
+        n_distinct = np.unique(present).size
+        if n_distinct > FIRST_SHARE * present.size:
+            return f"may be an identifier: {n_distinct} values in {present.size} rows"
     return ""
 
 

@@ -9,9 +9,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from broadlearn.io.column_codes import judge_codes, named_as_identifier
+from broadlearn.io.column_compound import learn_compound, read_compound
 from broadlearn.io.column_dates import has_clock_only, learn_order, read_dates
+from broadlearn.io.column_gaps import empty_numbers
 from broadlearn.io.column_levels import (
     NO_NUMBER,
     NO_VALUE,
@@ -32,13 +35,14 @@ from broadlearn.io.column_reading import (
     cell_texts,
     content_of,
 )
-from broadlearn.utils import Array
 
 if TYPE_CHECKING:
     import pandas as pd
 
 # Distinct texts that are looked at to decide on a kind.
 MAX_TEXTS = 2000
+# Of more distinct texts, some are looked at first, which is enough for all but words.
+MAX_DISTINCT = 10_000
 # From this share of rows on, a column is one of numbers or dates with strays.
 MIN_SHARE, SURE_SHARE = 0.5, 0.9
 # Numbers with at most so many values and frequent words among them are categories.
@@ -46,11 +50,13 @@ MAX_FEW_NUMBERS = 12
 # From this many rows on, text that hardly repeats names or describes rows.
 MIN_IDENTIFIER_ROWS, IDENTIFIER_SHARE = 20, 0.9
 
+_COUNTED = re.compile(r" in \d+ rows? count")
 _CODE = re.compile(r"0\d+")
 _DATE_NAME = re.compile(r"date|datum|time|_at$|_on$|stamp|day$|tag$|fecha", re.IGNORECASE)
-EMPTY_NUMBERS = (99.0, 999.0, 9999.0, 99999.0, 999999.0)
 _JOINTS = re.compile(
-    r"#(?:\s*(?:/|x|×|\*|:|by)\s*#){1,2}|#\s*(?:'|ft\.?|′)\s*#\s*(?:\"|in\.?|″)?", re.I
+    r"#(?:\s*(?:/|x|×|\*|:|by)\s*#){1,2}|#\s*(?:'|ft\.?|′)\s*#\s*(?:\"|in\.?|″)?"
+    r"|[(\[]?#(?:(?:, | ?; ?)#){1,2}[)\]]?",
+    re.I,
 )
 
 
@@ -92,8 +98,21 @@ def decide_reading(column: pd.Series, kind: str = "", decimal: str = "") -> Read
         if column.cat.ordered and kind in ("", "ordered category"):
             present = [word for word in words if word in set(texts)]
             return _of_words("ordered category", present)
+    name, nominal = str(column.name), content == "categorical"
+    if len(texts) > MAX_DISTINCT and not nominal and not kind:
+        some = dict(_sampled(texts, counts))
+        reading = _of_texts(some, name, kind, decimal, nominal, len(texts) / int(counts.sum()))
+        if reading.how != "words":
+            return replace(reading, remark=_COUNTED.sub(" count", reading.remark))
     found = dict(zip(texts, counts.tolist(), strict=True))
-    return _of_texts(found, str(column.name), kind, decimal, content == "categorical")
+    return _of_texts(found, name, kind, decimal, nominal)
+
+
+def _sampled(texts: Sequence[str], counts: NDArray[np.intp]) -> list[tuple[str, int]]:
+    """Some of very many texts, with their counts: the most frequent ones, and others evenly."""
+    frequent = np.argsort(-counts, kind="stable")[:MAX_TEXTS]
+    spread = np.linspace(0, len(texts) - 1, 2 * MAX_TEXTS).astype(np.intp)
+    return [(texts[k], int(counts[k])) for k in np.union1d(frequent, spread).tolist()]
 
 
 def _of_numbers(column: pd.Series, kind: str) -> Reading:
@@ -119,26 +138,21 @@ def _of_numbers(column: pd.Series, kind: str) -> Reading:
     doubt = code_doubt
     if not kind and named and seconds:
         doubt = "may be seconds since 1970, which are a number here"
-    empty = () if kind else _empty_numbers(present, distinct)
+    empty = () if kind else empty_numbers(*np.unique(present, return_counts=True))
     remark = ""
     if empty:
-        remark = f"{empty[0]:g} in {int((present == empty[0]).sum())} rows counts as missing"
-        doubt = f"{empty[0]:g} may be a number like others"
+        remark, doubt = _of_empty(empty, int(np.isin(present, empty).sum()))
+    elif not kind and named and whole and 20_000 <= distinct[0] and distinct[-1] <= 80_000:
+        doubt = "may be days of a spreadsheet since 1900, which are a number here"
     return Reading("number", "number", empty=empty, doubt=doubt, remark=remark)
 
 
-def _empty_numbers(present: Array, distinct: Array) -> tuple[float, ...]:
-    """A number far off all others, made of nines, that occurs more than once: none was measured."""
-    if distinct.size < 4:
-        return ()
-    for end, others in ((distinct[0], distinct[1:]), (distinct[-1], distinct[:-1])):
-        if abs(end) not in EMPTY_NUMBERS or (present == end).sum() < 2:
-            continue
-        width = max(float(others[-1] - others[0]), 1e-9)
-        gap = float(np.min(np.abs(others - end)))
-        if (end < 0 <= others[0] or end > 0) and gap > (0.5 if end < 0 else 2.0) * width:
-            return (float(end),)
-    return ()
+def _of_empty(empty: Sequence[float], n_rows: int) -> tuple[str, str]:
+    """What is said of numbers that stand for missing values, and the doubt."""
+    said = " and ".join(f"{number:g}" for number in empty)
+    counts, are = ("counts", "a number") if len(empty) == 1 else ("count", "numbers")
+    rows = "row" if n_rows == 1 else "rows"
+    return f"{said} in {n_rows} {rows} {counts} as missing", f"{said} may be {are} like others"
 
 
 def _of_words(kind: str, words: Sequence[str], **facts: Any) -> Reading:
@@ -146,8 +160,18 @@ def _of_words(kind: str, words: Sequence[str], **facts: Any) -> Reading:
     return Reading(kind, "words", levels=tuple(words), codes=codes, **facts)
 
 
-def _of_texts(counts: dict[str, int], name: str, kind: str, decimal: str, nominal: bool) -> Reading:
-    """The reading of a column of texts with their counts, of categories if they are declared."""
+def _of_texts(
+    counts: dict[str, int],
+    name: str,
+    kind: str,
+    decimal: str,
+    nominal: bool,
+    share: float = 0.0,
+) -> Reading:
+    """The reading of a column of texts with their counts, of categories if they are declared.
+
+    Of some of the texts, `share` says how many different ones there are per row of all.
+    """
     blank = {text: n for text, n in counts.items() if spelling_key(text) in NO_VALUE}
     counts = {text: n for text, n in counts.items() if text not in blank}
     if not counts:
@@ -163,13 +187,17 @@ def _of_texts(counts: dict[str, int], name: str, kind: str, decimal: str, nomina
         return words
     if nominal and not kind:
         return words
-    for found in (_as_numbers(counts, blank, kind, decimal), _as_dates(counts, kind)):
+    for found in (
+        _as_numbers(counts, blank, kind, decimal),
+        _as_amounts(counts, kind, name),
+        _as_dates(counts, kind),
+    ):
         if found is not None:
             return found
     if kind:
         raise ValueError(f"Column {name!r} cannot be read as {kind}: {next(iter(counts))[:40]!r}.")
     parts = _as_parts(counts)
-    return parts or _as_names(words, spellings, rows, name) or words
+    return parts or _as_names(words, spellings, rows, name, share) or words
 
 
 def _as_words(spellings: dict[str, str], rows: Counter[str], name: str, kind: str) -> Reading:
@@ -246,8 +274,20 @@ def _as_numbers(
         n_rows = sum(counts[text] for text in unread)
         what = "row" if n_rows == 1 else "rows"
         remark = f"{unread[0].strip()[:30]!r} and the like in {n_rows} {what} count as missing"
+    read = np.round(read_numbers(sample, form), 9)
+    values, place = np.unique(read[ok], return_inverse=True)
+    empty = () if kind else empty_numbers(values, np.bincount(place, weight[ok]))
+    if empty:
+        said, doubt = _of_empty(empty, int(weight[np.isin(read, empty)].sum()))
+        remark = "; ".join(filter(None, (remark, said)))
     return Reading(
-        "number as text", "number", form.decimal, dict(form.factors), doubt=doubt, remark=remark
+        "number as text",
+        "number",
+        form.decimal,
+        dict(form.factors),
+        empty,
+        doubt=doubt,
+        remark=remark,
     )
 
 
@@ -274,6 +314,24 @@ def _as_dates(counts: dict[str, int], kind: str) -> Reading | None:
     return Reading("date", "date", order=order, clock=clock, doubt=doubt, remark=remark)
 
 
+def _as_amounts(counts: dict[str, int], kind: str, name: str) -> Reading | None:
+    """Durations, fractions and the like."""
+    texts = [text for text in counts if spelling_key(text) not in NO_NUMBER]
+    if not texts or kind not in ("", "number", "number as text"):
+        return None
+    sample = sorted(texts, key=lambda text: -counts[text])[:MAX_TEXTS]
+    amount = learn_compound(sample, name, [counts[text] for text in sample])
+    if not amount:
+        return None
+    ok = ~np.isnan(read_compound(sample, amount))
+    unread = [text for text, fine in zip(sample, ok, strict=True) if not fine]
+    unread += [text for text in counts if spelling_key(text) in NO_NUMBER]
+    remarks = ["" if amount == "fraction" else f"in {amount.replace('clock', 'seconds')}"]
+    remarks += [f"{unread[0].strip()[:30]!r} and the like count as missing"] if unread else []
+    remark = "; ".join(filter(None, remarks))
+    return Reading("number as text", "compound", amount=amount, remark=remark)
+
+
 def _as_parts(counts: dict[str, int]) -> Reading | None:
     """Several numbers in each text, as in 120/80 or 10 x 20, with the same marks between them."""
     texts = [text for text in counts if spelling_key(text) not in NO_NUMBER]
@@ -290,16 +348,16 @@ def _as_parts(counts: dict[str, int]) -> Reading | None:
 
 
 def _as_names(
-    words: Reading, spellings: dict[str, str], rows: Counter[str], name: str
+    words: Reading, spellings: dict[str, str], rows: Counter[str], name: str, share: float
 ) -> Reading | None:
     """Words that name or describe rows, as they hardly repeat."""
     n_rows, n_words = sum(rows.values()), len(rows)
     if n_rows < MIN_IDENTIFIER_ROWS:
         return None
-    share = n_words / n_rows
+    share = share or n_words / n_rows
     texts = list(spellings.values())[:MAX_TEXTS]
     length = float(np.mean([len(text) for text in texts]))
-    n_parts = float(np.mean([len(text.split()) for text in texts]))
+    n_parts = float(np.mean([sum(map(_has_letters, text.split())) for text in texts]))
     prose = n_parts >= 3.5 or length > 60
     if (share > IDENTIFIER_SHARE and (n_parts >= 3 or length > 40)) or (share > 0.5 and prose):
         return Reading("free text")
@@ -311,3 +369,7 @@ def _as_names(
     if share > 0.5:
         return replace(words, doubt="most values occur once: may be names")
     return None
+
+
+def _has_letters(word: str) -> bool:
+    return any(map(str.isalpha, word))

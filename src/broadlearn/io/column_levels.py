@@ -23,12 +23,12 @@ _NO_NUMBER = (
 NO_NUMBER = NO_VALUE | frozenset(_NO_NUMBER.split("|"))
 _TRUE = (
     "yes y true t 1 ja j wahr oui o vrai sí si s verdadero sim да on positive pos present "
-    "checked active enabled"
+    "checked active enabled aktiv actif activo ✓ ✔ ☑ ✅ wahr richtig"
 )
 TRUE = frozenset(_TRUE.split())
 _FALSE = (
     "no n false f 0 nein falsch non faux falso não nao нет off negative neg absent "
-    "unchecked inactive disabled"
+    "unchecked inactive disabled inaktiv inactif inactivo ✗ ✘ ☐ ☒ ❌"
 )
 FALSE = frozenset(_FALSE.split())
 # Letters that say yes or no only together with their counterparts.
@@ -221,7 +221,7 @@ def level_order(keys: Sequence[str], name: str = "") -> list[str] | None:
     if len(keys) > MAX_RANGES:
         return None
     n_ranges = sum(map(_is_range, keys))
-    rankings: list[Callable[[str], Any]] = [_step_rank, _led_rank]
+    rankings: list[Callable[[str], Any]] = [_step_rank, _led_rank, _symbol_rank]
     if 2 * n_ranges >= len(keys) or (n_ranges and len(keys) <= MAX_FEW):
         rankings.insert(0, _range_rank)
     for rank in rankings:
@@ -291,3 +291,9 @@ def _step_rank(key: str) -> tuple[str, float] | None:
 def _led_rank(key: str) -> float | None:
     found = _LED.fullmatch(key)
     return None if found is None else float(found[1])
+
+
+def _symbol_rank(key: str) -> int | None:
+    """How often a mark stands there, as in ★★★ or +++."""
+    marks = key.rstrip("☆○·-") if key[0] in "★●" else key
+    return len(marks) if marks and len(set(marks)) == 1 and marks[0] in "★☆●*+$€£⭐" else None

@@ -17,6 +17,11 @@ _SIGNS = dict.fromkeys(map(ord, "\u2212\u2013\u2014\ufe63\uff0d"), "-")
 _QUOTES = dict.fromkeys(map(ord, "\u2019\u02bc`\u00b4"), "'")
 _POWERS = {ord("²"): "2", ord("³"): "3"}
 _MARKS = {**_SPACES, **_SIGNS, **_QUOTES, **_POWERS}
+# 1.5 × 10^3, also with raised figures, and texts that are quoted once more, as ="12.50".
+_POWER = re.compile(r"(?<=[\d.,])\s*[×x*·]\s*10\s*(?:\^\s*|\*\*\s*)?([-+]?\d{1,3})(?!\d)")
+_RAISED_TEN = re.compile("10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+")
+_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
+_QUOTED = re.compile(r"""=?(["'])(.*)\1""")
 _PRICE_DASH = re.compile(r"(?<=\d[.,])-+")
 _NUMBER = re.compile(
     r"(?P<head>[^\d,]{0,12}?)"
@@ -162,7 +167,11 @@ def has_decimal_comma(texts: Iterable[str]) -> bool | None:
 
 def _split(text: str) -> _Parts | None:
     """Sign, digits and unit of a text, if it is a number at all."""
-    text = _PRICE_DASH.sub("", text.translate(_MARKS).strip())
+    text = text.strip()
+    if "10" in text[2:] and not text.isalnum():
+        text = _POWER.sub(r"e\1", _RAISED_TEN.sub(lambda ten: ten[0].translate(_RAISED), text))
+    quoted = _QUOTED.fullmatch(text)
+    text = _PRICE_DASH.sub("", (quoted[2] if quoted else text).translate(_MARKS).strip())
     found = _NUMBER.fullmatch(text)
     if found is None:
         return None

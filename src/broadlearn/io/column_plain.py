@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadlearn.io.column_codes import MAX_CODES, named_as_code
-from broadlearn.io.column_deciding import EMPTY_NUMBERS
+from broadlearn.io.column_gaps import may_be_gap
 from broadlearn.utils import Array
 
 if TYPE_CHECKING:
@@ -88,5 +88,5 @@ def _are_plain(values: Array) -> NDArray[np.bool_]:
     low, high = ordered[:, 0], ordered[np.arange(len(ordered)), np.maximum(n - 1, 0)]
     whole = ((ordered == np.round(ordered)) | missing).all(axis=1)
     usual = (high < FIRST_DAY) & (n_distinct < n) & ((n_distinct > MAX_CODES) | (high < 100.0))
-    nines = np.isin(np.abs(low), EMPTY_NUMBERS) | np.isin(np.abs(high), EMPTY_NUMBERS)
+    nines = np.array([may_be_gap(a) or may_be_gap(b) for a, b in zip(low, high, strict=True)])
     return np.asarray((n_distinct > 2) & (~whole | usual) & ~nines & np.isfinite(low + high))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from broadlearn.io.column_compound import read_compound
 from broadlearn.io.column_dates import dates_as_seconds, read_dates
 from broadlearn.io.column_levels import (
     FALSE,
@@ -36,7 +37,7 @@ DURATIONS = ("timedelta64", "timedelta")
 _PLAIN = ("string", "categorical", "boolean", "time", "empty", "mixed", "mixed-integer")
 # Contents of NumPy's own types, which need no look at the values.
 _BY_LETTER = {"i": "integer", "u": "integer", "f": "floating", "b": "boolean"}
-FIGURE = re.compile(r"\d+(?:[.,]\d+)?")
+FIGURE = re.compile(r"(?:(?:^|(?<=[(\[,; ]))-)?\d+(?:[.,]\d+)?")
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Reading:
     ----------
     kind : str
         One of `KINDS` or `LEFT_OUT`.
-    how : {"number", "words", "date", "parts", ""}
+    how : {"number", "words", "date", "parts", "compound", ""}
         What makes numbers of the cells; "" where the column is left out.
     decimal, factors : str, dict
         As `NumberFormat` has them.
@@ -57,6 +58,8 @@ class Reading:
         Of dates: "dmy" or "mdy", and whether they are times of a day.
     n_parts : int
         Numbers in each cell.
+    amount : str
+        What amounts of several parts are, from `learn_compound`.
     levels : tuple of str
         Words, in their order where they have one.
     codes : dict of str to int
@@ -75,6 +78,7 @@ class Reading:
     order: str = "dmy"
     clock: bool = False
     n_parts: int = 1
+    amount: str = ""
     levels: tuple[str, ...] = ()
     codes: Mapping[str, int] = field(default_factory=dict)
     doubt: str = ""
@@ -121,6 +125,8 @@ class Reading:
             return self._without_empty(read_numbers(texts, form))
         if self.how == "date":
             return read_dates(texts, self.order)
+        if self.how == "compound":
+            return read_compound(texts, self.amount)
         if self.how == "parts":
             return _read_parts(texts, self.n_parts)
         codes = self.codes

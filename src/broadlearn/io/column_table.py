@@ -147,7 +147,7 @@ def decide_columns(
     for name in given:
         if name not in frame.columns:
             raise ValueError(f"kinds names a column {name!r}, which the table does not have.")
-    plain = plain_numbers(frame, given)
+    plain = plain_numbers(frame, {*given, frame.columns[0]})
     constant = DecidedColumn(replace(PLAIN, how=""), np.empty(0), "constant", _why("constant"))
     known = {name: DecidedColumn(PLAIN, values, "number") for name, values in plain.values.items()}
     known |= dict.fromkeys(plain.constants, constant)
@@ -157,7 +157,9 @@ def decide_columns(
     }
     _settle_decimals(frame, readings, given)
     found = {
-        name: known[name] if name in known else _alone(frame[name], reading, given.get(name, ""))
+        name: known[name]
+        if name in known
+        else _alone(frame[name], reading, given.get(name, ""), name == frame.columns[0])
         for name, reading in readings.items()
     }
     if not any(column.is_used for column in found.values()):
@@ -200,8 +202,8 @@ def _settle_decimals(
             readings[name] = decide_reading(frame[name], given.get(name, ""), mark)
 
 
-def _alone(column: pd.Series, reading: Reading, given: str) -> DecidedColumn:
-    """Decide on a column as if there were no other."""
+def _alone(column: pd.Series, reading: Reading, given: str, is_first: bool) -> DecidedColumn:
+    """Decide on a column as if there were no other; identifiers tend to be the first."""
     nothing = np.empty(0)
     if not reading.how:
         return DecidedColumn(reading, nothing, reading.kind, _why(reading.kind), reading.doubt)
@@ -219,7 +221,7 @@ def _alone(column: pd.Series, reading: Reading, given: str) -> DecidedColumn:
         if evidence in ("dense", "named") and not timely and reading.kind == "number":
             why = _why("identifier")
             return DecidedColumn(replace(reading, how=""), nothing, "identifier", why)
-        doubt = reading.doubt or identifier_doubt(present, evidence)
+        doubt = reading.doubt or identifier_doubt(present, evidence, is_first)
         return DecidedColumn(reading, values, reading.kind, reading.remark, doubt)
     return DecidedColumn(reading, values, reading.kind, reading.remark, reading.doubt)
 
@@ -272,6 +274,9 @@ def _is_proportional(a: DecidedColumn, b: DecidedColumn) -> bool:
     """Whether one column is nearly a multiple of the other, plus a constant."""
     both = np.column_stack([a.values, b.values])
     both = both[~np.isnan(both).any(axis=1)]
+    if a.kind == b.kind == "date":
+        # Times of a day matter, however many days there are.
+        return bool(len(both) and np.ptp(both[:, 1] - both[:, 0]) < 1.0)
     scaled = both - both.mean(axis=0)
     lengths = np.sqrt((scaled**2).sum(axis=0)).prod()
     return bool(lengths and abs((scaled[:, 0] * scaled[:, 1]).sum()) >= COPY_CORRELATION * lengths)

@@ -6,8 +6,7 @@ import csv
 import io
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -74,7 +73,6 @@ def read_csv(source: Source, options: FileOptions) -> FileTable:
     layout = settled_layout(source, options)
     for doubt in layout.doubts:
         warnings.warn(doubt, UserWarning, stacklevel=2)
-    refuse_repeated_names(filter(None, layout.names), source)
     lines: Sequence[int] | None = plain_lines(source, layout)
     plain = lines is not None
     if lines is None:
@@ -101,7 +99,7 @@ def settled_layout(source: Source, options: FileOptions) -> CsvLayout:
     encoding, doubts = settled_encoding(source, options)
     layout = csv_layout(source, options, encoding)
     layout.doubts.extend(doubts)
-    return layout
+    return layout._replace(names=distinct_names(layout.names, source, layout.doubts.append))
 
 
 def settled_encoding(source: Source, options: FileOptions) -> tuple[str, list[str]]:
@@ -211,13 +209,13 @@ def _rows(source: Source, layout: CsvLayout) -> Iterator[tuple[int, list[str] | 
     """Line and fields of each row; None for fields of what is passed over but is not blank.
 
     Rows of a table have all its fields. A row without its last field, where that has no name, is
-    filled up; an empty field beyond the last is cut off; rows of empty fields at the end, and a
-    sentence below the table, are left out.
+    filled up; an empty field beyond the last is cut off; rows of empty fields, and a sentence below
+    the table, are left out.
     """
     width, header, start = len(layout.names), layout.header_line, layout.first_line
     empty: list[int] = []
     odd: list[Record] = []
-    end = 0
+    end = amid = 0
     with source.open_text(layout.encoding) as file:
         reader = csv_reader(text_lines(file, source), layout.separator)
         try:
@@ -243,9 +241,8 @@ def _rows(source: Source, layout: CsvLayout) -> Iterator[tuple[int, list[str] | 
                 if not fields[0] and not any(map(str.strip, fields)):
                     empty.append(line)
                     continue
-                if empty:
-                    yield from ((earlier, [""] * width) for earlier in empty)
-                    empty.clear()
+                if empty and not amid:
+                    amid = empty[0]
                 yield line, fields
         except csv.Error as error:
             line = reader.line_num
@@ -260,6 +257,13 @@ def _rows(source: Source, layout: CsvLayout) -> Iterator[tuple[int, list[str] | 
             stacklevel=2,
         )
         yield odd[0].line, None
+    if amid:
+        what = f"Line {amid} of {source}, which has no value, was"
+        if len(empty) > 1:
+            what = (
+                f"{len(empty)} rows of {source} without any value, the first in line {amid}, were"
+            )
+        warnings.warn(f"{what} left out.", UserWarning, stacklevel=2)
     if empty:
         yield empty[0], None
 
@@ -325,11 +329,33 @@ def _rewritten(source: Source, layout: CsvLayout) -> io.StringIO:
     return text
 
 
-def refuse_repeated_names(names: Iterable[str], source: Source) -> None:
-    """Raise where two columns have one name."""
-    repeated = [repr(name) for name, count in Counter(names).items() if count > 1]
-    if repeated:
-        raise ValueError(
-            f"{source} has more than one column named {', '.join(islice(repeated, 8))}; if its "
-            "first line is a row, give --no-header (header=False)."
-        )
+def distinct_names(names: Sequence[str], source: Source, say: Callable[[str], None]) -> list[str]:
+    """Names of columns, of which those that are repeated get a number: x, x_2, x_3.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Empty ones stay as they are.
+    source : Source
+    say : callable
+        Is given a sentence where names are repeated.
+    """
+    repeated = [name for name, count in Counter(filter(None, names)).items() if count > 1]
+    if not repeated:
+        return list(names)
+    taken, seen, found = set(names), set[str](), list[str]()
+    for name in names:
+        new, number = name, 2
+        while name and name in seen and new in taken:
+            new, number = f"{name}_{number}", number + 1
+        seen.add(name)
+        taken.add(new)
+        found.append(new)
+    first = repeated[0]
+    second = found[names.index(first, names.index(first) + 1)]
+    more = f", and {len(repeated) - 1} other names twice" if len(repeated) > 1 else ""
+    say(
+        f"{source} has more than one column named {first!r}{more}: the second is called "
+        f"{second!r}. If the first line is a row, give --no-header (header=False)."
+    )
+    return found

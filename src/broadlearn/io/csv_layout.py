@@ -257,11 +257,13 @@ def _layout(
 
 
 def _preamble(rows: list[list[str]], width: int) -> int:
-    """How many rows at the beginning hold a title, in one field where others have several."""
+    """How many rows at the beginning hold titles: few fields where others have many."""
     count = 0
     for row in rows[:MAX_PREAMBLE]:
-        padded = len(row) == width > 2 and bool(row[0]) and not any(row[1:])
-        if width < 2 or not (len(row) == 1 or padded):
+        filled = sum(map(bool, row))
+        alone = len(row) == 1 or (len(row) == width > 2 and bool(row[0]) and filled == 1)
+        few = width > 4 and filled <= 2 and (len(row) != width or bool(row[0]))
+        if width < 2 or not (alone or few):
             break
         count += 1
     whole = sum(len(row) == width for row in rows[count:])

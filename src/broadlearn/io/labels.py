@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +29,11 @@ _TEXTS = ("string", "categorical", "mixed", "mixed-integer", "time")
 
 
 def read_labels(
-    column: pd.Series, what: str, task: str, where: Callable[[int], str] = "row {}".format
+    column: pd.Series,
+    what: str,
+    task: str,
+    where: Callable[[int], str] = "row {}".format,
+    classes: Sequence[Any] | NDArray[Any] = (),
 ) -> NDArray[Any]:
     """Labels of a target column, or the numbers of a regression target.
 
@@ -45,6 +49,8 @@ def read_labels(
         As in `broadlearn.io.read_table`.
     where : callable
         Says where the row at a position is.
+    classes : sequence, default=()
+        Classes of a model, as which labels are spelt that differ in case or spaces only.
 
     Examples
     --------
@@ -52,6 +58,16 @@ def read_labels(
     >>> read_labels(pd.Series(["1", "0.0", "1.0 "]), "The target", "classification").tolist()
     [1, 0, 1]
     """
+    if len(classes) and task == "classification":
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", ".* has labels that differ")
+            labels = _read(column, what, task, where)
+        cells = [str(cell) for cell in column] if content_of(column) in _TEXTS else None
+        return _spelt_as(labels, cells, np.asarray(classes), what)
+    return _read(column, what, task, where)
+
+
+def _read(column: pd.Series, what: str, task: str, where: Callable[[int], str]) -> NDArray[Any]:
     content = content_of(column)
     missing = column.isna()
     if content in ("string", "mixed", "mixed-integer"):
@@ -140,3 +156,42 @@ def _merged(texts: list[str], what: str) -> NDArray[Any]:
             stacklevel=4,
         )
     return np.array([spellings[spelling_key(text)] for text in texts])
+
+
+def _spelt_as(
+    labels: NDArray[Any], cells: list[str] | None, classes: NDArray[Any], what: str
+) -> NDArray[Any]:
+    """Labels as the classes of a model that they are, with a warning where they are spelt anew."""
+    keys = [spelling_key(str(label)) for label in classes.tolist()]
+    by_key = {k: c for k, c in zip(keys, classes.tolist(), strict=True) if keys.count(k) == 1}
+    exact = {str(label): label for label in classes.tolist()}
+    # The test files of some data sets end labels by a full stop.
+    by_key = {**{f"{key}.": label for key, label in by_key.items()}, **by_key}
+    raw = [str(label) for label in labels.tolist()] if cells is None else cells
+    found: list[Any] = []
+    merged: dict[str, str] = {}
+    for text, label in zip(raw, labels.tolist(), strict=True):
+        known = exact.get(text.strip(), by_key.get(spelling_key(text), label))
+        if cells is not None and text.strip() != str(known) and spelling_key(text) in by_key:
+            merged[text] = str(known)
+        found.append(known)
+    texts = {text: kept for text, kept in merged.items() if not _same_number(text, kept)}
+    if texts:
+        said = [f"{text!r} as {kept!r}" for text, kept in list(texts.items())[:MAX_NAMED]]
+        more = " and others" if len(texts) > MAX_NAMED else ""
+        warnings.warn(
+            f"{what} has labels that are classes of the model in another spelling, which are read "
+            f"as these: {', '.join(said)}{more}.",
+            UserWarning,
+            stacklevel=4,
+        )
+    if all(label in exact.values() for label in set(found)):
+        return np.array(found, dtype=classes.dtype)
+    return labels if classes.dtype.kind != labels.dtype.kind else np.array(found)
+
+
+def _same_number(text: str, other: str) -> bool:
+    try:
+        return float(text) == float(other)
+    except ValueError:
+        return False

@@ -144,14 +144,19 @@ def _parts(preparation: TablePreparation) -> list[tuple[NumberColumns | LevelTab
     """What is done with which columns, in their order; neighbours of a kind in one."""
     parts: list[tuple[NumberColumns | LevelTable, list[str]]] = []
     for name, (reading, encoding) in preparation.plans().items():
-        if reading.how in ("date", "parts"):
-            what = "dates" if reading.how == "date" else "several numbers in a text"
+        if reading.how in ("date", "parts", "compound"):
+            what = "dates" if reading.how == "date" else "amounts of several numbers"
             raise ValueError(
                 f"column {name!r} holds {what}, which graphs cannot read; leave it out, or turn it "
                 "into numbers first"
             )
         last = parts[-1][0] if parts else None
         if reading.how == "number" or (reading.kind == "boolean" and set(reading.codes) <= _TRUTH):
+            if len(reading.empty) > 1:
+                raise ValueError(
+                    f"column {name!r} has several numbers that stand for missing values, which "
+                    "graphs cannot tell apart; leave them empty"
+                )
             empty = reading.empty[0] if reading.empty else np.nan
             plain = not encoding.indicator
             if isinstance(last, NumberColumns) and plain and not last.indicator:

@@ -227,7 +227,7 @@ class TablePreparation(TransformerMixin, BaseEstimator):
                 ordered = reading.kind == "ordered category"
                 words = pandas.Categorical.from_codes(codes, reading.levels, ordered=ordered)
                 found[name] = pandas.Series(words, frame.index)
-            elif reading.how == "number" and (is_text or reading.empty):
+            elif reading.how in ("number", "compound") and (is_text or reading.empty):
                 found[name] = pandas.Series(reading.read(column), frame.index)
             elif reading.how == "date" and not reading.clock:
                 moments = pandas.to_datetime(reading.read(column), unit="s")

@@ -28,8 +28,8 @@ N_DIRECTIONS, BLOCK = 64, 512
 
 NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal")
 _IDENTIFIER_NAME = re.compile(
-    r"(^|[^A-Za-z])(id|uuid|guid|key|index|idx|nr|no|num|number|serial|account|rownum|row|pk)$"
-    r"|^(id|nr|no)[ _.-]",
+    r"(^|[^A-Za-z])(id|uuid|guid|key|index|idx|nr|no|num|number|serial|account|acct|rownum|row|pk|"
+    r"record|case)$|^(id|nr|no)[ _.-]|[a-z]{3}(nr|nummer|number)$",
     re.IGNORECASE,
 )
 _IDENTIFIER_ENDING = re.compile(r"[a-z]I[dD]$|[a-z](Key|Nr|No)$")

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from broadlearn.io.csv_files import (
     FileTable,
+    distinct_names,
     import_pandas,
     read_csv,
-    refuse_repeated_names,
     settled_encoding,
 )
 from broadlearn.io.csv_layout import is_blank, text_encoding
@@ -87,7 +88,7 @@ def read_file(path: str | PathLike[str] | Source, options: FileOptions | None = 
     with whole_packing(source):
         table = _READERS[format_of(source, options)](source, options)
     table.frame.columns = [str(name).strip() for name in table.frame.columns]
-    refuse_repeated_names(table.frame.columns, source)
+    table.frame.columns = distinct_names(list(table.frame.columns), source, _warn)
     if not len(table.frame):
         raise ValueError(f"{source} has no rows.")
     return table
@@ -207,10 +208,12 @@ def _read_xlsx(source: Source, options: FileOptions) -> FileTable:
     rows = np.flatnonzero(cells.notna().any(axis=1).to_numpy())
     if not rows.size:
         raise ValueError(f"{source} has no rows.")
-    # A title stands alone in its row.
+    # Titles and remarks above a table fill few cells of their rows.
     filled = cells.iloc[rows].notna().sum(axis=1).to_numpy()
     if filled.max() > 2:
-        rows = rows[int(np.argmax(filled > 1)) :]
+        rows = rows[int(np.argmax(filled > max(1.0, 0.5 * float(np.median(filled))))) :]
+        rows = _without_footer(cells, rows, source)
+    cells = cells.loc[:, cells.iloc[rows].notna().any(axis=0).to_numpy()]
     texts = cells.iloc[rows[:ROWS_TO_JUDGE]].astype(object)
     texts = texts.where(texts.notna(), "").map(lambda value: str(value).strip())
     first, *below = texts.to_numpy().tolist()
@@ -233,6 +236,23 @@ def _read_xlsx(source: Source, options: FileOptions) -> FileTable:
     frame = frame.iloc[:, [j for j, name in enumerate(names) if name]].infer_objects()
     frame.columns = [name for name in names if name]
     return FileTable(frame, rows + 1, bool(named))
+
+
+def _without_footer(cells: pd.DataFrame, rows: NDArray[np.intp], source: Source) -> Any:
+    """Rows of a sheet without those at its end that have a sentence in one cell and no more."""
+    kept = rows
+    while len(kept) > 2:
+        last = cells.iloc[kept[-1]].dropna()
+        if len(last) > 1 or " " not in str(last.iloc[0]).strip():
+            break
+        kept = kept[:-1]
+    if len(kept) < len(rows):
+        _warn(f"Row {kept[-1] + 2} of {source} and all below were left out: no rows of the table.")
+    return kept
+
+
+def _warn(sentence: str) -> None:
+    warnings.warn(sentence, UserWarning, stacklevel=3)
 
 
 def _read_arff(source: Source, options: FileOptions) -> FileTable:

@@ -60,6 +60,7 @@ def read_table(
     encoding: str | None = None,
     decimal: str | None = None,
     format: str | None = None,
+    classes: Sequence[Any] | NDArray[Any] = (),
 ) -> Table:
     r"""Read a table from a file of any common format.
 
@@ -97,6 +98,9 @@ def read_table(
         Mark of decimals in text.
     format : str, default=None
         Format of the content, such as "csv", whatever the file is called.
+    classes : sequence, default=()
+        Classes of a model that the rows are to be judged by: labels that differ from them in case
+        or spaces only are spelt as they are, which a warning says.
 
     Returns
     -------
@@ -130,7 +134,7 @@ def read_table(
     y = None
     if target is not None:
         what = f"The target column {target!r} of {source}"
-        y = read_labels(frame.pop(target), what, task, file.where)
+        y = read_labels(frame.pop(target), what, task, file.where, classes)
     if not frame.shape[1]:
         raise ValueError(f"{source} has no columns besides the target {target!r}.")
     for name in frame:
