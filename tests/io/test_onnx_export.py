@@ -352,3 +352,13 @@ def test_missing_values(model, in_training):
     rows = X.copy()
     rows[::3, 1] = rows[1::4, 2] = np.nan
     check_parity(model.fit(rows if in_training else X, NAMES), rows)
+
+
+def test_whatever_a_converter_raises_is_one_sentence(monkeypatch):
+    def fail(*args, **kwargs):
+        raise AssertionError("One output was already added.\nAll of them: ...")
+
+    model = BLSClassifier(n_feature_nodes=3, n_enhancement_nodes=5, random_state=0).fit(X, y)
+    monkeypatch.setattr("skl2onnx.convert_sklearn", fail)
+    with pytest.raises(ValueError, match=r"cannot be exported: One output was already added\.$"):
+        to_onnx(model)

@@ -16,6 +16,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from importlib.metadata import version
 from io import BufferedReader
 from pathlib import Path
@@ -26,7 +27,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from broadlearn.io.errors import reason
-from broadlearn.io.model_state import rebuild, take_apart
+from broadlearn.io.model_checks import check_model
+from broadlearn.io.model_probe import use_once
+from broadlearn.io.model_state import rebuild, take_apart, without_record
 from broadlearn.utils import write_whole
 from broadlearn.utils.sklearn_compat import BaseSearchCV
 
@@ -93,6 +96,9 @@ def model_parts(model: BaseEstimator, target: str | None = None) -> list[bytes]:
     try:
         text, arrays = take_apart(model)
         declarations = [_declare(array) for array in arrays]
+        bare = without_record(model)
+        check_model(bare)
+        use_once(bare)
     except (TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"This {kind} cannot be saved: {reason(error)}.") from error
     parts = [zlib.compress(text, 9), *(array.tobytes(order="A") for array in arrays)]
@@ -102,7 +108,7 @@ def model_parts(model: BaseEstimator, target: str | None = None) -> list[bytes]:
     header = {
         "format": FORMAT,
         "model": kind,
-        "versions": {name: version(name) for name in LIBRARIES},
+        "versions": library_versions(),
         **({} if target is None else {"target": str(target)}),
         "tree": {"bytes": len(text), "compressed": len(parts[0])},
         "arrays": declarations,
@@ -160,10 +166,13 @@ def load(path: str | os.PathLike[str]) -> Any:
             np.ndarray(shape, dtype, content, order=order)
             for dtype, shape, order, content in contents
         ]
-        return rebuild(text, arrays)
+        model = rebuild(text, arrays)
+        check_model(model)
+        use_once(model)
     # Whatever a hostile tree makes skops or a constructor raise.
     except Exception as error:
         raise ValueError(f"{path} cannot be loaded: {reason(error)}.") from error
+    return model
 
 
 def read_header(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -181,7 +190,15 @@ def read_header(path: str | os.PathLike[str]) -> dict[str, Any]:
         ``target`` (name of the column that the model predicts).
     """
     with _opened(Path(path)) as (_, header):
+        if not _says_what_it_is(header):
+            raise ValueError(f"{path} is damaged: its header makes no sense.")
         return header
+
+
+@cache
+def library_versions() -> dict[str, str]:
+    """Versions of the libraries that a model depends on."""
+    return {name: version(name) for name in LIBRARIES}
 
 
 def _declare(array: NDArray[Any]) -> list[Any]:
@@ -241,6 +258,19 @@ def _opened(path: Path) -> Iterator[tuple[BufferedReader, dict[str, Any]]]:
                 f"broadlearn {version('broadlearn')} reads."
             )
         yield file, header
+
+
+def _says_what_it_is(header: dict[str, Any]) -> bool:
+    """Whether a header names a model, versions and, if anything, a target."""
+    versions, target = header.get("versions"), header.get("target", "")
+    return (
+        isinstance(header.get("model"), str)
+        and header["model"].isidentifier()
+        and isinstance(versions, dict)
+        and all(isinstance(number, str) and number.isprintable() for number in versions.values())
+        and all(name.isprintable() for name in versions)
+        and isinstance(target, str)
+    )
 
 
 def _expand(compressed: bytes, n_bytes: int, path: Path) -> bytes:

@@ -7,10 +7,11 @@ is refused: one array for several objects, objects that share a number but not t
 
 from __future__ import annotations
 
+import inspect
 import io
 import json
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from typing import Any
 
@@ -21,6 +22,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import Pipeline
 
+from broadlearn.io.model_checks import check_state, reset_parameters
 from broadlearn.io.stored_types import name_of, place_of, stored_type
 from broadlearn.utils import has_callbacks
 
@@ -31,12 +33,12 @@ FIRST_PROTOCOL = 2
 def take_apart(model: Any) -> tuple[bytes, list[NDArray[Any]]]:
     """Tree of a model as JSON, and its arrays, of which the tree names number k ``"k.npy"``.
 
-    The same model gives the same ones.
+    The same model gives the same ones. Parameters such as ``n_jobs`` are left at their defaults.
     """
     # skops imports all of scikit-learn: a second that only saving and loading should take.
     from skops.io import dumps
 
-    with zipfile.ZipFile(io.BytesIO(dumps(_without_record(model)))) as archive:
+    with zipfile.ZipFile(io.BytesIO(dumps(without_record(model)))) as archive:
         files: dict[str, str] = {}
         tree = _rename(json.loads(archive.read("schema.json")), {}, files)
         arrays = [np.load(io.BytesIO(archive.read(f)), allow_pickle=False) for f in files]
@@ -44,20 +46,42 @@ def take_apart(model: Any) -> tuple[bytes, list[NDArray[Any]]]:
     return json.dumps(tree, separators=(",", ":")).encode(), arrays
 
 
-def _without_record(model: Any) -> Any:
+def without_record(model: Any) -> Any:
     """The model without callbacks and the record of its search, which may be larger than itself."""
     bare = copy(model)
     if has_callbacks(bare):
         bare.set_callbacks()
     if isinstance(model, Pipeline):
-        bare.steps = [(name, _without_record(step)) for name, step in model.steps]
+        bare.steps = [(name, without_record(step)) for name, step in model.steps]
     elif isinstance(model, FixedThresholdClassifier):
-        bare.estimator = bare.estimator_ = _without_record(model.estimator_)
+        bare.estimator = bare.estimator_ = without_record(model.estimator_)
     elif isinstance(model, FrozenEstimator):
-        bare.estimator = _without_record(model.estimator)
+        bare.estimator = without_record(model.estimator)
     elif hasattr(model, "cv_results_"):
         del bare.cv_results_
     return bare
+
+
+def _reset(kind: type, state: dict[str, Any], number: Callable[[Any], Any]) -> None:
+    """Change what is never read among the attributes of an object to defaults.
+
+    `number` gives that of a default.
+    """
+    for name, default in reset_parameters(kind).items():
+        content = state["content"]
+        if name not in content:
+            continue
+        if default is inspect.Parameter.empty:
+            del state["key_types"]["content"][list(content).index(name)], content[name]
+            continue
+        content[name] = {
+            "__loader__": "JsonNode",
+            "__module__": "builtins",
+            "__class__": "str",
+            "__id__": number(default),
+            "content": json.dumps(default),
+            "is_json": True,
+        }
 
 
 def _rename(node: Any, seen: dict[Any, Any], files: dict[str, str]) -> Any:
@@ -74,6 +98,9 @@ def _rename(node: Any, seen: dict[Any, Any], files: dict[str, str]) -> Any:
         return {key: _rename(value, seen, files) for key, value in node.items()}
     name = name_of(node["__loader__"], node.pop("__module__", None), node.pop("__class__", None))
     address = node.pop("__id__")
+    if node["__loader__"] == "ObjectNode":
+        # As skops does, numbers are addresses.
+        _reset(stored_type("ObjectNode", name), node["content"], id)
     if address not in seen:
         renamed = seen[address] = {"__id__": len(seen) + 1, "__class__": name}
         for key, value in node.items():
@@ -105,7 +132,7 @@ def check_tree(tree: Any, shapes: Sequence[tuple[int, ...]]) -> None:
         if not isinstance(node, dict):
             continue
         if "__loader__" in node:
-            stored_type(node["__loader__"], node.get("__class__"))
+            kind = stored_type(node["__loader__"], node.get("__class__"))
             number = node.get("__id__")
             if type(number) is not int or number < 1:
                 raise ValueError("an object in it has no number")
@@ -116,6 +143,8 @@ def check_tree(tree: Any, shapes: Sequence[tuple[int, ...]]) -> None:
             seen[number] = node
             if node["__loader__"] == "NdArrayNode":
                 _check_array(node, files, owners)
+            elif node["__loader__"] == "ObjectNode":
+                check_state(kind, node.get("content"))
         stack.extend(node.values())
     if len(owners) < len(files):
         raise ValueError("an array is stored that nothing in it uses")
@@ -165,7 +194,10 @@ def rebuild(tree: bytes, arrays: Sequence[NDArray[Any]]) -> Any:
 
     def locate(node: dict[str, Any]) -> dict[str, Any]:
         if "__loader__" in node:
-            place = place_of(stored_type(node["__loader__"], node["__class__"]))
+            kind = stored_type(node["__loader__"], node["__class__"])
+            if node["__loader__"] == "ObjectNode":
+                _reset(kind, node["content"], repr)
+            place = place_of(kind)
             node["__module__"], node["__class__"] = place
             trusted.add(".".join(place))
         return node

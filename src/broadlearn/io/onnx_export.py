@@ -124,7 +124,8 @@ def to_onnx(model: BaseEstimator, initial_types: Sequence[tuple[str, Any]] | Non
         )
     except NotFittedError:
         raise
-    except (RuntimeError, NameError, NotImplementedError, TypeError, ValueError) as error:
+    # Converters raise whatever happens to them, assertions too.
+    except Exception as error:
         raise ValueError(f"This {kind} cannot be exported: {reason(error)}.") from error
     _name_inputs(graph.graph, [name for name, _ in initial_types])
     return graph
