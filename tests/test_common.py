@@ -236,7 +236,7 @@ def with_gaps(X, columns=(0, 2), share=0.2, seed=0):
     return np.where(gaps, np.nan, X)
 
 
-@pytest.mark.parametrize("standardize", [True, "robust", False])
+@pytest.mark.parametrize("standardize", [True, "bounded", "robust", False])
 def test_missing_values_are_means_with_indicators(model, blobs, standardize):
     X, y = with_gaps(blobs[0]), blobs[1]
     found = output(model.set_params(standardize=standardize).fit(X, y), X)

@@ -121,7 +121,7 @@ def test_enhancement_nodes_on_inputs(feature_activation):
 
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)
-@pytest.mark.parametrize("standardize", [True, False, "robust"])
+@pytest.mark.parametrize("standardize", [True, False, "bounded", "robust"])
 def test_activations(activation, standardize):
     options = {"activation": activation, "standardize": standardize, "random_state": 0}
     for model in (
@@ -131,6 +131,15 @@ def test_activations(activation, standardize):
         NeuroFuzzyBLSClassifier(2, 4, 40, **options),
     ):
         check_parity(model.fit(X, NAMES), X)
+
+
+def test_values_beyond_the_bounds_of_a_model():
+    rows, far = X.copy(), X.copy()
+    rows[3] *= 1e12
+    far[:5] *= [[1e2], [1e6], [-1e12], [1e30], [1.0]]
+    far[5, 1] = np.nan
+    check_parity(BLSClassifier(**SMALL).fit(rows, y), far)
+    check_parity(BLSClassifier(**SMALL).fit(rows * 1e20, y), X * 1e20)
 
 
 def test_rows_that_are_constant_within_a_group():

@@ -162,7 +162,7 @@ def test_scores_are_those_of_fit_and_then_stay_as_learnt(kind):
 def test_a_class_without_trusted_samples_is_named():
     X, y = make()
     model = IntuitionisticFuzzyBLSClassifier(
-        **SIZES, kernel_width=100.0, neighborhood_radius=2.0, random_state=0
+        **SIZES, kernel_width=100.0, neighborhood_radius=2.0, standardize=True, random_state=0
     )
     X = np.vstack([X, X[y == "no"][:1]])
     y = np.append(y, "odd")

@@ -67,6 +67,15 @@ def test_settings(rows, settings):
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-8)
 
 
+@pytest.mark.parametrize("size", [1e3, 1e12, 1e300])
+def test_gross_outliers(model, rows, size):
+    X, y = rows[0].copy(), rows[1]
+    X[123] = np.clip(X[123] * size, -1e307, 1e307)
+    fitted = clone(model).fit(X, y)
+    fit_blocks(model, X, y, block_rows=99)
+    np.testing.assert_allclose(output(model, X), output(fitted, X), rtol=0, atol=1e-8)
+
+
 @pytest.mark.parametrize("scale", [1e300, 1e-300])
 def test_extreme_columns(rows, scale):
     X, y = rows

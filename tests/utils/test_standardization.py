@@ -6,6 +6,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from broadlearn.utils.arrays import row_slices
+from broadlearn.utils.fences import draw_fence_rows, learn_fences
 from broadlearn.utils.standardization import Standardization, learn_standardization
 
 
@@ -184,7 +185,7 @@ def test_means_stand_for_missing_values_of_features_as_they_are():
     assert huge.affine(np.array([[np.nan]]))[0, 0] == 0.0
 
 
-@pytest.mark.parametrize("standardize", [True, "robust", False])
+@pytest.mark.parametrize("standardize", [True, "bounded", "robust", False])
 def test_weights_equal_copies_of_samples_that_lack_values(standardize):
     X, weight = with_gaps(), np.random.default_rng(1).integers(1, 4, 200)
     weighted = learn_standardization(X, weight * 1.0, standardize).affine(X)
@@ -192,7 +193,7 @@ def test_weights_equal_copies_of_samples_that_lack_values(standardize):
     np.testing.assert_allclose(weighted, repeated, atol=1e-12)
 
 
-@pytest.mark.parametrize("standardize", [True, "robust", False])
+@pytest.mark.parametrize("standardize", [True, "bounded", "robust", False])
 def test_a_feature_that_all_samples_lack_says_nothing(standardize):
     X = with_gaps()
     X[:, 0] = np.nan
@@ -204,7 +205,7 @@ def test_a_feature_that_all_samples_lack_says_nothing(standardize):
     assert np.isfinite(found.affine(X)).all()
 
 
-@pytest.mark.parametrize("standardize", [True, False])
+@pytest.mark.parametrize("standardize", [True, "bounded", False])
 @pytest.mark.parametrize("size", [1.0, 1e300, 1e-300])
 def test_sparse_samples_have_the_moments_of_dense_ones(standardize, size):
     rng = np.random.default_rng(0)
@@ -241,3 +242,53 @@ def test_rounding_leaves_no_negative_variance_of_weighted_samples():
         found = learn_standardization(X, weight, "robust")
     assert np.isfinite(found.scale).all()
     assert (found.scale > 0).all()
+
+
+def plain_bounded(X, fences):
+    """Means, deviations and bounds, column by column."""
+    columns = []
+    for x, low, high in zip(X.T, *fences, strict=True):
+        inside = x[(x >= low) & (x <= high)]
+        low = inside.min() if (x < low).any() else low
+        high = inside.max() if (x > high).any() else high
+        held = np.clip(x, low, high)
+        columns.append((held.mean(), held.std(), low, high))
+    return np.array(columns).T
+
+
+def test_ordinary_columns_are_not_changed_by_bounds():
+    X = np.random.default_rng(0).standard_t(5, (300, 4))
+    X[:, 3] = np.arange(300) < 9
+    plain, bounded = (learn_standardization(X, standardize=s) for s in (True, "bounded"))
+    np.testing.assert_array_equal(bounded.mean, plain.mean)
+    np.testing.assert_array_equal(bounded.scale, plain.scale)
+    np.testing.assert_array_equal(bounded.affine(X), plain.affine(X))
+
+
+@pytest.mark.parametrize("size", [1e2, 1e6, 1e12, 1e200])
+@pytest.mark.parametrize("as_matrix", [np.asarray, csr_array])
+def test_gross_outliers_count_as_the_last_value_within_the_fences(size, as_matrix):
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((200, 3)) < [1.0, 0.3, 0.02], rng.normal(1, 1, (200, 3)), 0.0)
+    X[7] = [size, -size, size]
+    found = learn_standardization(as_matrix(X), standardize="bounded")
+    mean, scale, low, high = plain_bounded(X, learn_fences(draw_fence_rows(X, None)))
+    np.testing.assert_allclose(found.mean, mean, rtol=1e-12)
+    np.testing.assert_allclose(found.scale, scale, rtol=1e-12)
+    if as_matrix is np.asarray:
+        np.testing.assert_array_equal(found.bounds, [low, high])
+    expected = (np.clip(X, low, high) - mean) / scale
+    np.testing.assert_allclose(found.affine(as_matrix(X)) @ np.eye(4)[:, :3], expected, atol=1e-12)
+
+
+def test_bounds_of_huge_columns_of_few_numbers_and_of_float32():
+    X = np.random.default_rng(0).normal(1, 1, (100, 2))
+    X[3] *= 1e6
+    Z = learn_standardization(X, standardize="bounded").affine(X)
+    huge = X * [[1e300, 1e-300]]
+    found = learn_standardization(huge, standardize="bounded").affine(huge)
+    np.testing.assert_allclose(found, Z, rtol=1e-9)
+    single = (X * 1e31).astype(np.float32)
+    found = learn_standardization(single, standardize="bounded").affine(single)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, Z, atol=1e-4)

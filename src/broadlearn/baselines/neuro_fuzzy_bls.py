@@ -46,9 +46,12 @@ class NeuroFuzzyBLSClassifier(BroadClassifier):
         Activation of the enhancement nodes.
     enhancement_scale : float, default=1.5
         Factor on the inputs of the enhancement activation.
-    standardize : bool or "robust", default=True
-        Bring columns of X to mean 0 and deviation 1, learnt in fit. "robust" learns both from
-        samples that are not outlying: up to three times the median distance from the mean.
+    standardize : bool, "bounded" or "robust", default="bounded"
+        True scales the columns of X to mean 0 and standard deviation 1, as learnt in `fit`.
+        "bounded" does so with gross outliers held in: a value that lies beyond the middle 95 % of
+        its column by more than 15 times their width, 60 deviations in a normal column, counts as
+        the last one before, in prediction too. "robust" leaves out outlying samples: those beyond
+        three times the median distance from the mean.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply `sample_weight`; a class that a dict does not name
         has weight 1. "balanced" weights are inversely proportional to the weight of each class
@@ -115,7 +118,7 @@ class NeuroFuzzyBLSClassifier(BroadClassifier):
         rule_width: float = 1.5,
         activation: str = "tanh",
         enhancement_scale: float = 1.5,
-        standardize: bool | str = True,
+        standardize: bool | str = "bounded",
         class_weight: dict[Any, float] | str | None = None,
         solver: str = "auto",
         random_state: int | np.random.RandomState | None = None,

@@ -229,7 +229,11 @@ def _standardized(graph: Graph, operator: Any, standardization: Standardization)
         half = standardization.exponent // 2
         for exponent in (half, standardization.exponent - half):
             rows = graph.node("Mul", rows, np.ldexp(1.0, -exponent))
-    Z = graph.node("Div", graph.node("Sub", rows, standardization.mean), standardization.scale)
+    bounded = rows
+    if standardization.bounds is not None:
+        low, high = standardization.bounds
+        bounded = graph.node("Min", graph.node("Max", rows, low), high)
+    Z = graph.node("Div", graph.node("Sub", bounded, standardization.mean), standardization.scale)
     fill = 0.0 if standardization.fill is None else standardization.fill
     return graph.with_indicators(rows, Z, fill, standardization)
 

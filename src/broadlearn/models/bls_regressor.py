@@ -74,9 +74,12 @@ class BLSRegressor(MultiOutputMixin, RegressorMixin, BroadModel):
         None lets every enhancement node combine all feature nodes, as published. With a number k,
         they act on the columns of X and take turns: one combines all columns, the next only 1 to k
         of them, drawn at random. This suits tables, where each column has a meaning of its own.
-    standardize : bool or "robust", default=True
-        Scale the columns of X to mean 0 and standard deviation 1, as learnt in `fit`. "robust"
-        leaves out outlying samples: those beyond three times the median distance from the mean.
+    standardize : bool, "bounded" or "robust", default="bounded"
+        True scales the columns of X to mean 0 and standard deviation 1, as learnt in `fit`.
+        "bounded" does so with gross outliers held in: a value that lies beyond the middle 95 % of
+        its column by more than 15 times their width, 60 deviations in a normal column, counts as
+        the last one before, in prediction too. "robust" leaves out outlying samples: those beyond
+        three times the median distance from the mean.
     solver : {"auto", "primal", "dual"}, default="auto"
         The form of the ridge problem; "auto" factorises the smaller Gram matrix.
     random_state : int, RandomState or None, default=None
@@ -126,7 +129,7 @@ class BLSRegressor(MultiOutputMixin, RegressorMixin, BroadModel):
         enhancement_scale: float | Sequence[float] = 0.8,
         enhancement_bias: float = 1.5,
         enhancement_inputs: int | None = 4,
-        standardize: bool | str = True,
+        standardize: bool | str = "bounded",
         solver: str = "auto",
         random_state: int | np.random.RandomState | None = None,
     ) -> None:

@@ -16,11 +16,16 @@ from broadlearn.out_of_core.row_blocks import RowBlock
 from broadlearn.out_of_core.rows import WatchedRows
 from broadlearn.utils import (
     READ,
-    SAFE_EXPONENT,
     Array,
+    FenceRows,
     Standardization,
     check_labels,
     check_weights,
+    draw_fence_rows,
+    last_within,
+    learn_fences,
+    safe_exponents,
+    scaled_bounds,
     with_missing,
 )
 from broadlearn.utils.sklearn_compat import handle_zeros_in_scale, is_constant_feature
@@ -35,14 +40,16 @@ class ColumnStatistics(NamedTuple):
     #: Of the values that are there; 0 in columns without any.
     mean: Array
     variance: Array
-    #: Largest absolute value of each column.
-    largest: Array
+    #: Least and largest value of each column; NaN in columns without any.
+    extremes: Array
     #: Holds all blocks.
     dtype: np.dtype[Any]
     #: Classes found; None for real targets.
     labels: NDArray[Any] | None
     #: Weighted sum of real targets; empty for classes.
     target_sum: Array
+    #: What fences are learnt from, where they are wanted.
+    rows: FenceRows | None
 
     @property
     def scale(self) -> Array:
@@ -50,13 +57,6 @@ class ColumnStatistics(NamedTuple):
         constant = is_constant_feature(self.variance, self.mean, self.weight - self.absent)
         deviation = np.sqrt(self.variance)
         return handle_zeros_in_scale(deviation, copy=False, constant_mask=constant)
-
-    @property
-    def exponent(self) -> NDArray[np.int32] | None:
-        """Powers of two that bring columns of extreme size near 1, as in a fit."""
-        exponents = np.frexp(self.largest)[1]
-        exponents[np.abs(exponents) < SAFE_EXPONENT[self.dtype]] = 0
-        return exponents if exponents.any() else None
 
 
 def learn_columns(
@@ -80,17 +80,28 @@ def learn_columns(
         That holds all blocks.
     """
     start_anew(model, *rows.head())
-    found = rows.reduce("columns", partial(column_statistics, model, None), merge_columns)
+    part = partial(column_statistics, model, None, None)
+    found = rows.reduce("columns", part, merge_columns)
     if found.labels is not None:
         know_classes(model, found.labels if classes is None else np.unique(np.asarray(classes)))
     shift = found.target_sum / found.weight
-    exponent, scaled = found.exponent, found
-    if exponent is not None:
-        part = partial(column_statistics, model, exponent)
+    scaled, bounds, extremes = found, None, found.extremes
+    if found.rows is not None:
+        bounds = learn_fences(found.rows)
+        beyond = np.array([extremes[0] < bounds[0], extremes[1] > bounds[1]])
+        if beyond.any():
+            inner = rows.reduce("fences", partial(extremes_within, model, bounds), merge_extremes)
+            bounds = np.where(beyond, inner, bounds)
+            extremes = np.clip(extremes, *bounds)
+    exponent = safe_exponents(np.nan_to_num(np.abs(extremes).max(axis=0)), found.dtype)
+    if exponent is not None or extremes is not found.extremes:
+        part = partial(column_statistics, model, exponent, bounds)
         scaled = rows.reduce("extreme columns", part, merge_columns)
     missing = np.flatnonzero(found.absent)
     mean = np.where(found.absent < found.weight, scaled.mean, np.nan)
     learnt = Standardization(mean, scaled.scale, exponent)
+    if bounds is not None:
+        learnt = learnt._replace(bounds=scaled_bounds(bounds, exponent))
     if missing.size or not model.standardize:
         share = found.absent[missing] / found.weight
         learnt = with_missing(learnt, missing, share, model.standardize)
@@ -98,9 +109,13 @@ def learn_columns(
 
 
 def column_statistics(
-    model: Any, exponent: NDArray[np.int32] | None, rows: RowBlock, first: int
+    model: Any,
+    exponent: NDArray[np.int32] | None,
+    bounds: Array | None,
+    rows: RowBlock,
+    first: int,
 ) -> ColumnStatistics:
-    """Statistics of a block, whose columns are divided by 2**exponent."""
+    """Statistics of a block, whose values are clipped at bounds and divided by 2**exponent."""
     X, y, sample_weight = rows
     real = not is_classifier(model)
     block, targets = validate_data(
@@ -122,6 +137,12 @@ def column_statistics(
         target_sum = weight @ np.asarray(targets, dtype=np.float64).reshape(len(block), -1)
     else:
         labels = np.unique(targets)
+    drawn = None
+    if bounds is not None:
+        block = np.clip(block, *bounds)
+    elif model.standardize == "bounded":
+        counted = weight > 0.0
+        drawn = draw_fence_rows(block[counted], weight[counted], first)
     scaled = block if exponent is None else np.ldexp(block, -exponent)
     # What overflows here is learnt again, with columns scaled.
     with np.errstate(over="ignore", invalid="ignore"):
@@ -129,12 +150,12 @@ def column_statistics(
             scaled.astype(np.float64, copy=False),
             sample_weight=None if (weight == 1.0).all() else weight,
         )
-    largest = np.nan_to_num(np.fmax.reduce(np.abs(block)), posinf=np.inf).astype(np.float64)
+    extremes = np.array([np.fmin.reduce(block), np.fmax.reduce(block)], dtype=np.float64)
     absent = weight @ np.isnan(block)
     empty = absent >= weight.sum()
     mean, variance = (np.where(empty, 0.0, part) for part in (scaler.mean_, scaler.var_))
-    statistics = (float(weight.sum()), absent, mean, variance, largest)
-    return ColumnStatistics(*statistics, block.dtype, labels, target_sum)
+    statistics = (float(weight.sum()), absent, mean, variance, extremes)
+    return ColumnStatistics(*statistics, block.dtype, labels, target_sum, drawn)
 
 
 def merge_columns(a: ColumnStatistics, b: ColumnStatistics) -> ColumnStatistics:
@@ -154,6 +175,18 @@ def merge_columns(a: ColumnStatistics, b: ColumnStatistics) -> ColumnStatistics:
     labels = None
     if a.labels is not None and b.labels is not None:
         labels = np.union1d(a.labels, b.labels)
-    largest, dtype = np.maximum(a.largest, b.largest), np.promote_types(a.dtype, b.dtype)
-    targets = a.target_sum + b.target_sum
-    return ColumnStatistics(weight, absent, mean, variance, largest, dtype, labels, targets)
+    extremes = merge_extremes(a.extremes, b.extremes)
+    dtype, targets = np.promote_types(a.dtype, b.dtype), a.target_sum + b.target_sum
+    rows = a.rows.merge(b.rows) if a.rows is not None and b.rows is not None else None
+    statistics = (weight, absent, mean, variance, extremes)
+    return ColumnStatistics(*statistics, dtype, labels, targets, rows)
+
+
+def extremes_within(model: Any, fences: Array, rows: RowBlock, first: int) -> Array:
+    """Least and largest value of each column of a block that is within fences."""
+    return last_within(validate_data(model, rows[0], reset=False, **READ), fences)
+
+
+def merge_extremes(a: Array, b: Array) -> Array:
+    """Least and largest values of two blocks, of which NaN are none."""
+    return np.array([np.fmin(a[0], b[0]), np.fmax(a[1], b[1])])

@@ -26,14 +26,17 @@ from broadlearn.utils.checks import (
     check_sparse,
     check_weights,
 )
+from broadlearn.utils.fences import FenceRows, draw_fence_rows, learn_fences
 from broadlearn.utils.files import FORMULA_STARTS, encoded, harmless, safe_csv
 from broadlearn.utils.pictures import label
 from broadlearn.utils.progress import FitProgress, callback_steps, has_callbacks
 from broadlearn.utils.row_standardization import standardize_rows
 from broadlearn.utils.standardization import (
-    SAFE_EXPONENT,
     Standardization,
+    last_within,
     learn_standardization,
+    safe_exponents,
+    scaled_bounds,
     with_missing,
 )
 from broadlearn.utils.whole_files import is_special, write_whole
@@ -48,9 +51,9 @@ __all__ = [
     "ONE_CLASS",
     "READ",
     "READ_SPARSE",
-    "SAFE_EXPONENT",
     "STANDARDIZE",
     "Array",
+    "FenceRows",
     "FitProgress",
     "Floats",
     "PositiveNumbers",
@@ -61,6 +64,7 @@ __all__ = [
     "check_sparse",
     "check_weights",
     "distinct_rows",
+    "draw_fence_rows",
     "draw_seed",
     "encode_targets",
     "encoded",
@@ -68,12 +72,16 @@ __all__ = [
     "has_callbacks",
     "is_special",
     "label",
+    "last_within",
+    "learn_fences",
     "learn_standardization",
     "parallel",
     "quantiles",
     "row_priorities",
     "row_slices",
     "safe_csv",
+    "safe_exponents",
+    "scaled_bounds",
     "spare_children_interrupts",
     "spread_rows",
     "standardize_rows",

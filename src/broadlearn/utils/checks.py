@@ -26,7 +26,7 @@ READ: dict[str, Any] = {"dtype": FLOAT_TYPES, "ensure_all_finite": "allow-nan"}
 READ_SPARSE: dict[str, Any] = {**READ, "accept_sparse": "csr"}
 
 # What an estimator's parameter `standardize` may be.
-STANDARDIZE: list[Any] = ["boolean", StrOptions({"robust"})]
+STANDARDIZE: list[Any] = ["boolean", StrOptions({"bounded", "robust"})]
 # What a classifier's parameter `class_weight` may be.
 CLASS_WEIGHT: list[Any] = [dict, StrOptions({"balanced"}), None]
 # What is said of models that score samples within their class, and the like.

@@ -23,6 +23,8 @@ class SparseRows:
     mean, scale : ndarray of shape (n_features,)
     exponent : ndarray of shape (n_features,) or None
     constants : ndarray of shape (n_constants,)
+    bounds : ndarray of shape (2, n_features) or None
+        At which entries of ``X / 2**exponent`` are clipped; 0 is between them.
 
     Examples
     --------
@@ -42,8 +44,9 @@ class SparseRows:
         scale: Array,
         exponent: NDArray[np.int32] | None,
         constants: Array,
+        bounds: Array | None = None,
     ) -> None:
-        self.X, self.learnt = X, (mean, scale, exponent, constants)
+        self.X, self.learnt = X, (mean, scale, exponent, constants, bounds)
         self.shape: tuple[int, int] = (X.shape[0], X.shape[1] + constants.size)
         self.dtype: np.dtype[Any] = X.dtype
 
@@ -60,12 +63,15 @@ class SparseRows:
         return SparseRows(self.X.astype(dtype, copy=copy), *self.learnt)
 
     def __matmul__(self, W: Floats) -> Floats:
-        mean, scale, exponent, constants = self.learnt
+        mean, scale, exponent, constants, bounds = self.learnt
         n = mean.size
         scaled, X = W[:n] / scale[:, None], self.X
-        if exponent is not None:
+        if exponent is not None or bounds is not None:
             X = X.copy()
+        if exponent is not None:
             X.data = np.ldexp(X.data, -exponent[X.indices])
+        if bounds is not None:
+            X.data = clip_entries(X, bounds.astype(X.dtype))
         product = X @ scaled
         product += constants @ W[n:] - mean @ scaled
         return np.asarray(product, dtype=np.result_type(self.dtype, W.dtype))
@@ -79,3 +85,9 @@ class SparseRows:
             return product
         out[0][...] = product
         return out[0]
+
+
+def clip_entries(X: Any, bounds: Array) -> Any:
+    """The entries of a CSR matrix, clipped at the bounds of their columns."""
+    low, high = bounds
+    return np.clip(X.data, low[X.indices], high[X.indices])

@@ -1,7 +1,9 @@
 """Means and deviations of features, learnt block by block, safe for any magnitude.
 
-Robust means and deviations are those of the samples that are not outlying: judged first with the
-means and deviations of all samples, then with their own.
+Bounded ones are those of values that are held within fences, which lie so far out that those of an
+ordinary table are all within them: a value beyond counts as the last one within. Robust ones are
+those of the samples that are not outlying: judged first with the means and deviations of all
+samples, then with their own.
 
 Missing values (NaN) take no part. Where a sample lacks a value, the mean stands for it, and for
 each feature that training samples lack a column tells which do: what follows sees numbers only.
@@ -17,8 +19,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
 from broadlearn.utils.arrays import Array, Floats, quantiles, row_slices
+from broadlearn.utils.fences import draw_fence_rows, learn_fences
 from broadlearn.utils.sklearn_compat import handle_zeros_in_scale, is_constant_feature
-from broadlearn.utils.sparse_rows import SparseRows
+from broadlearn.utils.sparse_rows import SparseRows, clip_entries
 
 # Squares of numbers whose binary exponents lie beyond these overflow or vanish.
 SAFE_EXPONENT = {np.dtype(np.float64): 400, np.dtype(np.float32): 50}
@@ -37,6 +40,8 @@ INDICATOR = 0.5
 class Standardization(NamedTuple):
     """``Z = (X / 2**exponent - mean) / scale``, feature by feature, and indicators of missing ones.
 
+    With bounds, ``X / 2**exponent`` is clipped at them first.
+
     Attributes
     ----------
     mean, scale : ndarray of shape (n_features,)
@@ -49,6 +54,8 @@ class Standardization(NamedTuple):
         Features that some training samples lack, each with an indicator behind the features of Z.
     share : ndarray of shape (n_missing,)
         Share of the training samples that lack them.
+    bounds : ndarray of shape (2, n_features) or None
+        The lowest and the highest that values may count as; None for any.
     """
 
     mean: Array
@@ -57,6 +64,7 @@ class Standardization(NamedTuple):
     fill: Array | None = None
     missing: NDArray[np.intp] = np.empty(0, dtype=np.intp)
     share: Array = np.empty(0)
+    bounds: Array | None = None
 
     @classmethod
     def identity(cls, n_features: int) -> Standardization:
@@ -69,12 +77,17 @@ class Standardization(NamedTuple):
         if not isinstance(part, np.ndarray):
             tail = self.indicators(np.zeros((1, X.shape[1]), dtype=np.bool_))[0]
             constants = np.append(tail, 1.0)
-            return SparseRows(part, self.mean, self.scale, self.exponent, constants)  # type: ignore[return-value]
+            learnt = (self.mean, self.scale, self.exponent, constants, self.bounds)
+            return SparseRows(part, *learnt)  # type: ignore[return-value]
         n_features = X.shape[1]
         block = np.empty((part.shape[0], n_features + self.share.size + 1), dtype=X.dtype)
         if self.exponent is not None:
             part = np.ldexp(part, -self.exponent)
         Z = block[:, :n_features]
+        if self.bounds is not None:
+            # Bounds beyond the numbers of float32 are none.
+            with np.errstate(over="ignore"):
+                part = np.clip(part, *self.bounds.astype(X.dtype, copy=False), out=Z)
         np.subtract(part, self.mean, out=Z, casting="same_kind")
         Z /= self.scale
         if self.share.size or np.isnan(np.min(Z, initial=0.0)):
@@ -100,8 +113,9 @@ def learn_standardization(
         With NaN for missing values, but not in a sparse matrix.
     weight : ndarray of shape (n_samples,) or None
         Sample weights; a sample of weight w counts as w copies.
-    standardize : bool or "robust", default=True
-        False leaves features as they are; "robust" learns from samples that are not outlying.
+    standardize : bool, "bounded" or "robust", default=True
+        False leaves features as they are; "bounded" learns from values within fences, and bounds
+        all values; "robust" learns from samples that are not outlying.
 
     Examples
     --------
@@ -111,6 +125,8 @@ def learn_standardization(
     >>> X = np.r_[np.tile([-1.0, 1.0], 20), 100.0][:, None]
     >>> learn_standardization(X, standardize="robust").scale.round()
     array([4.])
+    >>> learn_standardization(X, standardize="bounded").bounds.ravel()
+    array([-31.,   1.])
     >>> X = np.array([[1.0], [3.0], [np.nan], [np.nan]])
     >>> learn_standardization(X).affine(X).round(2)
     array([[-1.  , -0.25,  1.  ],
@@ -128,9 +144,15 @@ def learn_standardization(
         share = np.average(np.isnan(columns), axis=0, weights=weight)
     elif not standardize:
         return Standardization.identity(X.shape[1])._replace(fill=_means(X, weight))
-    exponents = np.frexp(np.maximum(high, -low))[1]
-    exponents[np.abs(exponents) < SAFE_EXPONENT[X.dtype]] = 0
-    exponent = exponents if exponents.any() else None
+    bounds, clips = None, False
+    if standardize == "bounded":
+        bounds = learn_fences(draw_fence_rows(X, weight))
+        beyond = np.array([low < bounds[0], high > bounds[1]])
+        clips = bool(beyond.any())
+        if clips:
+            bounds = np.where(beyond, last_within(X, bounds), bounds)
+            low, high = np.maximum(low, bounds[0]), np.minimum(high, bounds[1])
+    exponent = safe_exponents(np.maximum(high, -low), X.dtype)
     counted, whole = np.ones(X.shape[0], dtype=np.bool_), np.ones(X.shape[1])
     for turn in range(1 + PASSES if standardize == "robust" else 1):
         scaler = StandardScaler()
@@ -139,6 +161,8 @@ def learn_standardization(
             if not chosen.any():
                 continue
             block = X[rows] if chosen.all() else X[rows][chosen]
+            if clips and bounds is not None:
+                block = np.clip(block, *bounds)
             if exponent is not None:
                 block = np.ldexp(block, -exponent)
             some = None if weight is None else weight[rows][chosen]
@@ -153,10 +177,43 @@ def learn_standardization(
             scale = np.maximum(np.sqrt(variance), MIN_PART * whole)
             scale[(variance == 0.0) & (whole == 1.0)] = 1.0
         found = Standardization(scaler.mean_, scale, exponent)
+        if bounds is not None:
+            found = found._replace(bounds=scaled_bounds(bounds, exponent))
         if turn < PASSES and standardize == "robust":
             distance = _distances(X, found)
             counted = distance <= OUTLYING * quantiles(distance[:, None], weight, [0.5])[0, 0]
     return with_missing(found, missing, share, standardize) if missing.size else found
+
+
+def last_within(X: Floats, fences: Array) -> Array:
+    """The lowest and the highest value of each column that is within fences, as two rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> last_within(np.array([[1.0], [2.0], [1e9]]), np.array([[-5.0], [5.0]])).ravel()
+    array([1., 2.])
+    """
+    low, high = np.full((2, X.shape[1]), [[np.inf], [-np.inf]])
+    for rows in row_slices(*X.shape):
+        block = np.where((X[rows] >= fences[0]) & (X[rows] <= fences[1]), X[rows], np.nan)
+        low, high = np.fmin(low, np.fmin.reduce(block)), np.fmax(high, np.fmax.reduce(block))
+    return np.array([low, high], dtype=np.float64)
+
+
+def safe_exponents(largest: Floats, dtype: np.dtype[Any]) -> NDArray[np.int32] | None:
+    """Powers of two that bring columns with extreme `largest` values near 1; None for none."""
+    exponents = np.frexp(largest)[1]
+    exponents[np.abs(exponents) < SAFE_EXPONENT[dtype]] = 0
+    return exponents if exponents.any() else None
+
+
+def scaled_bounds(bounds: Array, exponent: NDArray[np.int32] | None) -> Array:
+    """Bounds of features that are divided by powers of two; none where numbers have an end."""
+    if exponent is None:
+        return bounds
+    with np.errstate(over="ignore"):
+        return np.asarray(np.ldexp(bounds, -exponent))
 
 
 def with_missing(
@@ -179,7 +236,7 @@ def with_missing(
     nothing = np.isnan(found.mean)
     mean, scale = np.where(nothing, 0.0, found.mean), np.where(nothing, np.inf, found.scale)
     if standardize:
-        return Standardization(mean, scale, found.exponent, None, missing, share)
+        return Standardization(mean, scale, found.exponent, None, missing, share, found.bounds)
     fill = mean if found.exponent is None else np.ldexp(mean, found.exponent)
     ones = np.where(nothing, np.inf, 1.0)
     return Standardization(np.zeros(mean.size), ones, None, fill, missing, share)
@@ -201,18 +258,25 @@ def _learn_sparse(X: Any, weight: Array | None, standardize: bool | str) -> Stan
         )
     if not standardize:
         return Standardization.identity(X.shape[1])._replace(fill=_means(X, weight))
-    values = X.astype(np.float64)
-    largest = np.maximum(*np.abs(min_max_axis(values, axis=0)))
-    exponents = np.frexp(largest)[1]
-    exponents[np.abs(exponents) < SAFE_EXPONENT[X.dtype]] = 0
-    exponent = exponents if exponents.any() else None
+    values, bounds = X.astype(np.float64), None
+    extremes = np.array(min_max_axis(values, axis=0))
+    if standardize == "bounded":
+        fences = learn_fences(draw_fence_rows(X, weight))
+        beyond = np.array([extremes[0] < fences[0], extremes[1] > fences[1]])
+        known = values.copy()
+        known.data[clip_entries(values, fences) != values.data] = np.nan
+        bounds = np.where(beyond, min_max_axis(known, axis=0, ignore_nan=True), fences)
+        values.data = clip_entries(values, bounds)
+        extremes = np.array(min_max_axis(values, axis=0))
+    exponent = safe_exponents(np.abs(extremes).max(axis=0), X.dtype)
     if exponent is not None:
         values.data = np.ldexp(values.data, -exponent[values.indices])
     mean, variance = mean_variance_axis(values, axis=0, weights=weight)
     total = X.shape[0] if weight is None else weight.sum()
     constant = is_constant_feature(variance, mean, total)
     scale = handle_zeros_in_scale(np.sqrt(variance), copy=False, constant_mask=constant)
-    return Standardization(mean, scale, exponent)
+    found = Standardization(mean, scale, exponent)
+    return found if bounds is None else found._replace(bounds=scaled_bounds(bounds, exponent))
 
 
 def _distances(X: Floats, standardization: Standardization) -> Array:
