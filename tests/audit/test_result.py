@@ -21,6 +21,9 @@ def test_repr_and_counts(found):
     _, _, result = found
     assert repr(result) == "<Audit of 100 rows: 2 likely mislabelled, 98 fine>"
     assert result.counts["likely mislabelled"] == 2
+    shown = result._repr_html_()
+    assert "Audit of 100 rows" in shown
+    assert shown.count("likely mislabelled</td>") == 2
 
 
 def test_csv_holds_no_formula(found, tmp_path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 import math
@@ -20,7 +19,7 @@ from broadlearn.audit.plots import (
     suspicion_counts,
     thinned,
 )
-from broadlearn.audit.templating import page_environment, page_part, whole
+from broadlearn.utils import page_environment, page_frame, whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,9 +38,7 @@ MAX_NAMED = 5
 
 def render_page(audit: Audit, title: str, max_rows: int | None) -> str:
     """The page as text, with the most suspect rows listed, or all if `max_rows` is None."""
-    environment = page_environment()
-    script = page_part("audit.js")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    environment = page_environment("broadlearn.audit")
     suspects = audit.table[audit.table["verdict"] != FINE]
     listed = suspects[:max_rows]
     rows = audit.evidence.rows
@@ -67,9 +64,7 @@ def render_page(audit: Audit, title: str, max_rows: int | None) -> str:
         strips=_strips(audit, groups),
         map=_map(audit, groups, listed),
         data=_json(row_data(audit, listed)),
-        script=script,
-        script_hash=f"sha256-{digest}",
-        style=page_part("audit.css"),
+        **page_frame("broadlearn.audit", ["audit.css"], ["audit.js", "sort.js"]),
     )
     return page
 

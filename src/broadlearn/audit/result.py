@@ -16,16 +16,19 @@ from broadlearn.audit.cleaning import clean as clean_rows
 from broadlearn.audit.cleaning import sample_weight as weight_rows
 from broadlearn.audit.corrections import corrections_table
 from broadlearn.audit.errors import ErrorCounts, Estimate
-from broadlearn.audit.findings import VERDICTS, Health
+from broadlearn.audit.findings import FINE, VERDICTS, Health
 from broadlearn.audit.neighbours import Neighbours
 from broadlearn.audit.page import render_page
 from broadlearn.audit.plots import draw_audit
 from broadlearn.audit.rows import Rows
-from broadlearn.utils import Array, safe_csv, write_whole
+from broadlearn.utils import Array, html_table, safe_csv, write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+
+# Rows that an audit shows of itself in a notebook.
+MAX_SHOWN = 10
 
 
 class Evidence(NamedTuple):
@@ -136,6 +139,13 @@ class Audit:
     def __repr__(self) -> str:
         found = ", ".join(f"{count} {name}" for name, count in self.counts.items() if count)
         return f"<Audit of {len(self.table)} rows: {found}>"
+
+    def _repr_html_(self) -> str:
+        columns = ["suspicion", "verdict", "label", "likely_label", "why"]
+        most = self.table[self.table["verdict"] != FINE][:MAX_SHOWN]
+        rows = zip(most.index, *(most[name] for name in columns), strict=True)
+        note = "All rows: .table; a page: .to_html(path); what to fit on: .clean(X, y)."
+        return html_table(repr(self)[1:-1], ["row", *columns], rows, note)
 
     @property
     def sample_weight(self) -> Array:

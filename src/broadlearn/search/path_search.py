@@ -33,6 +33,7 @@ from broadlearn.utils import (
     READ_SPARSE,
     Array,
     FitProgress,
+    SearchResults,
     check_labels,
     check_sparse,
     check_weights,
@@ -286,7 +287,7 @@ class PathSearchCV(BaseSearchCV):
             if hasattr(self.best_estimator_, "feature_names_in_"):
                 self.feature_names_in_ = self.best_estimator_.feature_names_in_
         self.scorer_ = scorers if self.multimetric_ else scorers["score"]
-        self.cv_results_ = results
+        self.cv_results_ = SearchResults(results)
         if progress is not None:
             progress.end()
         return self

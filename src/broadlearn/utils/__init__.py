@@ -28,6 +28,8 @@ from broadlearn.utils.checks import (
 )
 from broadlearn.utils.fences import FenceRows, draw_fence_rows, learn_fences
 from broadlearn.utils.files import FORMULA_STARTS, encoded, harmless, safe_csv
+from broadlearn.utils.notebook import SearchResults, html_table
+from broadlearn.utils.pages import brief, page_environment, page_frame, whole
 from broadlearn.utils.pictures import label
 from broadlearn.utils.progress import FitProgress, callback_steps, has_callbacks
 from broadlearn.utils.row_standardization import standardize_rows
@@ -57,7 +59,9 @@ __all__ = [
     "FitProgress",
     "Floats",
     "PositiveNumbers",
+    "SearchResults",
     "Standardization",
+    "brief",
     "callback_steps",
     "check_labels",
     "check_range",
@@ -70,11 +74,14 @@ __all__ = [
     "encoded",
     "harmless",
     "has_callbacks",
+    "html_table",
     "is_special",
     "label",
     "last_within",
     "learn_fences",
     "learn_standardization",
+    "page_environment",
+    "page_frame",
     "parallel",
     "quantiles",
     "row_priorities",
@@ -85,6 +92,7 @@ __all__ = [
     "spare_children_interrupts",
     "spread_rows",
     "standardize_rows",
+    "whole",
     "with_missing",
     "write_whole",
 ]

@@ -13,6 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from broadlearn import BLSClassifier, BroadEnsembleRegressor, evaluate
 from broadlearn.audit.evaluation.metrics import class_metrics, missed_class
 from broadlearn.io import with_threshold
+from broadlearn.utils import page_frame
 
 
 def rare(n=1200):
@@ -88,11 +89,14 @@ class Parsed(HTMLParser):
 
 
 @pytest.mark.parametrize("name", MADE_UP)
-def test_nothing_is_loaded_or_run(pages, name):
+def test_nothing_is_loaded_and_only_the_script_that_sorts_is_run(pages, name):
     html = pages[name]
     elements = Parsed(html).elements
-    tags = {tag for tag, _ in elements}
-    assert not {"img", "iframe", "object", "embed", "form", "base", "script"} & tags
+    tags = [tag for tag, _ in elements]
+    assert not {"img", "iframe", "object", "embed", "form", "base"} & set(tags)
+    assert tags.count("script") == 1
+    frame = page_frame("broadlearn.audit", [], ["sort.js"])
+    assert f"script-src '{frame['script_hash']}'" in html
     for _, attributes in elements:
         for key, value in attributes.items():
             assert not key.startswith("on")
@@ -100,7 +104,7 @@ def test_nothing_is_loaded_or_run(pages, name):
                 assert value.startswith(("data:", "#"))
     assert "default-src 'none'" in html
     assert "url(" not in html
-    assert "nan" not in re.sub(r"<style>.*?</style>", "", html, flags=re.DOTALL).lower()
+    assert "nan" not in re.sub(r"<(style|script)>.*?</\1>", "", html, flags=re.DOTALL).lower()
 
 
 def test_a_page_of_two_classes(pages, evaluations):

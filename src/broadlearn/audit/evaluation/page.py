@@ -18,8 +18,8 @@ from broadlearn.audit.evaluation.charts import (
 )
 from broadlearn.audit.evaluation.curves import calibration_error, class_curves, reliability
 from broadlearn.audit.evaluation.metrics import Judged, class_metrics, missed_class
-from broadlearn.audit.templating import page_environment, page_part
 from broadlearn.audit.wording import out_of, percent
+from broadlearn.utils import page_environment, page_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,7 +50,7 @@ WORDS = {
 def render_evaluation(found: Evaluation, title: str, row_names: Sequence[str] | None) -> str:
     """The page as text."""
     page: str = (
-        page_environment()
+        page_environment("broadlearn.audit")
         .get_template("evaluation.html.j2")
         .render(
             title=title,
@@ -72,7 +72,7 @@ def render_evaluation(found: Evaluation, title: str, row_names: Sequence[str] | 
             is_regression=found.judged is None,
             n_rows=len(found.target),
             max_lines=MAX_LINES,
-            style=page_part("audit.css", "evaluation.css"),
+            **page_frame("broadlearn.audit", ["audit.css", "evaluation.css"], ["sort.js"]),
         )
     )
     return page

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from broadlearn.audit.evaluation.metrics import Judged
 from broadlearn.audit.evaluation.page import render_evaluation
 from broadlearn.io import UnwrappedModel
-from broadlearn.utils import Array, write_whole
+from broadlearn.utils import Array, html_table, write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,6 +74,11 @@ class Evaluation:
     def __repr__(self) -> str:
         name, value = self.metrics.index[0], self.metrics["value"].iloc[0]
         return f"<Evaluation on {len(self.target)} rows: {name} {value:.4g}>"
+
+    def _repr_html_(self) -> str:
+        rows = self.metrics.itertuples(name=None)
+        note = "Intervals of 95 %; .to_html(path) writes a page, .worst has the worst rows."
+        return html_table(repr(self)[1:-1], ["figure", *self.metrics.columns], rows, note)
 
     def to_html(
         self,

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.resources import files
 from pathlib import Path
 
 import matplotlib
@@ -18,7 +16,7 @@ from matplotlib.figure import Figure
 from broadlearn.study.report.drawing import to_svg
 from broadlearn.study.report.result_table import ENVIRONMENT, ResultTable
 from broadlearn.study.result_store import versions
-from broadlearn.utils import encoded, write_whole
+from broadlearn.utils import encoded, page_frame, write_whole
 
 
 @dataclass(frozen=True)
@@ -97,21 +95,11 @@ def environment(frame: pd.DataFrame) -> dict[str, dict[str, str]]:
 
 
 def _render(template: str, **content: object) -> str:
-    templates = files(__package__) / "templates"
-    script, style = ((templates / name).read_text("utf-8") for name in ("sort.js", "style.css"))
-    return ENVIRONMENT.get_template(template).render(
-        **content,
-        as_link=_as_link,
-        script=Markup(script),
-        script_hash=f"sha256-{_base64(hashlib.sha256(script.encode()).digest())}",
-        style=Markup(style),
-    )
+    frame = page_frame("broadlearn.study.report", ["report.css"], ["sort.js"])
+    page: str = ENVIRONMENT.get_template(template).render(**content, **frame, as_link=_as_link)
+    return page
 
 
 def _as_link(text: str, kind: str) -> str:
     """The text as a data URL."""
-    return f"data:{kind};charset=utf-8;base64,{_base64(encoded(text))}"
-
-
-def _base64(content: bytes) -> str:
-    return base64.b64encode(content).decode()
+    return f"data:{kind};charset=utf-8;base64,{base64.b64encode(encoded(text)).decode()}"

@@ -7,18 +7,11 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from broadlearn.utils import harmless
+from broadlearn.utils import harmless, page_environment
 
-ENVIRONMENT = Environment(
-    loader=PackageLoader("broadlearn.study.report"),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
+ENVIRONMENT = page_environment("broadlearn.study.report")
 MIN_P = 1e-4
 LONG_TEXT = 40
 

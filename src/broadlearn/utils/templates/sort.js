@@ -1,4 +1,5 @@
 "use strict";
+{
 // Sorts a table by the column whose heading is pressed; words in a column of numbers stay last.
 const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
@@ -6,7 +7,8 @@ function keyOf(row, column) {
   const cell = row.cells[column];
   const value = cell.dataset.value;
   if (value !== undefined && value !== "") return Number(value);
-  return cell.textContent;
+  const number = cell.classList.contains("number") ? parseFloat(cell.textContent.replaceAll(",", "")) : NaN;
+  return Number.isNaN(number) ? cell.textContent : number;
 }
 
 function compare(a, b, sign) {
@@ -15,7 +17,14 @@ function compare(a, b, sign) {
   return sign * (numbers === 2 ? a - b : collator.compare(a, b));
 }
 
-for (const button of document.querySelectorAll("table.results th button")) {
+for (const heading of document.querySelectorAll("table.plain thead th")) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.append(...heading.childNodes);
+  heading.append(button);
+}
+
+for (const button of document.querySelectorAll("thead th button")) {
   button.addEventListener("click", () => {
     const heading = button.parentElement;
     const headings = Array.from(heading.parentElement.cells);
@@ -34,3 +43,4 @@ for (const button of document.querySelectorAll("table.results th button")) {
   });
 }
 document.documentElement.classList.add("sortable");
+}
