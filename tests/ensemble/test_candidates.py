@@ -90,9 +90,13 @@ def test_a_problem_on_some_samples():
     expected = squared_loss(T[rows][some], weight[rows][some])(found)
     assert part.make_loss(some, part.weight[some])(found) == expected
     assert part.copies
-    other = problem._replace(copies=False).take(rows, np.ones(14))
-    np.testing.assert_array_equal(other.weight, 1.0)
+    np.testing.assert_array_equal(part.counted, part.weight)
+    other = problem._replace(copies=False).take(rows, np.full(14, 2.0))
+    np.testing.assert_array_equal(other.weight, 2.0 * weight[rows])
+    np.testing.assert_array_equal(other.counted, 2.0)
     assert not other.copies
+    both = problem._replace(copies=False, loss_weight=weight**2).take(rows)
+    np.testing.assert_array_equal(both.counted, weight[rows] ** 2)
     assert problem._replace(weight=None).take(rows).weight is None
 
 

@@ -5,12 +5,13 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
-from sklearn.metrics import log_loss
+from sklearn.metrics import average_precision_score, log_loss
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
 from broadlearn import BroadEnsembleClassifier, PathEnsembleClassifier, load, save
 from broadlearn.ensemble.candidates import classification_loss
+from broadlearn.ensemble.weights import temper_weights
 from broadlearn.random_features import KernelBasis, SamplePairs
 
 IRIS = load_iris(return_X_y=True)
@@ -42,9 +43,11 @@ def test_scikit_learn_checks_on_landmarks(estimator, check):
 def held_out_by_refits(model, X, T, weight, score):
     """The members of a fitted model, fitted without each sample or one of its copies.
 
-    Weights that are no whole numbers do not count copies.
+    Weights that are no whole numbers do not count copies, and those of classes count by their root.
     """
     whole = (weight != np.rint(weight)).any()
+    if whole:
+        weight = temper_weights(weight, np.unique(T, axis=0, return_inverse=True)[1].ravel())[0]
     average, n = model._average, len(X)
     out = np.zeros_like(T)
     for member, kernel in zip(model.members_, average.kernels, strict=True):
@@ -152,6 +155,33 @@ def test_balanced_classes_find_more_of_a_rare_one():
     assert found[1] > found[0]
 
 
+def box(n=240, seed=0):
+    """A rare class in a box of two of eight columns, which the others hide."""
+    X = np.random.default_rng(seed).normal(size=(n, 8))
+    return X, ((X[:, 2] > 0.5) & (X[:, 5] < -0.3)).astype(int)
+
+
+def test_columns_that_matter_are_weighted_for_a_rare_class(tmp_path):
+    X, y = box()
+    plain = BroadEnsembleClassifier(ensemble_size=4).fit(X, y)
+    assert not any(member["inputs"].startswith("weighted") for member in plain.members_)
+    model = BroadEnsembleClassifier(ensemble_size=4, class_weight="balanced").fit(X, y)
+    assert any(member["inputs"].startswith("weighted") for member in model.members_)
+    for scale in model._average.forms.relevance.values():
+        assert set(np.argsort(scale)[-2:]) == {2, 5}
+    new, labels = box(2000, seed=1)
+    found, before = (
+        average_precision_score(labels, each.predict_proba(new)[:, 1]) for each in (model, plain)
+    )
+    assert found > before + 0.02
+    save(model, tmp_path / "model.blm")
+    loaded = load(tmp_path / "model.blm")
+    np.testing.assert_array_equal(loaded.predict_proba(new), model.predict_proba(new))
+    single = model.predict_proba(new.astype(np.float32))
+    assert single.dtype == np.float32
+    np.testing.assert_allclose(single, model.predict_proba(new), atol=1e-3)
+
+
 @pytest.mark.parametrize(("n", "k"), [(8, 2), (2, 2), (12, 3)])
 def test_classes_of_one_sample(n, k):
     X, _ = table()
@@ -233,9 +263,10 @@ def test_landmarks_are_nearly_as_good():
     assert scores[1] == pytest.approx(scores[0], abs=0.03)
 
 
+@pytest.mark.parametrize("class_weight", [None, {"a": 7.5}])
 @pytest.mark.parametrize("robust", [True, False])
 @pytest.mark.parametrize("max_exact_samples", [4000, 20])
-def test_callbacks_see_all_steps(robust, max_exact_samples):
+def test_callbacks_see_all_steps(robust, max_exact_samples, class_weight):
     pytest.importorskip("sklearn.callback", reason="scikit-learn before 1.9")
     X, y = table()
     announced, seen = [], []
@@ -254,7 +285,9 @@ def test_callbacks_see_all_steps(robust, max_exact_samples):
         def on_fit_task_end(self, estimator, context, **_):
             seen.append(context.task_name)
 
-    model = BroadEnsembleClassifier(robust=robust, max_exact_samples=max_exact_samples)
+    model = BroadEnsembleClassifier(
+        robust=robust, max_exact_samples=max_exact_samples, class_weight=class_weight
+    )
     model.set_callbacks(Recorder()).fit(X, y)
     assert len(announced) == 1
     assert seen.count("step") == announced[0]

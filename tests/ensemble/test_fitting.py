@@ -3,7 +3,7 @@ import pytest
 
 from broadlearn.ensemble import fitting
 from broadlearn.ensemble.candidates import KERNELS, Problem, squared_loss
-from broadlearn.ensemble.fitting import count_steps, draw_heavy, fit_ensemble
+from broadlearn.ensemble.fitting import count_steps, fit_ensemble
 
 
 def problem(n=60, rescored=False):
@@ -61,22 +61,3 @@ def test_float32_is_kept():
     fitted, _ = fit(task._replace(X=task.X.astype(np.float32)))
     assert fitted.average.basis.dtype == np.float32
     np.testing.assert_allclose(fitted.held_out, fit(task)[0].held_out, atol=1e-3)
-
-
-def test_heavy_samples_are_drawn_and_all_stand_for_the_whole():
-    weight = np.r_[np.full(990, 0.5), np.full(10, 49.5)]
-    drawn = [draw_heavy(weight, 100, np.random.default_rng(seed)) for seed in range(200)]
-    for rows, own in drawn:
-        assert rows.size == np.unique(rows).size == 100
-        np.testing.assert_array_equal(rows[-10:], np.arange(990, 1000))
-        np.testing.assert_allclose(own[-10:], 0.1)
-        np.testing.assert_allclose(own[:-10], 1.1)
-    counts = np.bincount(np.concatenate([rows for rows, _ in drawn]), minlength=1000)
-    assert counts[:990].mean() == pytest.approx(200 * 90 / 990)
-    assert counts[:990].max() < 50
-
-
-def test_equal_weights_are_drawn_alike():
-    rows, own = draw_heavy(np.full(50, 3.0), 20, np.random.default_rng(0))
-    assert rows.size == np.unique(rows).size == 20
-    np.testing.assert_allclose(own, 1.0)

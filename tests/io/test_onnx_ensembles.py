@@ -47,6 +47,16 @@ def test_all_kernels_at_once(labels, robust):
     check_parity(model)
 
 
+def test_columns_by_how_much_they_matter():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(240, 8))
+    rare = (rows[:, 1] > 0.5) & (rows[:, 4] < -0.3)
+    rows[::9, 2] = np.nan
+    model = BroadEnsembleClassifier(ensemble_size=3, class_weight="balanced").fit(rows, rare)
+    assert any(member["inputs"].startswith("weighted") for member in model.members_)
+    check_parity(model, rng.normal(size=(50, 8)))
+
+
 @pytest.mark.parametrize("family", METRICS)
 @pytest.mark.parametrize("k", [2, 3])
 def test_each_family_alone(family, k, monkeypatch):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadlearn.ensemble.kernel_average import KernelAverage
-from broadlearn.random_features import LimitKernel
+from broadlearn.random_features import WEIGHTED, LimitKernel
 from broadlearn.solvers import LostPenaltyError, learn_slopes, probabilities
 from broadlearn.utils import Array, Floats
 
@@ -23,6 +23,9 @@ PENALTIES: tuple[float, ...] = tuple(10.0 ** (k / 2) for k in range(-3, 11))
 FIRST_PENALTY = 5
 # Losses that differ by less are equal: neither rounding nor next to nothing must choose.
 TIE = 1e-4
+# Where samples are weighted: losses of members at most, in units of the least one; and how many
+# members there are at least, whatever their losses.
+NEAR, MIN_MEMBERS = 1.15, 3
 
 
 def _kernels() -> list[LimitKernel]:
@@ -38,6 +41,14 @@ def _kernels() -> list[LimitKernel]:
 
 
 KERNELS: tuple[LimitKernel, ...] = tuple(_kernels())
+# Forms of columns that are also seen by how much they matter, and the kernels that see them so.
+WEIGHTED_FORMS = ("standardized", "ranks")
+WEIGHTED_KERNELS: tuple[LimitKernel, ...] = tuple(
+    LimitKernel(family, WEIGHTED + form, g)
+    for form in WEIGHTED_FORMS
+    for family in ("gaussian", "spherical_cauchy", "cauchy")
+    for g in (1 / 4, 1.0)
+)
 
 # Held-out predictions -> loss.
 Loss = Callable[[Array], float]
@@ -58,6 +69,8 @@ class Problem(NamedTuple):
     copies : bool
         Whether a weight w stands for w copies of a sample, of which one is held out; otherwise
         weights say how much samples matter, and each is held out with all its weight.
+    loss_weight : ndarray of shape (n_samples,) or None
+        How much samples count in losses, where weights do not stand for copies; None for alike.
     """
 
     X: Floats
@@ -66,14 +79,31 @@ class Problem(NamedTuple):
     make_loss: Callable[[NDArray[np.intp], Array | None], Loss]
     rescore: Callable[[Array], Array] | None
     copies: bool = True
+    loss_weight: Array | None = None
 
-    def take(self, rows: NDArray[np.intp], weight: Array | None = None) -> Problem:
-        """The problem on some samples, with their own weights unless others are given."""
+    @property
+    def counted(self) -> Array | None:
+        """How much samples count in losses; None for alike."""
+        return self.weight if self.copies else self.loss_weight
+
+    def take(self, rows: NDArray[np.intp], share: Array | None = None) -> Problem:
+        """The problem on some samples, each of which stands for a share of all if that is given."""
         make_loss = self.make_loss
-        if weight is None and self.weight is not None:
-            weight = self.weight[rows]
-        some = (self.X[rows], self.T[rows], weight)
-        return Problem(*some, lambda r, w: make_loss(rows[r], w), self.rescore, self.copies)
+
+        def taken(values: Array | None) -> Array | None:
+            if values is None:
+                return share
+            return values[rows] if share is None else values[rows] * share
+
+        return Problem(
+            self.X[rows],
+            self.T[rows],
+            taken(self.weight),
+            lambda r, w: make_loss(rows[r], w),
+            self.rescore,
+            self.copies,
+            None if self.copies else taken(self.loss_weight),
+        )
 
 
 class Candidate(NamedTuple):
@@ -172,3 +202,18 @@ def best_penalty(
 def best_first(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Candidates by their loss, in their own order where losses are equal."""
     return sorted(candidates, key=lambda candidate: round(candidate.loss / TIE))
+
+
+def near_best(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """The first ones of ordered candidates, as far as their loss is near the least one.
+
+    Examples
+    --------
+    >>> kernel = KERNELS[0]
+    >>> some = [Candidate(kernel, 1.0, loss) for loss in (0.1, 0.11, 0.19, 0.2)]
+    >>> [candidate.loss for candidate in near_best(some)]
+    [0.1, 0.11, 0.19]
+    """
+    most = NEAR * candidates[0].loss + TIE
+    n_near = sum(candidate.loss <= most for candidate in candidates)
+    return list(candidates[: max(n_near, MIN_MEMBERS)])

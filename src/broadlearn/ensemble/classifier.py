@@ -10,8 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from broadlearn.ensemble.candidates import FittedEnsemble, Problem, classification_loss
+from broadlearn.ensemble.candidates import (
+    FittedEnsemble,
+    Problem,
+    classification_loss,
+)
 from broadlearn.ensemble.fitting import count_steps, fit_ensemble
+from broadlearn.ensemble.weights import temper_weights
 from broadlearn.models import COUNT, encode_samples, labels_of
 from broadlearn.sample_scores import margin_scores, margins_of
 from broadlearn.solvers import (
@@ -63,14 +68,18 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
     Parameters
     ----------
     ensemble_size : int, default=12
-        Kernels that are averaged, where there are at most `max_exact_samples` samples.
+        Kernels that are averaged, where there are at most `max_exact_samples` samples; fewer where
+        class weights are given and the others are far worse than the best.
     robust : bool or "auto", default="auto"
         Whether samples count by how well their labels agree with held-out decisions, so that wrong
-        labels count less. "auto" does so where it improves the held-out log-loss.
+        labels count less. "auto" does so where it improves the held-out log-loss, and not where
+        classes are weighted: samples of a rare class are the first to look wrong.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply `sample_weight`; a class that a dict does not name
         has weight 1. "balanced" weights are inversely proportional to the weight of each class
-        in y.
+        in y. With weights that are no whole numbers, kernels may also see columns multiplied by how
+        much they matter to a first model (``inputs`` of `members_` then begin with "weighted_"),
+        where that helps on samples that it was not learnt from.
     max_exact_samples : int, default=4000
         Samples up to which matrices of samples x samples are built: 8 n² bytes each, some five of
         them, so 640 MB in all at 4,000.
@@ -155,8 +164,9 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         sample_weight : array-like of shape (n_samples,), default=None
             A sample of weight w counts as w copies of it, a sample of weight 0 as absent. Where
             weights (times class weights) are no whole numbers, each sample is held out with all of
-            its weight, kernels are compared with all samples alike, and decisions are moved by what
-            held-out ones say about the weights of the classes.
+            its weight; the weights of classes, which are the means of those of their samples, do
+            not count where kernels are compared, count by their root in the fit, and wholly where
+            decisions are moved by what held-out ones say about them.
 
         Returns
         -------
@@ -169,21 +179,28 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
             weight = check_weights(sample_weight, rows, self.class_weight, labels)
         data = encode_samples(rows, labels, weight, False, type(self).__name__)
         codes, n = data.codes, len(data.X)
+        copies = data.weight is None or bool((data.weight == np.rint(data.weight)).all())
+        # Samples of a rare class are the first to look wrong: their weights say that they are not.
+        robust = self.robust if copies else self.robust is True
         step = callback_steps(
             self,
-            count_steps(n, self.ensemble_size, self.max_exact_samples, bool(self.robust)),
+            count_steps(n, self.ensemble_size, self.max_exact_samples, bool(robust), not copies),
         )
 
         def make_loss(some: NDArray[np.intp], weight: Array | None) -> Any:
             return classification_loss(codes[some], weight)
 
         def rescore(held_out: Array) -> Array:
+            if data.weight is not None and not copies:
+                held_out = held_out + learn_offsets(held_out, codes, data.weight)
             return margin_scores(margins_of(held_out, codes))
 
-        again = rescore if self.robust else None
-        copies = data.weight is None or bool((data.weight == np.rint(data.weight)).all())
+        again = rescore if robust else None
         problem = Problem(data.X, data.T, data.weight, make_loss, again, copies)
-        size, most, gain = self.ensemble_size, self.max_exact_samples, MIN_GAINS[self.robust]
+        if data.weight is not None and not copies:
+            fitted_by, counted = temper_weights(data.weight, codes)
+            problem = problem._replace(weight=fitted_by, loss_weight=counted)
+        size, most, gain = self.ensemble_size, self.max_exact_samples, MIN_GAINS[robust]
         fitted = fit_ensemble(problem, size, most, gain, draw_seed(self.random_state), step)
         average, held_out = fitted.average, fitted.held_out
         if data.weight is not None and not copies:

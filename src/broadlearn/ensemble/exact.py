@@ -19,7 +19,7 @@ from broadlearn.ensemble.candidates import (
     best_penalty,
 )
 from broadlearn.ensemble.kernel_average import KernelAverage, samples_in, shared_order
-from broadlearn.random_features import InputForms, KernelBasis, SamplePairs, Units
+from broadlearn.random_features import InputForms, KernelBasis, LimitKernel, SamplePairs, Units
 from broadlearn.solvers import LostPenaltyError, solve_gram
 from broadlearn.utils import Array, Floats
 
@@ -57,18 +57,23 @@ def at_kept_penalty(
 
 
 def compare_kernels(
-    problem: Problem, samples: dict[str, Floats], units: Units, step: Callable[[], object]
+    problem: Problem,
+    samples: dict[str, Floats],
+    units: Units,
+    step: Callable[[], object],
+    kernels: Sequence[LimitKernel] | None = None,
 ) -> list[Candidate]:
-    """All kernels, each with the penalty that suits it best, the best first.
+    """All `KERNELS` or those given, each with the penalty that suits it best, the best first.
 
     One that is lost in rounding with every penalty is left out.
 
     `samples` are those of the problem in all forms.
     """
-    _, T, weight, make_loss, _, copies = problem
-    pairs, loss = SamplePairs(KernelBasis(samples)), make_loss(np.arange(len(T)), weight)
+    _, T, weight, make_loss, _, copies, _ = problem
+    pairs = SamplePairs(KernelBasis(samples))
+    loss = make_loss(np.arange(len(T)), problem.counted)
     found, start = [], FIRST_PENALTY
-    for kernel in sorted(KERNELS, key=shared_order):
+    for kernel in sorted(kernels or KERNELS, key=shared_order):
         gram = pairs.values(kernel, units) + 1.0
 
         def held_out(C: float, gram: Any = gram) -> Array:
@@ -91,11 +96,12 @@ def fit_exactly(
     step: Callable[[], object],
 ) -> FittedEnsemble:
     """Fit members to all samples and average them."""
-    X, T, weight, make_loss, _, copies = problem
+    X, T, weight, make_loss, _, copies, _ = problem
     members = sorted(members, key=lambda member: shared_order(member.kernel))
     kernels = [member.kernel for member in members]
     samples = samples_in(forms, X.astype(np.float64, copy=False), kernels)
-    pairs, loss = SamplePairs(KernelBasis(samples)), make_loss(np.arange(len(X)), weight)
+    pairs = SamplePairs(KernelBasis(samples))
+    loss = make_loss(np.arange(len(X)), problem.counted)
     coefficients = np.empty((len(members), *T.shape))
     held_out, judged = np.zeros_like(T), []
     for i, member in enumerate(members):
@@ -127,5 +133,5 @@ def fit_twice(
         return first
     score = problem.rescore(first.held_out)
     second = fit_exactly(problem, members, forms, units, score, step)
-    loss = problem.make_loss(np.arange(len(problem.X)), problem.weight)
+    loss = problem.make_loss(np.arange(len(problem.X)), problem.counted)
     return second if loss(second.held_out) < loss(first.held_out) - min_gain else first

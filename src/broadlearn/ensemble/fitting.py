@@ -7,14 +7,23 @@ from collections.abc import Callable
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from broadlearn.ensemble.candidates import KERNELS, FittedEnsemble, Problem
+from broadlearn.ensemble.candidates import (
+    KERNELS,
+    WEIGHTED_KERNELS,
+    Candidate,
+    FittedEnsemble,
+    Problem,
+    best_first,
+    near_best,
+)
 from broadlearn.ensemble.exact import compare_kernels, fit_twice
 from broadlearn.ensemble.kernel_average import samples_in
 from broadlearn.ensemble.landmark_fit import SECOND_KERNELS, fit_landmarks
-from broadlearn.random_features import learn_forms, learn_units
-from broadlearn.utils import Array
+from broadlearn.ensemble.relevance import learn_relevance
+from broadlearn.ensemble.weights import draw_heavy
+from broadlearn.random_features import WEIGHTED, InputForms, learn_forms, learn_units
+from broadlearn.utils import Array, Floats
 
 # Samples on which all kernels are compared; the best of them are fitted to more.
 MAX_COMPARED = 700
@@ -22,42 +31,14 @@ MAX_COMPARED = 700
 MATRICES, QUIET_BYTES = 5, 1.5e9
 
 
-def count_steps(n_samples: int, size: int, max_exact: int, rescored: bool) -> int:
-    """Steps that `fit_ensemble` reports."""
+def count_steps(
+    n_samples: int, size: int, max_exact: int, rescored: bool, weighted: bool = False
+) -> int:
+    """Steps that `fit_ensemble` reports; `weighted` where weights do not stand for copies."""
+    compared = len(KERNELS) + weighted * len(WEIGHTED_KERNELS)
     if n_samples > max_exact:
-        return len(KERNELS) + SECOND_KERNELS + 3
-    return len(KERNELS) + min(size, len(KERNELS)) * (1 + rescored)
-
-
-def draw_heavy(
-    weight: Array, size: int, generator: np.random.Generator
-) -> tuple[NDArray[np.intp], Array]:
-    """Positions of some samples, heavy ones more likely, and weights by which all count alike.
-
-    A few samples that weigh as much as all others, such as those of a rare class, would hardly be
-    met by a uniform draw. The more likely a sample was drawn, the less it counts.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rows, weight = draw_heavy(np.repeat([1.0, 50.0], [98, 2]), 20, np.random.default_rng(0))
-    >>> rows[-2:], weight[-2:].round(2), round(weight.sum())
-    (array([98, 99]), array([0.2, 0.2]), 20)
-    """
-    likely: Array = np.zeros(len(weight))
-    certain = np.zeros(len(weight), dtype=np.bool_)
-    while True:
-        rest = size - np.count_nonzero(certain)
-        likely = np.where(certain, 1.0, rest * weight / weight[~certain].sum())
-        if not (likely > 1.0).any():
-            break
-        certain |= likely >= 1.0
-    order = generator.permutation(len(weight))
-    ends = np.cumsum(likely[order])
-    # Rounding must not leave the last point behind the last sample.
-    points = (generator.random() + np.arange(size)) * (ends[-1] / size)
-    rows = np.sort(order[np.searchsorted(ends, points, side="right").clip(max=len(weight) - 1)])
-    return rows, size / len(weight) / likely[rows]
+        return compared + SECOND_KERNELS + 3
+    return compared + min(size, len(KERNELS)) * (1 + rescored)
 
 
 def fit_ensemble(
@@ -93,16 +74,42 @@ def fit_ensemble(
             stacklevel=4,
         )
     generator = np.random.default_rng(seed)
-    forms = learn_forms(X, weight)
-    # Kernels that suit all samples alike order them best, whatever some of them are worth.
-    part = problem if problem.copies else problem._replace(weight=None)
+    forms = learn_forms(X, problem.counted)
+    part = problem
     if len(X) > MAX_COMPARED and problem.copies:
         part = problem.take(np.sort(generator.permutation(len(X))[:MAX_COMPARED]))
     elif len(X) > MAX_COMPARED:
         part = problem.take(*draw_heavy(cast(Array, weight), MAX_COMPARED, generator))
     samples = samples_in(forms, part.X.astype(np.float64, copy=False), KERNELS)
-    units = learn_units(samples, part.weight)
+    units = learn_units(samples, part.counted)
     candidates = compare_kernels(part, samples, units, step)
+    if not problem.copies:
+        forms, units, more = _compare_weighted(part, forms, units, samples, step)
+        candidates = best_first([*candidates, *more])
     if len(X) <= max_exact:
-        return fit_twice(problem, candidates[:size], forms, units, min_gain, step)
+        wanted = min(size, len(KERNELS))
+        members = (candidates if problem.copies else near_best(candidates))[:wanted]
+        for _ in range((wanted - len(members)) * (1 + (problem.rescore is not None))):
+            step()
+        return fit_twice(problem, members, forms, units, min_gain, step)
     return fit_landmarks(problem, candidates, forms, units, min_gain, generator, step)
+
+
+def _compare_weighted(
+    part: Problem,
+    forms: InputForms,
+    units: dict[str, float],
+    samples: dict[str, Floats],
+    step: Callable[[], object],
+) -> tuple[InputForms, dict[str, float], list[Candidate]]:
+    """Kernels that see columns by how much they matter, with the forms and units that they need."""
+    relevance = learn_relevance(part, samples)
+    kernels = [k for k in WEIGHTED_KERNELS if k.inputs.removeprefix(WEIGHTED) in relevance]
+    for _ in range(len(WEIGHTED_KERNELS) - len(kernels)):
+        step()
+    if not kernels:
+        return forms, units, []
+    forms = forms._replace(relevance=relevance)
+    weighted = samples_in(forms, part.X.astype(np.float64, copy=False), kernels)
+    units = units | learn_units(weighted, part.counted)
+    return forms, units, compare_kernels(part, weighted, units, step, kernels)

@@ -22,6 +22,7 @@ from broadlearn.ensemble.candidates import (
     best_penalty,
 )
 from broadlearn.ensemble.kernel_average import KernelAverage, samples_in, shared_order
+from broadlearn.ensemble.weights import draw_heavy, heavy_first
 from broadlearn.random_features import InputForms, KernelBasis, LimitKernel, SamplePairs, Units
 from broadlearn.solvers import LandmarkSolution, LandmarkSums, solve_landmarks, sum_landmarks
 from broadlearn.utils import BLOCK_NUMBERS, Array, Floats, row_slices, spread_rows
@@ -60,7 +61,7 @@ class LandmarkProblem:
     ) -> None:
         self.forms, self.units, self.score, self.landmarks = forms, units, score, landmarks
         self.X, self.T, self.weight, self.make_loss = problem[:4]
-        self.copies = problem.copies
+        self.copies, self.counted = problem.copies, problem.counted
         self.s = score
         if self.weight is not None:
             self.s = np.sqrt(self.weight) * (1.0 if score is None else score)
@@ -98,6 +99,15 @@ class LandmarkProblem:
             influence = influence * self.score[rows] ** 2
         return influence
 
+    def judged(self) -> tuple[NDArray[np.intp], Array | None]:
+        """Some samples that judge, heavy ones more likely, and how much they count."""
+        counted = self.counted
+        if self.weight is None or self.copies or len(self.X) <= MAX_JUDGED:
+            some = spread_rows(len(self.X), MAX_JUDGED)
+            return some, None if counted is None else counted[some]
+        some, share = draw_heavy(self.weight, MAX_JUDGED, np.random.default_rng(0))
+        return some, share if counted is None else share * counted[some]
+
     def held_out(
         self, solution: LandmarkSolution, kernels: Sequence[LimitKernel], dtype: type
     ) -> Array:
@@ -130,10 +140,9 @@ def judge(
 ) -> tuple[int, float, LandmarkSolution]:
     """The best penalty of a mean kernel, its held-out loss, and the solution."""
     sums = problem.sums(kernels)
-    some = spread_rows(len(problem.X), MAX_JUDGED)
+    some, counted = problem.judged()
     K = problem.kernel(kernels, some, problem.basis(kernels))
-    weight = None if problem.weight is None else problem.weight[some]
-    influence, loss = problem.influence(some), problem.make_loss(some, weight)
+    influence, loss = problem.influence(some), problem.make_loss(some, counted)
 
     def held_out(C: float) -> Array:
         return solve_landmarks(sums, C).held_out(K, problem.T[some], influence)
@@ -152,8 +161,10 @@ def compare_on_more(
     step: Callable[[], object],
 ) -> list[Candidate]:
     """The best candidates once more, on more samples than all were compared on."""
-    few = np.sort(order[:SECOND_SAMPLES])
-    part = problem.take(few)
+    part = problem.take(np.sort(order[:SECOND_SAMPLES]))
+    if problem.weight is not None and not problem.copies and len(order) > SECOND_SAMPLES:
+        rows, share = draw_heavy(problem.weight, SECOND_SAMPLES, np.random.default_rng(0))
+        part = problem.take(rows, share)
     small = LandmarkProblem(forms, units, part, None, problem.X[order[:SECOND_LANDMARKS]])
     judged = []
     for candidate in candidates[:SECOND_KERNELS]:
@@ -194,6 +205,8 @@ def fit_landmarks(
 ) -> FittedEnsemble:
     """Compare the best candidates on more samples, and fit the mean of the best to all."""
     order = generator.permutation(len(problem.X))
+    if problem.weight is not None and not problem.copies:
+        order = heavy_first(problem.weight, generator)
     chosen = compare_on_more(problem, candidates, forms, units, order, step)[:MIXED]
     score = choose_scores(problem, chosen[0], forms, units, order, min_gain)
     step()

@@ -10,6 +10,7 @@ from broadlearn.ensemble import KernelAverage, samples_in
 from broadlearn.io.onnx_kernels import arcsine
 from broadlearn.random_features import (
     METRICS,
+    WEIGHTED,
     InputForms,
     KernelBasis,
     LimitKernel,
@@ -30,6 +31,11 @@ def average_output(graph: Any, rows: str, standardized: str, average: KernelAver
     for form in ("ranks", "normal_scores"):
         if form in basis.samples:
             samples[form] = _interpolated(graph, rows, forms, form)
+    for form, scale in (forms.relevance or {}).items():
+        if WEIGHTED + form in basis.samples:
+            if form not in samples:
+                samples[form] = _interpolated(graph, rows, forms, form)
+            samples[WEIGHTED + form] = graph.node("Mul", samples[form], scale)
     bases: dict[tuple[str, str, float], str] = {}
     total = graph.constant(average.constant)
     for kernel, weights in zip(kernels, average.coefficients, strict=True):

@@ -16,6 +16,8 @@ from scipy.special import ndtri
 from broadlearn.utils import Array, Floats, Standardization, learn_standardization
 
 FORMS = ("standardized", "ranks", "normal_scores")
+# Before the name of a form: columns multiplied by how much they matter.
+WEIGHTED = "weighted_"
 # Points of a column between which ranks are interpolated.
 MAX_KNOTS = 128
 
@@ -33,15 +35,22 @@ class InputForms(NamedTuple):
         What each knot becomes, between -√3 and √3: evenly spread values have deviation 1.
     normal_scores : ndarray of shape (n_knots, n_features)
         The same, with mean 0 and deviation 1 over the training samples.
+    relevance : dict or None
+        What columns of a form are multiplied by for its weighted one.
     """
 
     standardization: Standardization
     knots: Array
     ranks: Array
     normal_scores: Array
+    relevance: dict[str, Array] | None = None
 
     def __call__(self, X: Floats, form: str) -> Floats:
-        """Samples in one of the `FORMS`."""
+        """Samples in one of the `FORMS`, weighted if its name begins so."""
+        if form.startswith(WEIGHTED):
+            plain = form.removeprefix(WEIGHTED)
+            scale = (self.relevance or {})[plain]
+            return np.asarray(self(X, plain) * scale.astype(X.dtype, copy=False))
         if form == "standardized":
             return self.standardization.affine(X)[:, :-1]
         heights = self.ranks if form == "ranks" else self.normal_scores
