@@ -386,8 +386,11 @@ def test_odd_columns_work(here, changes):
 def test_what_is_no_file(here, command):
     (here / "folder.csv").mkdir()
     before = sorted(path.name for path in here.iterdir())
-    for data in ("folder.csv", "none.csv"):
-        check_refused(call(command, data), f"There is no file {data}", here, before)
+    for data, message in (
+        ("folder.csv", "folder.csv is a folder, where a file is expected"),
+        ("none.csv", "There is no file none.csv"),
+    ):
+        check_refused(call(command, data), message, here, before)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

@@ -10,7 +10,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 
 from broadlearn import ELMClassifier, PathEnsembleClassifier, PathSearchCV
 from broadlearn.cli import console
-from broadlearn.cli.fitting import FOLDS, fit_model, needs_folds
+from broadlearn.cli.fitting import FOLDS, check_storable, fit_model, needs_folds
 from broadlearn.cli.tables import Labelled
 from broadlearn.io import TablePreparation
 from broadlearn.io.sources import Source
@@ -31,6 +31,17 @@ def table():
 def test_only_the_ensemble_needs_no_folds():
     assert not needs_folds(find_entry("Ensemble"))
     assert needs_folds(find_entry("ELM"))
+
+
+def test_what_a_model_file_has_no_room_for_is_refused_before_the_fit(table, monkeypatch):
+    prepare = TablePreparation()
+    check_storable(table, prepare)
+    words = table._replace(X=table.X.assign(word=[f"w{i % 9}" for i in range(60)]))
+    monkeypatch.setattr("broadlearn.cli.fitting.MANY_TEXTS", 5)
+    check_storable(words, prepare)
+    monkeypatch.setattr("broadlearn.io.model_files.MAX_TREE_BYTES", 100)
+    with pytest.raises(ValueError, match=r"no room .* column 'word' has 9 different texts; leave"):
+        check_storable(words, prepare)
 
 
 def test_a_plain_fit_is_cross_validated_and_says_how_far_it_is(table, monkeypatch):

@@ -1,5 +1,6 @@
 import gzip
 import io
+import json
 import sys
 from pathlib import Path
 
@@ -300,3 +301,18 @@ def test_a_field_beyond_all_measure_is_one_sentence(tmp_path):
     path.write_text("a,b\n".replace("a", "a" * 200_000) + "1,2\n")
     with pytest.raises(ValueError, match=r"first line of .*long.csv cannot be read"):
         read_frame(path)
+
+
+@pytest.mark.parametrize("name", ["a\0", "\0", "\ud800b"])
+def test_names_that_are_no_text(name, tmp_path):
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps({name: [1, 2], "b": [3, 4]}))
+    with pytest.raises(ValueError, match=r"^Column 1 of .* has a name with characters that are no"):
+        read_file(path)
+
+
+def test_a_name_that_is_too_long(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("b," + "a" * 10_001 + "\n1,2\n")
+    with pytest.raises(ValueError, match=r"^Column 2 of .* has a name of 10,001 characters, where"):
+        read_file(path)

@@ -1,3 +1,5 @@
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -134,3 +136,13 @@ def test_numeric_tables_need_no_preparation():
     assert as_numeric(X.assign(d=["2024-01-02", "2024-01-03"])) is None
     assert as_numeric(X.assign(d=[None, 1.0])) is None
     assert as_numeric(X.assign(d=["x", "y"])) is None
+
+
+@pytest.mark.parametrize(
+    ("label", "fault"), [("x" * 1001, "1,001 characters"), ("x\0", "a NUL character in it")]
+)
+def test_labels_that_are_none(label, fault, tmp_path):
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps([{"a": 1, "y": "x"}, {"a": 2, "y": label}]))
+    with pytest.raises(ValueError, match=f"^The target column 'y' of .* has a label with {fault}"):
+        read_table(path, "y")

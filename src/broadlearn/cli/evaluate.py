@@ -164,7 +164,7 @@ def _labelled_rows(
     from broadlearn.io import open_table, read_table
 
     task = "classification" if is_classifier(fitted) else "regression"
-    source = open_table(data, flags.format)
+    source = open_table(data, flags.format, flags.max_memory)
     classes = getattr(fitted, "classes_", ())
     table = read_table(source, target, task=task, classes=classes, **flags._asdict())
     frame = numbered(table.X, table.lines)

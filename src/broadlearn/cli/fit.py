@@ -93,7 +93,7 @@ def fit(
     outputs = open_outputs([output], [data], force=force, as_json=as_json)
     with command() as notes, outputs as write:
         from broadlearn.audit import class_metrics, classification_metrics, missed_class
-        from broadlearn.cli.fitting import FOLDS, fit_model, needs_folds
+        from broadlearn.cli.fitting import FOLDS, check_storable, fit_model, needs_folds
         from broadlearn.cli.held_out import check_scoring, choose_threshold, parse_threshold
         from broadlearn.io import TablePreparation, model_parts, unwrap_model, with_threshold
 
@@ -122,10 +122,12 @@ def fit(
         searches = needs_folds(entry) and (tune or entry.name == "PathEnsemble")
         if scoring is not None and threshold != "auto" and not searches:
             note("--scoring changes nothing without --threshold auto, or --tune of another model.")
+        prepare = TablePreparation(chosen_kinds(kinds, list(table.X)) or None)
+        check_storable(table, prepare)
         fitted, held, how, optimistic = fit_model(
             table,
             entry,
-            TablePreparation(chosen_kinds(kinds, list(table.X)) or None),
+            prepare,
             tune=tune,
             seed=seed,
             jobs=jobs,

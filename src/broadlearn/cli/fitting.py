@@ -13,7 +13,7 @@ from broadlearn.cli.console import progress_bar, stage_progress
 from broadlearn.cli.held_out import HeldOut, cross_validated, left_out, search_scorer
 from broadlearn.cli.tables import Labelled
 from broadlearn.ensemble import BroadEnsembleClassifier, PathEnsembleClassifier
-from broadlearn.io import TablePreparation, warn_of_columns
+from broadlearn.io import TablePreparation, model_parts, warn_of_columns
 from broadlearn.models import BLSClassifier
 from broadlearn.registry import ModelEntry
 from broadlearn.search import PathSearchCV
@@ -23,6 +23,8 @@ FOLDS = 5
 MAX_EXACT_ROWS, LANDMARKS = 10_000, 1000
 # What folds would say of columns again, the fit to all rows says once.
 OF_COLUMNS = "Column '"
+# From these numbers on it is seen whether a model file has room for texts and names.
+MANY_TEXTS, MANY_CHARACTERS = 5000, 1_000_000
 
 
 class FittedModel(NamedTuple):
@@ -32,6 +34,25 @@ class FittedModel(NamedTuple):
     held_out: HeldOut
     how: str
     optimistic: bool
+
+
+def check_storable(table: Labelled, prepare: TablePreparation) -> None:
+    """Raise before any work where a model file has no room for the levels or names of columns."""
+    names, texts = list(table.X), table.X.select_dtypes(exclude="number")
+    distinct = {name: int(texts[name].astype(str).nunique()) for name in texts}
+    if sum(distinct.values()) < MANY_TEXTS and sum(map(len, names)) < MANY_CHARACTERS:
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = clone(prepare).fit(table.X, table.y)
+    try:
+        model_parts(fitted)
+    except ValueError as error:
+        most = max(distinct, key=lambda name: distinct[name], default=names[0])
+        raise ValueError(
+            f"A model file has no room for all texts and names of {table.source}: column {most!r} "
+            f"has {distinct.get(most, 0):,} different texts; leave it out, by --drop."
+        ) from error
 
 
 def needs_folds(entry: ModelEntry) -> bool:

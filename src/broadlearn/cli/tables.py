@@ -62,6 +62,13 @@ class FileFlags(NamedTuple):
         str | None,
         typer.Option(help="Format of the table, such as csv, whatever the file is called."),
     ] = None
+    max_memory: Annotated[
+        str | None,
+        typer.Option(
+            help="Memory that the table may take, such as 2GB; half of what is free if not given.",
+            show_default=False,
+        ),
+    ] = None
 
 
 # Nothing was said: all is found out.
@@ -215,7 +222,7 @@ def read_labelled(
 
     from broadlearn.io import open_table, read_table
 
-    source = open_table(data, flags.format)
+    source = open_table(data, flags.format, flags.max_memory)
     table = read_table(source, target, drop=split_list(drop), task=task, **flags._asdict())
     X, y = numbered(table.X, table.lines), np.asarray(table.y)
     what = f"The target column {table.target!r} of {source}"

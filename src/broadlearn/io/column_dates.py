@@ -16,6 +16,8 @@ PARTS = ("year", "month", "day", "weekday", "hour", "elapsed")
 # Orders in which days, months and years of figures alone may be written.
 ORDERS = ("dmy", "mdy")
 DAY = 86400.0
+# Longer texts are no dates; patterns would take long over them.
+MAX_LENGTH = 100
 
 _EPOCH = datetime(1970, 1, 1)
 _MONTHS = (
@@ -132,6 +134,9 @@ def varying_parts(seconds: Array, clock: bool) -> list[str]:
 
 
 def _plain(text: str) -> str:
+    """In lower case, with single spaces and no weekday; nothing of a text too long for a date."""
+    if len(text) > MAX_LENGTH:
+        return ""
     return _WEEKDAY.sub("", " ".join(text.lower().split()))
 
 

@@ -138,6 +138,8 @@ _ABOVE = re.compile(
 MAX_RANGES = 60
 # With so few levels, a single range among plain numbers makes ranges of all.
 MAX_FEW = 12
+# Longer words are no ranges or steps; patterns would take long over them.
+MAX_LENGTH = 64
 
 
 def spelling_key(text: str) -> str:
@@ -254,6 +256,8 @@ def _number(text: str, unit: str | None) -> float | None:
 
 def _range_rank(key: str) -> tuple[float, float] | None:
     """Where a range begins, and which side it is open to."""
+    if len(key) > MAX_LENGTH:
+        return None
     found = _BETWEEN.fullmatch(_INTERVAL.sub(r"\1-\2", key))
     if found:
         low, high = _number(found[1], found[2] or found[4]), _number(found[3], found[4])
@@ -273,13 +277,15 @@ def _range_rank(key: str) -> tuple[float, float] | None:
 
 
 def _is_range(key: str) -> bool:
+    if len(key) > MAX_LENGTH:
+        return False
     forms = (_INTERVAL, _BETWEEN, _BELOW, _ABOVE)
     return key == "more" or any(form.fullmatch(key) for form in forms)
 
 
 def _step_rank(key: str) -> tuple[str, float] | None:
     """The word of a step such as "stage 2", and its number."""
-    found = _STEP.fullmatch(key)
+    found = _STEP.fullmatch(key) if len(key) <= MAX_LENGTH else None
     if found is None:
         return None
     if found[2].isdigit():

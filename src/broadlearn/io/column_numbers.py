@@ -65,6 +65,8 @@ _UNITS: tuple[Mapping[str, float], ...] = (
 )
 _SHORT_UNITS = ("lb", "hr", "yr", "oz", "wk", "mo")
 _MAX_WORDS = 3
+# Longer texts are no numbers; patterns would take long over them.
+MAX_LENGTH = 100
 
 
 class NumberFormat(NamedTuple):
@@ -167,6 +169,8 @@ def has_decimal_comma(texts: Iterable[str]) -> bool | None:
 
 def _split(text: str) -> _Parts | None:
     """Sign, digits and unit of a text, if it is a number at all."""
+    if len(text) > MAX_LENGTH:
+        return None
     text = text.strip()
     if "10" in text[2:] and not text.isalnum():
         text = _POWER.sub(r"e\1", _RAISED_TEN.sub(lambda ten: ten[0].translate(_RAISED), text))

@@ -28,6 +28,7 @@ from broadlearn.io.csv_layout import (
 from broadlearn.io.csv_thousands import thousands_as_text
 from broadlearn.io.errors import reason
 from broadlearn.io.sources import CHUNK, FileOptions, Source
+from broadlearn.io.text_sizes import check_lines
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,6 +71,7 @@ class FileTable(NamedTuple):
 
 def read_csv(source: Source, options: FileOptions) -> FileTable:
     """Read a text whose fields are separated by a mark or by blanks."""
+    check_lines(source, options)
     layout = settled_layout(source, options)
     for doubt in layout.doubts:
         warnings.warn(doubt, UserWarning, stacklevel=2)
@@ -125,6 +127,15 @@ def settled_encoding(source: Source, options: FileOptions) -> tuple[str, list[st
         )
         return western, [doubt]
     return encoding, []
+
+
+def whole_text(source: Source, options: FileOptions) -> str:
+    """All of a text."""
+    encoding, doubts = settled_encoding(source, options)
+    for doubt in doubts:
+        warnings.warn(doubt, UserWarning, stacklevel=2)
+    with source.open_text(encoding) as file:
+        return file.read().replace("\r\n", "\n")
 
 
 def row_lines(source: Source, layout: CsvLayout) -> Sequence[int]:

@@ -12,9 +12,12 @@ from typing import Any, NamedTuple
 
 from broadlearn.io.headers import FieldKinds, judge_header
 from broadlearn.io.sources import CHUNK, FileOptions, Source, extension_of
+from broadlearn.io.text_sizes import check_width
 
 # Lines that are looked at to learn how a file is written.
 LINES_TO_SNIFF = 1000
+# Characters after which no more lines are looked at.
+MAX_TO_SNIFF = 1 << 22
 # In the order in which they are taken where several would do. A blank stands for any run of blanks.
 MARKS = "\t;|,"
 BLANK = " "
@@ -77,17 +80,28 @@ class Record(NamedTuple):
 def csv_layout(source: Source, options: FileOptions, encoding: str) -> CsvLayout:
     """Learn from its first lines how a text is written, where the options do not say it."""
     with source.open_text(encoding) as file:
-        lines = list(islice(text_lines(file, source), LINES_TO_SNIFF))
+        lines = list(_first_lines(text_lines(file, source)))
     separator = options.sep or guess_separator(lines, extension_of(source.path))
     records, error = _sample(lines, separator)
-    if len(lines) == LINES_TO_SNIFF and len(records) > 1:
+    if sum(map(len, lines)) >= MAX_TO_SNIFF or len(lines) == LINES_TO_SNIFF:
         # The last may go on in the next line.
-        records.pop()
+        records = records[:-1] or records
     if not records:
         if error is not None:
             raise ValueError(f"The first line of {source} cannot be read: {error}.") from error
         raise ValueError(f"{source} is empty.")
+    check_width(source, max(len(record.fields) for record in records))
     return _layout(source, options, encoding, separator, records)
+
+
+def _first_lines(lines: Iterable[str]) -> Iterator[str]:
+    """As many lines as are looked at."""
+    n_characters = 0
+    for line in islice(lines, LINES_TO_SNIFF):
+        yield line
+        n_characters += len(line)
+        if n_characters >= MAX_TO_SNIFF:
+            return
 
 
 def text_encoding(source: Source) -> str:

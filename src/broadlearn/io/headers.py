@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 MISSING = {"", "?", "-", ".", "na", "n/a", "nan", "null", "none", "#n/a"}
-_NUMBER = re.compile(r"[-+]?(\d+[.,]?\d*|[.,]\d+)(e[-+]?\d+)?|[-+]?inf", re.IGNORECASE)
+_NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)(e[-+]?\d+)?|[-+]?inf", re.IGNORECASE)
 _WHOLE = re.compile(r"\d{1,9}")
 YEARS = range(1900, 2101)
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from broadlearn.io.errors import reason
+from broadlearn.utils import check_memory, memory_limit, parse_size
 
 # What stands for standard input and output in place of a path.
 STANDARD = Path("-")
@@ -57,12 +58,15 @@ class FileOptions:
         Mark of decimals in text.
     format : str, default=None
         Format of the content, as an extension such as "csv", whatever the file is called.
+    max_memory : str or int, default=None
+        Memory that the table may take, in bytes or as a size such as "2GB"; half of what is free
+        if None.
 
     Examples
     --------
     >>> from broadlearn.io import FileOptions
     >>> FileOptions(sep="tab", format="CSV")
-    FileOptions(sep='\t', header=None, encoding=None, decimal=None, format='.csv')
+    FileOptions(sep='\t', header=None, encoding=None, decimal=None, format='.csv', max_memory=None)
     """
 
     sep: str | None = None
@@ -70,8 +74,11 @@ class FileOptions:
     encoding: str | None = None
     decimal: str | None = None
     format: str | None = None
+    max_memory: str | int | None = None
 
     def __post_init__(self) -> None:
+        if self.max_memory is not None:
+            object.__setattr__(self, "max_memory", parse_size(self.max_memory))
         if self.sep is not None:
             object.__setattr__(self, "sep", _SEPARATORS.get(self.sep.lower(), self.sep))
             if self.sep is None or len(self.sep) != 1 or self.sep in '"\r\n':
@@ -96,7 +103,8 @@ class FileOptions:
 
     def for_text(self) -> list[str]:
         """Names of the options that are given and mean something for text only."""
-        names = [field.name for field in fields(self) if field.name not in ("format", "header")]
+        others = ("format", "header", "max_memory")
+        names = [field.name for field in fields(self) if field.name not in others]
         return [name for name in names if getattr(self, name) is not None]
 
 
@@ -161,21 +169,37 @@ class Source:
         return self.path.open("rb") if self.content is None else io.BytesIO(self.content)
 
 
-def open_source(path: str | PathLike[str] | Source) -> Source:
+def open_source(path: str | PathLike[str] | Source, max_memory: str | int | None = None) -> Source:
     """Find a file that is not empty, or read standard input to its end for "-"."""
     if isinstance(path, Source):
         return path
     path = Path(path)
     if path == STANDARD:
-        source = Source(path, sys.stdin.buffer.read())
+        source = Source(path, _to_its_end(sys.stdin.buffer, max_memory))
         if not source.content:
             raise ValueError("standard input is empty.")
         return source
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder, where a file is expected.")
     if not path.is_file():
+        if path.exists():
+            raise ValueError(f"{path} is no regular file; give - and pipe its content in.")
         raise FileNotFoundError(f"There is no file {path}.")
     if not path.stat().st_size:
         raise ValueError(f"{path} is empty.")
     return Source(path)
+
+
+def _to_its_end(file: IO[bytes], max_memory: str | int | None) -> bytes:
+    """All of a stream, which may have no end."""
+    limit, parts, n_bytes = memory_limit(max_memory), [], 0
+    while part := file.read(CHUNK):
+        parts.append(part)
+        n_bytes += len(part)
+        # Parts are held twice when they are joined.
+        if 2 * n_bytes > limit:
+            check_memory("standard input", 2 * n_bytes, limit)
+    return b"".join(parts)
 
 
 def extension_of(path: Path) -> str:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import io
-import json
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,16 +12,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from broadlearn.io.arrow_sizes import check_arrow, check_parquet
 from broadlearn.io.csv_files import (
     FileTable,
     distinct_names,
     import_pandas,
     read_csv,
-    settled_encoding,
+    whole_text,
 )
-from broadlearn.io.csv_layout import is_blank, text_encoding
+from broadlearn.io.csv_layout import text_encoding
 from broadlearn.io.errors import reason
 from broadlearn.io.headers import judge_header
+from broadlearn.io.json_files import is_json, read_json, read_json_lines
 from broadlearn.io.sources import (
     FORMATS,
     STANDARD,
@@ -33,6 +34,9 @@ from broadlearn.io.sources import (
     open_source,
     whole_packing,
 )
+from broadlearn.io.text_sizes import check_bytes, check_objects, check_width
+from broadlearn.io.workbook_sizes import check_workbook
+from broadlearn.utils import TooLargeError
 from broadlearn.utils.sklearn_compat import arff_module
 
 if TYPE_CHECKING:
@@ -40,6 +44,8 @@ if TYPE_CHECKING:
 
 # Rows of a sheet that are looked at for a header.
 ROWS_TO_JUDGE = 200
+# Longer names of columns are none.
+MAX_NAME = 10_000
 # How files begin whose format is not text.
 _STARTS = {b"PAR1": ".parquet", b"ARROW1": ".feather", b"\xff\xff\xff\xff": ".arrow"}
 _STARTS |= {b"PK\3\4": ".xlsx"}
@@ -84,10 +90,12 @@ def read_file(path: str | PathLike[str] | Source, options: FileOptions | None = 
     ([3, 5], [61, 70])
     """
     options = options or FileOptions()
-    source = open_table(path, options.format)
+    source = open_table(path, options.format, options.max_memory)
     with whole_packing(source):
         table = _READERS[format_of(source, options)](source, options)
     table.frame.columns = [str(name).strip() for name in table.frame.columns]
+    check_width(source, table.frame.shape[1])
+    _refuse_bad_names(table.frame.columns, source)
     table.frame.columns = distinct_names(list(table.frame.columns), source, _warn)
     if not len(table.frame):
         raise ValueError(f"{source} has no rows.")
@@ -111,11 +119,15 @@ def format_of(source: Source, options: FileOptions) -> str:
     if text.startswith("["):
         return ".json"
     if text.startswith("{"):
-        return ".jsonl" if _is_json(lines[0]) and len(lines) > 1 else ".json"
+        return ".jsonl" if is_json(lines[0]) and len(lines) > 1 else ".json"
     return ".csv"
 
 
-def open_table(path: str | PathLike[str] | Source, format: str | None = None) -> Source:
+def open_table(
+    path: str | PathLike[str] | Source,
+    format: str | None = None,
+    max_memory: str | int | None = None,
+) -> Source:
     """Find a file whose format is known; standard input, "-", is read to its end."""
     if isinstance(path, Source):
         return path
@@ -128,7 +140,22 @@ def open_table(path: str | PathLike[str] | Source, format: str | None = None) ->
             f"{path} has an unknown extension; expected {', '.join(FORMATS[:-1])} or "
             f"{FORMATS[-1]}, or the name of a format (--format)."
         )
-    return open_source(path)
+    return open_source(path, max_memory)
+
+
+def _refuse_bad_names(names: Iterable[str], source: Source) -> None:
+    """Raise where a name cannot be written again, as it was, into a model file or a table."""
+    for j, name in enumerate(names, start=1):
+        if len(name) > MAX_NAME:
+            raise ValueError(
+                f"Column {j} of {source} has a name of {len(name):,} characters, where at most "
+                f"{MAX_NAME:,} are expected."
+            )
+        if "\0" in name or any("\ud800" <= mark <= "\udfff" for mark in name):
+            raise ValueError(
+                f"Column {j} of {source} has a name with characters that are no text: "
+                f"{name[:60]!r}."
+            )
 
 
 def column_name(table: FileTable, name: str) -> str:
@@ -145,21 +172,32 @@ def _refuse_text_options(source: Source, options: FileOptions) -> None:
 
 def _read_parquet(source: Source, options: FileOptions) -> FileTable:
     _refuse_text_options(source, options)
-    return FileTable(
-        _by_pyarrow(source, "Parquet", lambda file: import_pandas().read_parquet(file)), None
-    )
+    check_bytes(source, options)
+
+    def read(file: Any) -> Any:
+        from pyarrow.parquet import ParquetFile
+
+        # Readers of some packings cannot go back.
+        content = io.BytesIO(file.read()) if source.packing else file
+        check_parquet(lambda **how: ParquetFile(content, **how), source, options)
+        content.seek(0)
+        return import_pandas().read_parquet(content)
+
+    return FileTable(_by_pyarrow(source, "Parquet", read), None)
 
 
 def _read_feather(source: Source, options: FileOptions) -> FileTable:
     _refuse_text_options(source, options)
+    check_bytes(source, options)
 
-    def read(file: io.BytesIO | Any) -> Any:
+    def read(file: Any) -> Any:
         from pyarrow import ipc
 
         content = file.read()
-        opener = ipc.open_file if content[:6] == b"ARROW1" else ipc.open_stream
         if content[:4] == b"FEA1":
             return import_pandas().read_feather(io.BytesIO(content))
+        check_arrow(content, source, options)
+        opener = ipc.open_file if content[:6] == b"ARROW1" else ipc.open_stream
         return opener(content).read_all().to_pandas()
 
     return FileTable(_by_pyarrow(source, "Feather or Arrow", read), None)
@@ -175,7 +213,7 @@ def _by_pyarrow(source: Source, kind: str, read: Callable[[Any], Any]) -> pd.Dat
     try:
         with source.open() as file:
             frame: pd.DataFrame = read(file)
-    except (FileNotFoundError, PermissionError):
+    except (FileNotFoundError, PermissionError, TooLargeError):
         raise
     except Exception as error:
         raise ValueError(f"{source} is not a readable {kind} file: {reason(error)}.") from error
@@ -191,13 +229,18 @@ def _read_xlsx(source: Source, options: FileOptions) -> FileTable:
         raise ImportError(
             'Files in .xlsx need openpyxl: pip install "broadlearn[study]".'
         ) from error
+    check_bytes(source, options)
     try:
         with source.open() as file, warnings.catch_warnings():
             # Of styles and rules of a workbook, which are of no use here.
             warnings.simplefilter("ignore")
-            book = pandas.ExcelFile(io.BytesIO(file.read()), engine="openpyxl")
+            content = io.BytesIO(file.read())
+            check_workbook(content, source, options)
+            book = pandas.ExcelFile(content, engine="openpyxl")
             sheet, others = book.sheet_names[0], book.sheet_names[1:]
             cells = book.parse(sheet, header=None, dtype=object, na_values=["?"])
+    except TooLargeError:
+        raise
     # Damaged files make openpyxl raise all kinds.
     except Exception as error:
         raise ValueError(f"{source} is not a readable workbook: {reason(error)}.") from error
@@ -257,7 +300,8 @@ def _warn(sentence: str) -> None:
 
 def _read_arff(source: Source, options: FileOptions) -> FileTable:
     arff, pandas = arff_module(), import_pandas()
-    text = _text(source, options)
+    check_objects(source, options)
+    text = whole_text(source, options)
     try:
         content = arff.load(io.StringIO(text))
     except arff.ArffException as error:
@@ -279,86 +323,12 @@ def _read_arff(source: Source, options: FileOptions) -> FileTable:
     return FileTable(frame, lines if len(lines) == len(frame) else None)
 
 
-def _read_json(source: Source, options: FileOptions) -> FileTable:
-    text = _text(source, options)
-    try:
-        content = json.loads(text)
-    except ValueError as error:
-        if source.path != STANDARD and _is_json((text.lstrip().splitlines() or [""])[0]):
-            return _read_json_lines(source, options)
-        raise ValueError(f"{source} is not readable JSON: {reason(error)}.") from error
-    return _json_table(content, source)
-
-
-def _read_json_lines(source: Source, options: FileOptions) -> FileTable:
-    records, lines = [], []
-    # Only these end lines: texts may hold other marks that Python takes for ends.
-    for number, line in enumerate(_text(source, options).split("\n"), start=1):
-        if is_blank([line]):
-            continue
-        try:
-            records.append(json.loads(line))
-        except ValueError as error:
-            raise ValueError(
-                f"Line {number} of {source} is not readable JSON: {reason(error)}."
-            ) from error
-        lines.append(number)
-    return _json_table(records, source)._replace(lines=lines)
-
-
-def _json_table(content: Any, source: Source) -> FileTable:
-    """Records, columns, or columns with their rows apart, as pandas and others write them."""
-    pandas = import_pandas()
-    if isinstance(content, Mapping) and isinstance(content.get("data"), list):
-        names = content.get("columns")
-        rows = content["data"]
-        if isinstance(names, list) and all(isinstance(row, list) for row in rows):
-            content = [dict(zip(map(str, names), row, strict=False)) for row in rows]
-        else:
-            content = rows
-    if isinstance(content, Mapping) and content:
-        columns = list(content.values())
-        if all(isinstance(column, Mapping) for column in columns):
-            content = {name: list(column.values()) for name, column in content.items()}
-        lengths = {len(c) if isinstance(c, list) else -1 for c in content.values()}
-        if len(lengths) == 1 and -1 not in lengths:
-            return FileTable(pandas.DataFrame(dict(content)), None)
-    if isinstance(content, list) and all(isinstance(row, Mapping) for row in content):
-        nested = any(isinstance(value, Mapping) for row in content for value in row.values())
-        make = pandas.json_normalize if nested else pandas.DataFrame
-        return FileTable(make(content), None)
-    if isinstance(content, list) and all(isinstance(row, list) for row in content):
-        width = len(content[0])
-        if any(len(row) != width for row in content):
-            raise ValueError(f"{source} must hold rows of one length.")
-        names = [f"f{j + 1}" for j in range(width)]
-        return FileTable(pandas.DataFrame(content, columns=names), None, has_header=False)
-    raise ValueError(f"{source} must hold a table: a list of records, or columns of one length.")
-
-
-def _text(source: Source, options: FileOptions) -> str:
-    """All of a text."""
-    encoding, doubts = settled_encoding(source, options)
-    for doubt in doubts:
-        warnings.warn(doubt, UserWarning, stacklevel=2)
-    with source.open_text(encoding) as file:
-        return file.read().replace("\r\n", "\n")
-
-
-def _is_json(line: str) -> bool:
-    try:
-        json.loads(line)
-    except ValueError:
-        return False
-    return True
-
-
 _READERS: dict[str, Callable[[Source, FileOptions], FileTable]] = {
     **dict.fromkeys(TEXT_TABLES, read_csv),
     **dict.fromkeys((".parquet", ".pq"), _read_parquet),
     **dict.fromkeys((".feather", ".arrow"), _read_feather),
-    **dict.fromkeys((".jsonl", ".ndjson"), _read_json_lines),
-    ".json": _read_json,
+    **dict.fromkeys((".jsonl", ".ndjson"), read_json_lines),
+    ".json": read_json,
     ".arff": _read_arff,
     ".xlsx": _read_xlsx,
 }

@@ -20,6 +20,8 @@ from broadlearn.utils import Array
 if TYPE_CHECKING:
     import pandas as pd
 
+# Longer texts are no labels: arrays of labels have room for the longest in every row.
+MAX_LABEL = 1000
 _NUMERIC = ("integer", "floating", "mixed-integer-float", "decimal", "boolean", "empty")
 
 
@@ -61,6 +63,7 @@ def read_table(
     decimal: str | None = None,
     format: str | None = None,
     classes: Sequence[Any] | NDArray[Any] = (),
+    max_memory: str | int | None = None,
 ) -> Table:
     r"""Read a table from a file of any common format.
 
@@ -101,6 +104,9 @@ def read_table(
     classes : sequence, default=()
         Classes of a model that the rows are to be judged by: labels that differ from them in case
         or spaces only are spelt as they are, which a warning says.
+    max_memory : str or int, default=None
+        Memory that the table may take, in bytes or as a size such as "2GB"; half of what is free if
+        None. A file that would need more, by an estimate made before it is read, is refused.
 
     Returns
     -------
@@ -120,8 +126,8 @@ def read_table(
     """
     if task not in TASKS:
         raise ValueError(f"task must be one of {', '.join(map(repr, TASKS))}, got {task!r}.")
-    options = FileOptions(sep, header, encoding, decimal, format)
-    source = open_table(path, format)
+    options = FileOptions(sep, header, encoding, decimal, format, max_memory)
+    source = open_table(path, format, max_memory)
     file = read_file(source, options)
     frame = file.frame
     target = None if target is None else column_name(file, target)
@@ -134,12 +140,26 @@ def read_table(
     y = None
     if target is not None:
         what = f"The target column {target!r} of {source}"
+        _refuse_bad_labels(frame[target], what)
         y = read_labels(frame.pop(target), what, task, file.where, classes)
     if not frame.shape[1]:
         raise ValueError(f"{source} has no columns besides the target {target!r}.")
     for name in frame:
         content_of(frame[name])
     return Table(source.name, frame, y, target, file.lines)
+
+
+def _refuse_bad_labels(column: pd.Series, what: str) -> None:
+    """Raise where a label is too long to be one, or would lose characters in an array."""
+    if column.dtype.kind in "biufMm":
+        return
+    for label in column.unique():
+        if isinstance(label, str) and (len(label) > MAX_LABEL or "\0" in label):
+            fault = "a NUL character in it" if "\0" in label else f"{len(label):,} characters"
+            raise ValueError(
+                f"{what} has a label with {fault}, where at most {MAX_LABEL:,} characters of text "
+                "are expected."
+            )
 
 
 def as_numeric(X: Any) -> Array | None:

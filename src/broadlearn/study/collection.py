@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import io
 import os
-import re
 from collections.abc import Collection as Names
 from dataclasses import dataclass
 from pathlib import Path
@@ -198,8 +197,9 @@ def _read_set(path: Path, name: str) -> Dataset:
 
 def _facts(path: Path) -> dict[str, str]:
     """The lines ``key= value`` of a file."""
-    text = path.read_text("latin-1")
-    return dict(re.findall(r"^\s*(\w+)\s*=\s*(\S.*?)\s*$", text, flags=re.MULTILINE))
+    lines = (line.partition("=") for line in path.read_text("latin-1").split("\n"))
+    facts = {key.strip(): value.strip() for key, _, value in lines}
+    return {key: value for key, value in facts.items() if value and key.isidentifier()}
 
 
 def _read_table(path: Path) -> tuple[pd.DataFrame, NDArray[Any]]:

@@ -28,6 +28,13 @@ from broadlearn.utils.checks import (
 )
 from broadlearn.utils.fences import FenceRows, draw_fence_rows, learn_fences
 from broadlearn.utils.files import FORMULA_STARTS, encoded, harmless, safe_csv
+from broadlearn.utils.memory import (
+    TooLargeError,
+    check_memory,
+    memory_limit,
+    parse_size,
+    size_text,
+)
 from broadlearn.utils.notebook import SearchResults, html_table
 from broadlearn.utils.pages import brief, page_environment, page_frame, whole
 from broadlearn.utils.pictures import label
@@ -61,9 +68,11 @@ __all__ = [
     "PositiveNumbers",
     "SearchResults",
     "Standardization",
+    "TooLargeError",
     "brief",
     "callback_steps",
     "check_labels",
+    "check_memory",
     "check_range",
     "check_sparse",
     "check_weights",
@@ -80,15 +89,18 @@ __all__ = [
     "last_within",
     "learn_fences",
     "learn_standardization",
+    "memory_limit",
     "page_environment",
     "page_frame",
     "parallel",
+    "parse_size",
     "quantiles",
     "row_priorities",
     "row_slices",
     "safe_csv",
     "safe_exponents",
     "scaled_bounds",
+    "size_text",
     "spare_children_interrupts",
     "spread_rows",
     "standardize_rows",
