@@ -43,3 +43,9 @@ def test_is_json():
     assert is_json('{"a": 1}')
     assert not is_json("{")
     assert not is_json("[" * 100_000)
+
+
+@pytest.mark.parametrize("content", [{"\ud800b": [1, 2]}, [{"a": "x"}, {"a": "\udfff"}]])
+def test_halves_of_characters(content, tmp_path):
+    with pytest.raises(ValueError, match=r"holds halves of characters, such as '.ud"):
+        read(tmp_path, json.dumps(content))

@@ -303,7 +303,7 @@ def test_a_field_beyond_all_measure_is_one_sentence(tmp_path):
         read_frame(path)
 
 
-@pytest.mark.parametrize("name", ["a\0", "\0", "\ud800b"])
+@pytest.mark.parametrize("name", ["a\0", "\0"])
 def test_names_that_are_no_text(name, tmp_path):
     path = tmp_path / "t.json"
     path.write_text(json.dumps({name: [1, 2], "b": [3, 4]}))

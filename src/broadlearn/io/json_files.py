@@ -22,7 +22,7 @@ def read_json(source: Source, options: FileOptions) -> FileTable:
     """Read a file that is one list or object."""
     check_objects(source, options)
     text = whole_text(source, options)
-    with _not_too_deep(source):
+    with _as_a_table(source):
         try:
             content = json.loads(text)
         except ValueError as error:
@@ -36,7 +36,7 @@ def read_json_lines(source: Source, options: FileOptions) -> FileTable:
     """Read a file that has a record in each line."""
     check_objects(source, options)
     records, lines = [], []
-    with _not_too_deep(source):
+    with _as_a_table(source):
         # Only these end lines: texts may hold other marks that Python takes for ends.
         for number, line in enumerate(whole_text(source, options).split("\n"), start=1):
             if is_blank([line]):
@@ -61,12 +61,17 @@ def is_json(text: str) -> bool:
 
 
 @contextmanager
-def _not_too_deep(source: Source) -> Iterator[None]:
+def _as_a_table(source: Source) -> Iterator[None]:
     try:
         yield
     except RecursionError as error:
         raise ValueError(
             f"{source} is no table: its lists or records are nested too deeply."
+        ) from error
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"{source} holds halves of characters, such as {error.object[error.start]!r}, which "
+            "are no text."
         ) from error
 
 
