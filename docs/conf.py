@@ -1,5 +1,9 @@
-"""How Sphinx builds the site: `make docs`. Nothing is fetched, neither here nor by the pages."""
+"""How Sphinx builds the site: `make docs`. Nothing is fetched, neither here nor by the pages.
 
+Where the site is published, names of other libraries link to their documentation.
+"""
+
+import os
 import re
 import sys
 from pathlib import Path
@@ -24,10 +28,20 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx_gallery.gen_gallery",
 ]
+if "READTHEDOCS" in os.environ:
+    extensions.append("sphinx.ext.intersphinx")
+intersphinx_mapping = {
+    "numpy": ("https://numpy.org/doc/stable", None),
+    "pandas": ("https://pandas.pydata.org/docs", None),
+    "python": ("https://docs.python.org/3", None),
+    "sklearn": ("https://scikit-learn.org/stable", None),
+}
 exclude_patterns = ["_build", "auto_examples/*.ipynb", "auto_examples/*.py"]
 templates_path = ["_templates"]
 default_role = "py:obj"
 highlight_language = "none"
+# Options begin with two hyphens.
+smartquotes = False
 
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3

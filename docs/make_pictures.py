@@ -28,7 +28,7 @@ def draw_hero() -> None:
     X_test, y_test = make_moons(5000, noise=0.18, random_state=100)
     found = audit(X, y)
     flagged = np.isin(np.arange(300), found.table.query("verdict == 'likely mislabelled'").index)
-    X_clean, y_clean, *_ = found.clean(X, y)
+    X_clean, y_clean = found.clean(X, y)
     hits = int((flagged & wrong).sum())
     steps = [
         ("As recorded: 45 of 300 labels are wrong", X, y, wrong),

@@ -132,7 +132,7 @@ def _cells(column: pd.Series) -> list[Any]:
 
 
 def _text(value: Any) -> str:
-    text = str(value)
+    text = str(value).removesuffix(" 00:00:00")
     return text if len(text) <= MAX_TEXT_LENGTH else f"{text[: MAX_TEXT_LENGTH - 1]}…"
 
 
