@@ -27,12 +27,12 @@ from broadlearn import (
     NeuroFuzzyBLSClassifier,
 )
 from broadlearn.models.base import (
-    centre_samples,
     encode_samples,
     labels_of,
     score_samples,
     untrusted,
 )
+from broadlearn.models.bls_regressor import centre_samples
 from broadlearn.sample_scores import FuzzyScorer, IntuitionisticScorer, UniformScorer
 from broadlearn.solvers import learn_slopes, ridge
 from broadlearn.utils import row_slices

@@ -1,4 +1,5 @@
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from dataclasses import replace
 
@@ -20,7 +21,6 @@ from broadlearn.models.online import (
     read_batch,
     settle,
     start_anew,
-    unchanged_on_error,
 )
 
 SIZES = {"n_feature_groups": 2, "n_feature_nodes": 5, "n_enhancement_nodes": 40}
@@ -352,20 +352,19 @@ def test_C_may_change_in_a_stream():
     assert_same(stream, BLSClassifier(**sizes, C=1e3, random_state=0).fit(X, y), X)
 
 
-def test_attributes_come_back_after_an_error_of_any_kind():
-    def spoil(model):
-        with unchanged_on_error(model):
-            model.C, model.classes_ = 3.0, np.arange(2)
-            raise KeyboardInterrupt
-
-    model = BLSClassifier()
-    before = dict(vars(model))
-    with pytest.raises(KeyboardInterrupt):
-        spoil(model)
-    assert vars(model) == before
-    with unchanged_on_error(model):
-        model.C = 3.0
-    assert model.C == 3.0
+def test_batches_of_several_threads_are_all_learnt():
+    X, y = make()
+    expected = BLSClassifier(**SIZES, random_state=0).warm_up(X, y).partial_fit(X, y)
+    stream = BLSClassifier(**SIZES, random_state=0).warm_up(X, y)
+    batches = np.array_split(np.arange(len(y)), 12)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda rows: stream.partial_fit(X[rows], y[rows]), batches))
+    assert stream._stream.n_seen == len(y)
+    np.testing.assert_allclose(
+        stream.decision_function(X), expected.decision_function(X), atol=1e-8
+    )
+    again = pickle.loads(pickle.dumps(stream)).partial_fit(X[:5], y[:5])
+    assert again._stream.n_seen == len(y) + 5
 
 
 def test_a_model_that_starts_anew_knows_its_columns_and_then_its_classes():

@@ -11,7 +11,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from broadlearn.baselines.twin_planes import PlaneSpace, distances, plane_space
-from broadlearn.models import COUNT, SCORE_CONSTRAINTS, encode_samples, labels_of, score_samples
+from broadlearn.models import (
+    COUNT,
+    SCORE_CONSTRAINTS,
+    encode_samples,
+    in_one_step,
+    labels_of,
+    score_samples,
+)
 from broadlearn.sample_scores import IntuitionisticScorer
 from broadlearn.utils import (
     CLASS_WEIGHT,
@@ -157,6 +164,7 @@ class IntuitionisticFuzzyTwinSVC(ClassifierMixin, BaseEstimator):
         self.class_weight = class_weight
         self.random_state = random_state
 
+    @in_one_step
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the planes.

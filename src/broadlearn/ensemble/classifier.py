@@ -17,7 +17,7 @@ from broadlearn.ensemble.candidates import (
 )
 from broadlearn.ensemble.fitting import count_steps, fit_ensemble
 from broadlearn.ensemble.weights import temper_weights
-from broadlearn.models import COUNT, encode_samples, labels_of
+from broadlearn.models import COUNT, encode_samples, in_one_step, labels_of
 from broadlearn.sample_scores import margin_scores, margins_of
 from broadlearn.solvers import (
     check_coverage,
@@ -151,6 +151,7 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         self.max_exact_samples = max_exact_samples
         self.random_state = random_state
 
+    @in_one_step
     @with_callbacks
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:

@@ -23,7 +23,14 @@ from broadlearn.ensemble.layers import (
     mean_score,
     score_members,
 )
-from broadlearn.models import COUNT, BLSClassifier, BroadClassifier, TrainingData, encode_samples
+from broadlearn.models import (
+    COUNT,
+    BLSClassifier,
+    BroadClassifier,
+    TrainingData,
+    encode_samples,
+    in_one_step,
+)
 from broadlearn.random_features import BroadMap, HiddenLayer, MapSettings
 from broadlearn.sample_scores import Trust
 from broadlearn.search import MARGIN, ParamGrid, PathSearchCV
@@ -159,6 +166,7 @@ class PathEnsembleClassifier(BroadClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @in_one_step
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Search, choose and average.

@@ -12,8 +12,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from broadlearn.ensemble.candidates import Problem, squared_loss
 from broadlearn.ensemble.classifier import NOT_CALIBRATED, chosen_quantile, member_table
 from broadlearn.ensemble.fitting import count_steps, fit_ensemble
-from broadlearn.models import COUNT, centre_samples
-from broadlearn.utils import READ, Array, Floats, callback_steps, check_weights, draw_seed
+from broadlearn.models import COUNT, centre_samples, in_one_step
+from broadlearn.utils import (
+    READ,
+    Array,
+    Floats,
+    callback_steps,
+    check_weights,
+    draw_seed,
+)
 from broadlearn.utils.sklearn_compat import (
     CallbackSupportMixin,
     fit_context,
@@ -88,6 +95,7 @@ class BroadEnsembleRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMi
         self.max_exact_samples = max_exact_samples
         self.random_state = random_state
 
+    @in_one_step
     @with_callbacks
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:

@@ -19,6 +19,7 @@ from broadlearn.io.column_reading import Reading
 from broadlearn.io.column_records import MAX_EXAMPLE, ColumnRecord, make_record, warn_of_columns
 from broadlearn.io.column_table import as_target, decide_columns
 from broadlearn.io.csv_files import import_pandas
+from broadlearn.models import in_one_step
 from broadlearn.utils import Array
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ class TablePreparation(TransformerMixin, BaseEstimator):
     def __init__(self, kinds: Mapping[str, str] | None = None) -> None:
         self.kinds = kinds
 
+    @in_one_step
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
         """Learn kinds of columns, and how they become numbers.
 
@@ -104,6 +106,7 @@ class TablePreparation(TransformerMixin, BaseEstimator):
         self._learn(X, y)
         return self
 
+    @in_one_step
     def fit_transform(self, X: Any, y: ArrayLike | None = None, **fit_params: Any) -> Array:
         """Learn from rows and give their numbers.
 

@@ -10,15 +10,15 @@ from broadlearn.models.base import (
     BroadClassifier,
     BroadModel,
     TrainingData,
-    centre_samples,
     encode_samples,
+    in_one_step,
     labels_of,
     score_samples,
     untrusted,
 )
 from broadlearn.models.bls import BLSClassifier
 from broadlearn.models.bls_base import ACTIVATION, COUNT, PUBLISHED_FORM
-from broadlearn.models.bls_regressor import BLSRegressor
+from broadlearn.models.bls_regressor import BLSRegressor, centre_samples
 from broadlearn.models.fuzzy_bls import FuzzyBLSClassifier
 from broadlearn.models.intuitionistic_fuzzy_bls import (
     SCORE_CONSTRAINTS,
@@ -33,7 +33,6 @@ from broadlearn.models.online import (
     read_batch,
     settle,
     start_anew,
-    unchanged_on_error,
 )
 from broadlearn.models.row_standardizer import RowStandardizer
 from broadlearn.models.stream import Batch, StreamState, merge_samples
@@ -63,6 +62,7 @@ __all__ = [
     "centred_blocks",
     "empty_state",
     "encode_samples",
+    "in_one_step",
     "know_classes",
     "labels_of",
     "merge_samples",
@@ -70,6 +70,5 @@ __all__ = [
     "score_samples",
     "settle",
     "start_anew",
-    "unchanged_on_error",
     "untrusted",
 ]

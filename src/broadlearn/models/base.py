@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import fields
+from functools import wraps
 from numbers import Real
 from typing import Any, NamedTuple, Self
 
@@ -136,26 +137,6 @@ def encode_samples(
     return TrainingData(X, T, codes, weight, standardization, classes, keep, given, constant)
 
 
-def centre_samples(
-    X: Floats, Y: Array, weight: Array | None, standardize: bool | str
-) -> tuple[TrainingData, Array]:
-    """Take the mean from real targets, drop samples of weight 0 and learn the standardisation.
-
-    The mean is returned too.
-    """
-    keep: NDArray[np.bool_] | slice = slice(None)
-    if weight is not None and not weight.all():
-        keep = weight > 0.0
-        X, Y, weight = X[keep], Y[keep], weight[keep]
-    mean = np.average(Y, axis=0, weights=weight)
-    standardization = learn_standardization(X, weight, standardize)
-    codes = np.zeros(X.shape[0], dtype=np.intp)
-    given = (X, codes, weight)
-    no_classes = np.empty(0)
-    data = TrainingData(X, Y - mean, codes, weight, standardization, no_classes, keep, given)
-    return data, mean
-
-
 def score_samples(
     scorer: SampleScorer,
     data: TrainingData,
@@ -197,6 +178,24 @@ def untrusted(classes: NDArray[Any], best: Array, remedy: str) -> str:
         f"All sample scores of {which} are zero, so no row of it would count: its rows lie nearer "
         f"to other classes than to their own. {remedy}"
     )
+
+
+def in_one_step(method: Callable[..., Any]) -> Any:
+    """Let a method that changes an estimator change all of it at its end, or nothing.
+
+    It works on a copy of the attributes, which take the place of the old ones in one step. Whatever
+    stops it, an error or a key, the estimator is as it was, as it is for who predicts meanwhile.
+    """
+
+    @wraps(method)
+    def whole(estimator: Any, *args: Any, **kwargs: Any) -> Any:
+        later = object.__new__(type(estimator))
+        later.__dict__ = vars(estimator).copy()
+        result = method(later, *args, **kwargs)
+        estimator.__dict__ = vars(later)
+        return estimator if result is later else result
+
+    return whole
 
 
 class BroadModel(CallbackSupportMixin, BaseEstimator):
@@ -315,6 +314,7 @@ class BroadClassifier(ClassifierMixin, BroadModel):
     # Files of models that were saved without this parameter have no other.
     class_weight: dict[Any, float] | str | None = None
 
+    @in_one_step
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model.

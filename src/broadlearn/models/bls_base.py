@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import validate_data
 
 from broadlearn.models import online
-from broadlearn.models.base import MAX_HELD_OUT, BroadClassifier, untrusted
+from broadlearn.models.base import MAX_HELD_OUT, BroadClassifier, in_one_step, untrusted
 from broadlearn.models.stream import Batch, StreamState, total
 from broadlearn.random_features import INFINITE, MappedSamples
 from broadlearn.sample_scores import Trust, UniformScorer
@@ -73,6 +73,8 @@ class BLSBase(BroadClassifier):
     _stream: StreamState | None = None
 
     @online.OnlineMethod
+    @online.in_turn
+    @in_one_step
     @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(
         self,
@@ -120,6 +122,8 @@ class BLSBase(BroadClassifier):
         return self
 
     @online.OnlineMethod
+    @online.in_turn
+    @in_one_step
     @fit_context(prefer_skip_nested_validation=True)
     def warm_up(
         self,

@@ -11,7 +11,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import validate_data
 
 from broadlearn.models import online
-from broadlearn.models.base import BroadModel, centre_samples
+from broadlearn.models.base import BroadModel, TrainingData, in_one_step
 from broadlearn.models.bls_base import MODEL_CONSTRAINTS
 from broadlearn.models.stream import Batch, StreamState
 from broadlearn.random_features import MappedSamples, draw_map
@@ -25,8 +25,29 @@ from broadlearn.utils import (
     check_sparse,
     check_weights,
     draw_seed,
+    learn_standardization,
 )
 from broadlearn.utils.sklearn_compat import fit_context
+
+
+def centre_samples(
+    X: Floats, Y: Array, weight: Array | None, standardize: bool | str
+) -> tuple[TrainingData, Array]:
+    """Take the mean from real targets, drop samples of weight 0 and learn the standardisation.
+
+    The mean is returned too.
+    """
+    keep: NDArray[np.bool_] | slice = slice(None)
+    if weight is not None and not weight.all():
+        keep = weight > 0.0
+        X, Y, weight = X[keep], Y[keep], weight[keep]
+    mean = np.average(Y, axis=0, weights=weight)
+    standardization = learn_standardization(X, weight, standardize)
+    codes = np.zeros(X.shape[0], dtype=np.intp)
+    given = (X, codes, weight)
+    no_classes = np.empty(0)
+    data = TrainingData(X, Y - mean, codes, weight, standardization, no_classes, keep, given)
+    return data, mean
 
 
 class BLSRegressor(MultiOutputMixin, RegressorMixin, BroadModel):
@@ -149,6 +170,7 @@ class BLSRegressor(MultiOutputMixin, RegressorMixin, BroadModel):
         self.solver = solver
         self.random_state = random_state
 
+    @in_one_step
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model.
@@ -167,33 +189,32 @@ class BLSRegressor(MultiOutputMixin, RegressorMixin, BroadModel):
         progress = None
         if hasattr(self, "_skl_callbacks"):
             progress = FitProgress(self, 0, X, y, sample_weight)
-        with online.unchanged_on_error(self):
-            rows, targets = self._read(X, y, None, first=True)
-            weight = None if sample_weight is None else check_weights(sample_weight, rows)
-            data, mean = centre_samples(rows, targets, weight, self.standardize)
-            seed = draw_seed(self.random_state)
-            broad_map = draw_map(
-                self.feature_map(), data.X, data.standardization, seed, data.weight
-            )
-            design = MappedSamples(broad_map, data.X, data.standardization)
-            if not broad_map.kernel:
-                solution = solve_ridge(design, data.T, self.C, None, data.weight, self.solver)
-            else:
-                solution = solve_kernel(design, data.T, self.C, None, data.weight)
-            self._keep(
-                broad_map,
-                solution.weights,
-                data.standardization,
-                rows.dtype,
-                solver_=solution.form,
-                intercept_=mean.astype(rows.dtype, copy=False),
-                _seed=seed,
-            )
+        rows, targets = self._read(X, y, None, first=True)
+        weight = None if sample_weight is None else check_weights(sample_weight, rows)
+        data, mean = centre_samples(rows, targets, weight, self.standardize)
+        seed = draw_seed(self.random_state)
+        broad_map = draw_map(self.feature_map(), data.X, data.standardization, seed, data.weight)
+        design = MappedSamples(broad_map, data.X, data.standardization)
+        if not broad_map.kernel:
+            solution = solve_ridge(design, data.T, self.C, None, data.weight, self.solver)
+        else:
+            solution = solve_kernel(design, data.T, self.C, None, data.weight)
+        self._keep(
+            broad_map,
+            solution.weights,
+            data.standardization,
+            rows.dtype,
+            solver_=solution.form,
+            intercept_=mean.astype(rows.dtype, copy=False),
+            _seed=seed,
+        )
         if progress is not None:
             progress.end()
         return self
 
     @online.OnlineMethod
+    @online.in_turn
+    @in_one_step
     @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
@@ -221,6 +242,8 @@ class BLSRegressor(MultiOutputMixin, RegressorMixin, BroadModel):
         return self
 
     @online.OnlineMethod
+    @online.in_turn
+    @in_one_step
     @fit_context(prefer_skip_nested_validation=True)
     def warm_up(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Begin a stream: learn all that comes before the ridge, but no sample.

@@ -7,17 +7,20 @@ model only reads batches, and stores what follows from a solution.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import partial, wraps
+from threading import Lock, RLock
 from types import MethodType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from broadlearn.models.base import in_one_step
 from broadlearn.models.stream import Batch, StreamState
 from broadlearn.random_features import INFINITE, BroadMap, MappedSamples, draw_map, grow_map
 from broadlearn.sample_scores import UniformScorer, add_classes, learn_geometry
@@ -52,6 +55,10 @@ GO_ON = ("partial_fit", "forget")
 # A gradient beyond this share of its parts is that of other rows.
 OTHER_ROWS = 1e-5
 
+# Of models that learn; no attributes of theirs, which are copied and pickled, as locks cannot be.
+_LOCKS: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+_GUARD = Lock()
+
 # ``GᵗS²(T - GW)`` of all rows, for the mean of real targets (None for classes) and W.
 Residual = Callable[[Array | None, Array], Array]
 
@@ -82,15 +89,17 @@ class OnlineMethod:
         return MethodType(self.method, model)
 
 
-@contextmanager
-def unchanged_on_error(model: Any) -> Iterator[None]:
-    """Put a model's attributes back if what is done to it fails."""
-    before = vars(model).copy()
-    try:
-        yield
-    except BaseException:
-        model.__dict__ = before
-        raise
+def in_turn(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Let threads that call such a method of one model wait for each other: no batch is lost."""
+
+    @wraps(method)
+    def one_by_one(model: Any, *args: Any, **kwargs: Any) -> Any:
+        with _GUARD:
+            lock = _LOCKS.setdefault(model, RLock())
+        with lock:
+            return method(model, *args, **kwargs)
+
+    return one_by_one
 
 
 def read_batch(model: Any, X: Any, y: Any, sample_weight: Any, shift: Array) -> Batch:
@@ -164,31 +173,29 @@ def open_stream(
 
 def learn(model: Any, X: Any, y: Any, classes: ArrayLike | None, sample_weight: Any) -> None:
     """Learn a batch, on top of those learnt before; if it is refused, the model is as it was."""
-    with unchanged_on_error(model):
-        # Others may predict meanwhile: a copy of the model knows of more classes first.
-        later = model if model._stream is None or classes is None else model._told(classes)
-        state, known = later._stream, np.empty(0, dtype=np.intp)
-        if state is None:
-            state = open_stream(later, X, y, classes, sample_weight)
-        else:
-            known = np.arange(state.weight.shape[-1])
-        batch = read_batch(later, X, y, sample_weight, state.shift)
-        if later is not model:
-            known = np.searchsorted(later.classes_, model.classes_)
-            if state.geometry is not None:
-                scorer, samples = later.scorer(), state.samples(batch)
-                geometry = add_classes(scorer, state.geometry, samples, known)
-                state = replace(state, geometry=geometry)
-        batch, trust = state.scored(batch)
-        fitted = later._trusted(batch, trust, known)
-        settle(later, state.learn(batch), fitted=fitted)
-        model.__dict__ = vars(later)
+    # A copy of the model knows of more classes, as long as the model tells which it knew.
+    later = model if model._stream is None or classes is None else model._told(classes)
+    state, known = later._stream, np.empty(0, dtype=np.intp)
+    if state is None:
+        state = open_stream(later, X, y, classes, sample_weight)
+    else:
+        known = np.arange(state.weight.shape[-1])
+    batch = read_batch(later, X, y, sample_weight, state.shift)
+    if later is not model:
+        known = np.searchsorted(later.classes_, model.classes_)
+        if state.geometry is not None:
+            scorer, samples = later.scorer(), state.samples(batch)
+            geometry = add_classes(scorer, state.geometry, samples, known)
+            state = replace(state, geometry=geometry)
+    batch, trust = state.scored(batch)
+    fitted = later._trusted(batch, trust, known)
+    settle(later, state.learn(batch), fitted=fitted)
+    model.__dict__ = vars(later)
 
 
 def warm_up(model: Any, X: Any, y: Any, classes: ArrayLike | None, sample_weight: Any) -> None:
     """Begin a stream without learning a sample."""
-    with unchanged_on_error(model):
-        model._stream = open_stream(model, X, y, classes, sample_weight)
+    model._stream = open_stream(model, X, y, classes, sample_weight)
     model.__dict__.pop("output_weights_", None)
 
 
@@ -241,6 +248,8 @@ def settle(
 
 
 @OnlineMethod
+@in_turn
+@in_one_step
 def forget(self: Any, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
     """Take back samples that were learnt.
 
@@ -257,13 +266,14 @@ def forget(self: Any, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | Non
     """
     check_is_fitted(self)
     state = self._stream
-    with unchanged_on_error(self):
-        batch, _ = state.scored(read_batch(self, X, y, sample_weight, state.shift))
-        settle(self, state.forget(batch))
+    batch, _ = state.scored(read_batch(self, X, y, sample_weight, state.shift))
+    settle(self, state.forget(batch))
     return self
 
 
 @OnlineMethod
+@in_turn
+@in_one_step
 def grow(
     self: Any,
     X: ArrayLike,
@@ -309,23 +319,22 @@ def grow(
                 f"{name}={size} is less than the model has, {getattr(present, name)}; a model "
                 "can only grow."
             )
-    with unchanged_on_error(self):
-        stream = self._stream
-        if stream is None:
-            state, batch = _state_of_fit(self, X, y, sample_weight)
-        else:
-            state = stream
-            batch, _ = state.scored(read_batch(self, X, y, sample_weight, state.shift))
-        weight = None if (batch.weight == 1.0).all() else batch.weight
-        samples = (batch.X, self._standardization, weight)
-        larger = grow_map(self._map, replace(present, **sizes), self._seed, *samples)
-        grown = state.grow(larger, batch)
+    stream = self._stream
+    if stream is None:
+        state, batch = _state_of_fit(self, X, y, sample_weight)
+    else:
+        state = stream
+        batch, _ = state.scored(read_batch(self, X, y, sample_weight, state.shift))
+    weight = None if (batch.weight == 1.0).all() else batch.weight
+    samples = (batch.X, self._standardization, weight)
+    larger = grow_map(self._map, replace(present, **sizes), self._seed, *samples)
+    grown = state.grow(larger, batch)
 
-        def visit(mean: Array | None, W: Array) -> Array:
-            return rows_residual(W, centred_blocks(grown.blocks(batch), W, mean))
+    def visit(mean: Array | None, W: Array) -> Array:
+        return rows_residual(W, centred_blocks(grown.blocks(batch), W, mean))
 
-        settle(self, grown, visit, keep=stream is not None)
-        self.set_params(**sizes)
+    settle(self, grown, visit, keep=stream is not None)
+    self.set_params(**sizes)
     return self
 
 

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import validate_data
 
+from broadlearn.models.base import in_one_step
 from broadlearn.utils import FLOAT_TYPES, Floats, standardize_rows
 
 
@@ -51,6 +52,7 @@ class RowStandardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     1.0
     """
 
+    @in_one_step
     def fit(self, X: ArrayLike, y: Any = None) -> Self:
         """Note the number and names of columns.
 

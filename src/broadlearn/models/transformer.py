@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from broadlearn.models.base import in_one_step
 from broadlearn.models.bls_base import MAP_CONSTRAINTS
 from broadlearn.random_features import MapSettings, draw_map
 from broadlearn.utils import (
@@ -128,6 +129,7 @@ class BroadFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.standardize = standardize
         self.random_state = random_state
 
+    @in_one_step
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: Any = None) -> Self:
         """Draw the nodes and learn standardisation and scaling.

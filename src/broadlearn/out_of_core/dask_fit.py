@@ -90,8 +90,8 @@ class _DaskRows:
 
     def __init__(self, partitions: Partitions, client: Any) -> None:
         self.partitions, self.client = partitions, client
-        self.n_blocks = len(partitions.X)
-        self.first = [0] * self.n_blocks
+        self.n_blocks: int | None = len(partitions.X)
+        self.first = [0] * len(partitions.X)
 
     def head(self) -> tuple[Any, int]:
         return self.partitions.head, self.partitions.y_dimensions
@@ -116,7 +116,7 @@ class _DaskRows:
         if found is None:
             raise ValueError("X has no rows, or all of weight zero.")
         self.first = [0, *accumulate(counts)][:-1]
-        report(self.n_blocks)
+        report(len(self.first))
         return found
 
     def _compute(self, result: Any) -> Found[Any]:

@@ -17,10 +17,10 @@ from broadlearn.models import (
     StreamState,
     centred_blocks,
     empty_state,
+    in_one_step,
     merge_samples,
     read_batch,
     settle,
-    unchanged_on_error,
     untrusted,
 )
 from broadlearn.out_of_core.columns import learn_columns
@@ -37,7 +37,13 @@ from broadlearn.random_features import (
 )
 from broadlearn.sample_scores import Geometry, SampleScorer, Trust, UniformScorer
 from broadlearn.solvers import normal_equations, rows_residual
-from broadlearn.utils import Array, FitProgress, Standardization, draw_seed, has_callbacks
+from broadlearn.utils import (
+    Array,
+    FitProgress,
+    Standardization,
+    draw_seed,
+    has_callbacks,
+)
 from broadlearn.utils.sklearn_compat import with_callbacks
 
 Model = TypeVar("Model", bound=BaseEstimator)
@@ -61,7 +67,6 @@ class RowSums(NamedTuple):
     best: Array
 
 
-@with_callbacks
 def fit_in_passes(model: Model, source: Rows, classes: ArrayLike | None = None) -> Model:
     """Fit a model to rows in passes, and give it back; if that fails, it is as it was.
 
@@ -86,31 +91,37 @@ def fit_in_passes(model: Model, source: Rows, classes: ArrayLike | None = None) 
                 f"{name}={value!r} needs all rows at once; call warm_up on a sample and then "
                 "partial_fit on each block."
             )
+    return _fit(model, scorer, source, classes)
+
+
+@in_one_step
+@with_callbacks
+def _fit(model: Any, scorer: SampleScorer, source: Rows, classes: ArrayLike | None) -> Any:
+    """Fit a model whose parameters allow it."""
     # How many passes there will be depends on what they find.
     progress = FitProgress(model, None) if has_callbacks(model) else None
     rows = WatchedRows(source, progress)
-    with unchanged_on_error(model):
-        standardization, shift, dtype = learn_columns(model, rows, classes)
-        seed = draw_seed(model.random_state)
-        broad_map = _draw_map(model, seed, standardization, shift, rows)
-        state = empty_state(model, seed, dtype, standardization, broad_map, shift)
-        if not isinstance(scorer, UniformScorer):
-            part = partial(class_sketch, model, state, scorer)
-            geometry = scorer.geometry(rows.reduce("classes", part, merge_sketches))
-            part = partial(class_radii, model, state, geometry)
-            geometry = geometry.with_radii(rows.reduce("classes", part, np.maximum))
-            state = replace(state, geometry=geometry)
-            model.__dict__.update(geometry.attributes)
-        found = rows.reduce("sums", partial(row_sums, model, state), merge_row_sums)._asdict()
-        best = found.pop("best")
-        if state.geometry is not None and not best.all():
-            remedy = scorer.remedy(Trust(None, state.geometry.attributes))
-            raise ValueError(untrusted(model.classes_, best, remedy))
+    standardization, shift, dtype = learn_columns(model, rows, classes)
+    seed = draw_seed(model.random_state)
+    broad_map = _draw_map(model, seed, standardization, shift, rows)
+    state = empty_state(model, seed, dtype, standardization, broad_map, shift)
+    if not isinstance(scorer, UniformScorer):
+        part = partial(class_sketch, model, state, scorer)
+        geometry = scorer.geometry(rows.reduce("classes", part, merge_sketches))
+        part = partial(class_radii, model, state, geometry)
+        geometry = geometry.with_radii(rows.reduce("classes", part, np.maximum))
+        state = replace(state, geometry=geometry)
+        model.__dict__.update(geometry.attributes)
+    found = rows.reduce("sums", partial(row_sums, model, state), merge_row_sums)._asdict()
+    best = found.pop("best")
+    if state.geometry is not None and not best.all():
+        remedy = scorer.remedy(Trust(None, state.geometry.attributes))
+        raise ValueError(untrusted(model.classes_, best, remedy))
 
-        def visit(mean: Array | None, W: Array) -> Array:
-            return rows.reduce("refinement", partial(residual, model, state, mean, W), np.add)
+    def visit(mean: Array | None, W: Array) -> Array:
+        return rows.reduce("refinement", partial(residual, model, state, mean, W), np.add)
 
-        settle(model, replace(state, **found), visit)
+    settle(model, replace(state, **found), visit)
     if progress is not None:
         progress.end()
     return model

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.random import SeedSequence, default_rng
 from scipy.special import ndtri
 
 from broadlearn.utils import Array
@@ -18,10 +19,6 @@ FEATURE_STREAM, BIAS_STREAM, ENHANCEMENT_STREAM, HIDDEN_STREAM = range(4)
 AUTOENCODER_STREAM, CENTRE_STREAM, INPUT_STREAM = 4, 5, 6
 # Columns orthonormalised at a time. Shapes must not depend on q, or rounding would.
 PANEL = 32
-
-
-def _stream(seed: int, *key: int) -> np.random.Generator:
-    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
 
 
 # How feature nodes of a kind are drawn; "random" as in the published code.
@@ -54,10 +51,12 @@ def draw_feature_weights(
     """
     groups = []
     for i in range(n_groups):
-        stream = _stream(seed, FEATURE_STREAM, i)
+        stream = default_rng(SeedSequence(seed, spawn_key=(FEATURE_STREAM, i)))
         if orthonormal:
             weights = orthonormal_columns(stream, n_inputs, n_nodes)
-            biases = _stream(seed, BIAS_STREAM, i).uniform(-1.0, 1.0, (1, n_nodes))
+            biases = default_rng(SeedSequence(seed, spawn_key=(BIAS_STREAM, i))).uniform(
+                -1.0, 1.0, (1, n_nodes)
+            )
             groups.append(np.concatenate([weights, biases]))
         else:
             groups.append(stream.uniform(-1.0, 1.0, (n_nodes, n_inputs + 1)).T)
@@ -71,12 +70,20 @@ def draw_hidden_weights(
 ) -> Array:
     """Weights of a hidden layer, or of an auto-encoder, uniform on [-1, 1], the bias last."""
     key = (HIDDEN_STREAM,) if autoencoder is None else (AUTOENCODER_STREAM, autoencoder)
-    return _stream(seed, *key).uniform(-1.0, 1.0, (n_nodes, n_inputs + 1)).T.copy()
+    return (
+        default_rng(SeedSequence(seed, spawn_key=key))
+        .uniform(-1.0, 1.0, (n_nodes, n_inputs + 1))
+        .T.copy()
+    )
 
 
 def draw_group_seed(seed: int, group: int) -> int:
     """Seed of the clustering of a fuzzy group."""
-    return int(_stream(seed, CENTRE_STREAM, group).integers(np.iinfo(np.int32).max))
+    return int(
+        default_rng(SeedSequence(seed, spawn_key=(CENTRE_STREAM, group))).integers(
+            np.iinfo(np.int32).max
+        )
+    )
 
 
 def draw_enhancement_weights(seed: int, n_groups: int, n_nodes: int, n_features: int) -> Array:
@@ -85,7 +92,10 @@ def draw_enhancement_weights(seed: int, n_groups: int, n_nodes: int, n_features:
     Within a group, columns are orthonormal in blocks of ``n_features + 1`` (no more fit into that
     space).
     """
-    streams = [_stream(seed, ENHANCEMENT_STREAM, n_features, j) for j in range(n_groups)]
+    streams = [
+        default_rng(SeedSequence(seed, spawn_key=(ENHANCEMENT_STREAM, n_features, j)))
+        for j in range(n_groups)
+    ]
     groups = [orthonormal_columns(stream, n_features + 1, n_nodes) for stream in streams]
     return np.concatenate(groups, axis=1)
 
@@ -107,7 +117,9 @@ def draw_input_weights(
     """
     groups = []
     for j in range(n_groups):
-        dense, sparse, biases = (_stream(seed, INPUT_STREAM, j, part) for part in range(3))
+        dense, sparse, biases = (
+            default_rng(SeedSequence(seed, spawn_key=(INPUT_STREAM, j, part))) for part in range(3)
+        )
         W = np.zeros((n_inputs + 1, n_nodes))
         W[:-1, ::2] = orthonormal_columns(dense, n_inputs, (n_nodes + 1) // 2)
         few, wanted = min(max_inputs, n_inputs), n_nodes // 2

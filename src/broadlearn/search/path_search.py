@@ -20,7 +20,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, indexable
 
 from broadlearn.baselines import IntuitionisticFuzzyTwinSVC
-from broadlearn.models import BroadModel
+from broadlearn.models import BroadModel, in_one_step
 from broadlearn.search.cells import Axes
 from broadlearn.search.engine import GridScores, Task, run_grid, score_one_by_one
 from broadlearn.search.fresh_draws import run_fresh_grid
@@ -188,6 +188,7 @@ class PathSearchCV(BaseSearchCV):
         self.memory_budget = memory_budget
         self.draws = draws
 
+    @in_one_step
     @fit_context(prefer_skip_nested_validation=False)
     def fit(
         self,

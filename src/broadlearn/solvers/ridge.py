@@ -129,7 +129,9 @@ class PrimalSolution(NamedTuple):
             h = h * score[rows] ** 2
         if weight is not None:
             h = h * np.minimum(weight[rows], 1.0)
-        return leave_one_out(T, T - G @ self.weights, 1.0 - h)
+        known = np.maximum(1.0 - h, MIN_REMAINDER)
+        held_out: Array = ((1.0 - h) / known)[:, None] * T - (T - G @ self.weights) / known[:, None]
+        return held_out
 
 
 class DualSolution(NamedTuple):

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
-from broadlearn.utils.arrays import Array, Floats, quantiles, row_slices
-from broadlearn.utils.fences import draw_fence_rows, learn_fences
+from broadlearn.utils.arrays import Array, Floats, column_fences, quantiles, row_slices
+from broadlearn.utils.fences import MAX_FENCE_ROWS, draw_fence_rows, learn_fences
 from broadlearn.utils.sklearn_compat import handle_zeros_in_scale, is_constant_feature
 from broadlearn.utils.sparse_rows import SparseRows, clip_entries
 
@@ -146,13 +146,19 @@ def learn_standardization(
         return Standardization.identity(X.shape[1])._replace(fill=_means(X, weight))
     bounds, clips = None, False
     if standardize == "bounded":
-        bounds = learn_fences(draw_fence_rows(X, weight))
+        few = X.shape[0] <= MAX_FENCE_ROWS
+        bounds = column_fences(X, weight) if few else learn_fences(draw_fence_rows(X, weight))
         beyond = np.array([low < bounds[0], high > bounds[1]])
         clips = bool(beyond.any())
         if clips:
             bounds = np.where(beyond, last_within(X, bounds), bounds)
             low, high = np.maximum(low, bounds[0]), np.minimum(high, bounds[1])
-    exponent = safe_exponents(np.maximum(high, -low), X.dtype)
+    exponents = np.frexp(np.maximum(high, -low))[1]
+    exponents[np.abs(exponents) < SAFE_EXPONENT[X.dtype]] = 0
+    exponent = exponents if exponents.any() else None
+    if exponent is not None and bounds is not None:
+        with np.errstate(over="ignore"):
+            bounds = np.ldexp(bounds, -exponent)
     counted, whole = np.ones(X.shape[0], dtype=np.bool_), np.ones(X.shape[1])
     for turn in range(1 + PASSES if standardize == "robust" else 1):
         scaler = StandardScaler()
@@ -161,10 +167,10 @@ def learn_standardization(
             if not chosen.any():
                 continue
             block = X[rows] if chosen.all() else X[rows][chosen]
-            if clips and bounds is not None:
-                block = np.clip(block, *bounds)
             if exponent is not None:
                 block = np.ldexp(block, -exponent)
+            if clips and bounds is not None:
+                block = np.clip(block, *bounds)
             some = None if weight is None else weight[rows][chosen]
             with np.errstate(invalid="ignore"):
                 scaler.partial_fit(block.astype(np.float64, copy=False), sample_weight=some)
@@ -178,7 +184,7 @@ def learn_standardization(
             scale[(variance == 0.0) & (whole == 1.0)] = 1.0
         found = Standardization(scaler.mean_, scale, exponent)
         if bounds is not None:
-            found = found._replace(bounds=scaled_bounds(bounds, exponent))
+            found = found._replace(bounds=bounds)
         if turn < PASSES and standardize == "robust":
             distance = _distances(X, found)
             counted = distance <= OUTLYING * quantiles(distance[:, None], weight, [0.5])[0, 0]
