@@ -48,6 +48,7 @@ def test_run_print_and_report(folder, tmp_path):
     assert "majority (run here)" in lines[first + 4]
 
 
+@pytest.mark.slow
 def test_a_failing_model_gives_exit_code_2(folder, tmp_path, monkeypatch):
     (tmp_path / "not_three.py").write_text(
         "from sklearn.dummy import DummyClassifier\n"
@@ -95,6 +96,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(folder, arguments, message):
     assert "Traceback" not in done.output
 
 
+@pytest.mark.slow
 def test_facts_for_machines(folder):
     done = call("--data-folder", folder, "-m", "Majority", "--top", "2", "--json", "-q")
     found = json.loads(done.stdout)

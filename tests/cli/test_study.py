@@ -38,6 +38,7 @@ def test_run_status_and_report(folder):
     assert len(pd.read_csv(folder / "units.csv")) == 4
 
 
+@pytest.mark.slow
 def test_a_failing_model_gives_exit_code_2(folder, monkeypatch):
     (folder / "broken.py").write_text(
         "from sklearn.dummy import DummyClassifier\n"
@@ -54,6 +55,7 @@ def test_a_failing_model_gives_exit_code_2(folder, monkeypatch):
     sys.modules.pop("broken", None)
 
 
+@pytest.mark.slow
 def test_large_data_sets_are_left_out(folder):
     done = call(
         "study", "run", "-d", "iris,digits", "-m", "majority", "-p", "nested", "--max-rows", 1500
@@ -62,6 +64,7 @@ def test_large_data_sets_are_left_out(folder):
     assert "1 units, 0 done before" in done.output
 
 
+@pytest.mark.slow
 def test_a_table_of_ones_own_in_pairs(folder):
     frame = pd.DataFrame({"a": range(60), "b": ["x", "y"] * 30, "group": ["CN", "MCI", "AD"] * 20})
     frame.to_csv("clinic.csv", index=False)
@@ -114,6 +117,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(folder, arguments, message):
     assert "Traceback" not in done.output
 
 
+@pytest.mark.slow
 def test_facts_for_machines(folder):
     arguments = ["-d", "iris", "-m", "MAJORITY", "-p", "nested", "--noise", "none", "--json"]
     ran = json.loads(call("study", "run", *arguments).stdout)
@@ -127,12 +131,14 @@ def test_facts_for_machines(folder):
     }
 
 
+@pytest.mark.slow
 def test_quiet_says_nothing_of_what_goes_well(folder):
     done = call("study", "run", "-d", "iris", "-m", "majority", "-p", "nested", "-q")
     assert done.exit_code == 0
     assert done.output == ""
 
 
+@pytest.mark.slow
 def test_tables_of_ones_own_with_commas(folder):
     for name in ("one", "two"):
         frame = pd.DataFrame({"a": range(40), "y": [0, 1] * 20})

@@ -22,6 +22,7 @@ class Broken(DummyClassifier):
         raise RuntimeError("out of order")
 
 
+@pytest.mark.slow
 def test_units_are_told_as_they_end(tmp_path, capsys):
     study = make_study(["iris"], ["majority"], protocols=["nested"], seeds=2)
     with ResultStore(tmp_path / "results.db") as store:
@@ -34,6 +35,7 @@ def test_units_are_told_as_they_end(tmp_path, capsys):
     assert "2 done before, 0 to do" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_lost_units_are_named_and_exit_with_code_2(tmp_path, capsys):
     study = make_study(["iris"], ["majority"], protocols=["nested"])
     study.models["majority"] = ModelSpec("majority", Broken())

@@ -115,6 +115,7 @@ def test_another_file_is_one_sentence(tmp_path, content):
     assert path.read_bytes() == content
 
 
+@pytest.mark.slow
 def test_a_run_does_damaged_units_again(tmp_path):
     path = tmp_path / "results.db"
     command = ("study", "run", "-d", "iris,wine", "-m", "majority", "-p", "nested", "--store", path)
@@ -133,6 +134,7 @@ def test_a_run_does_damaged_units_again(tmp_path):
     assert table(path) == expected
 
 
+@pytest.mark.slow
 def test_a_disk_that_is_full_in_mid_study_loses_nothing(tmp_path, monkeypatch):
     path = tmp_path / "results.db"
     names = "majority,sklearn.naive_bayes:GaussianNB,sklearn.neighbors:NearestCentroid"

@@ -28,6 +28,7 @@ def test_honest_protocol_uses_rows_on_one_scale():
     assert one[0].fingerprint == one[1].fingerprint
 
 
+@pytest.mark.slow
 def test_run_frame_and_summary(tmp_path):
     study = make_study(["iris", "wine"], ["ELM", "majority"], grid="reduced", protocols=["paper"])
     other = make_study(["iris"], ["majority"], protocols=["nested"])
@@ -52,6 +53,7 @@ def test_large_data_sets_are_left_out_for_all_models():
         make_study(["iris", "digits"], ["BLS", "GaussianProcess"])
 
 
+@pytest.mark.slow
 def test_data_sets_of_the_collection(tmp_path, monkeypatch):
     monkeypatch.setenv("BROADLEARN_DATA", str(tmp_path))
     table = "\tf1\tf2\tclase\n" + "".join(f"{i}\t{i}\t{i % 2}\t{i % 3}\n" for i in range(30))
@@ -117,6 +119,7 @@ class Mine(KNeighborsClassifier):
 """
 
 
+@pytest.mark.slow
 def test_an_edited_model_is_run_again_and_the_others_are_not(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
@@ -130,6 +133,7 @@ def test_an_edited_model_is_run_again_and_the_others_are_not(tmp_path, monkeypat
     sys.modules.pop("edited_model", None)
 
 
+@pytest.mark.slow
 def test_an_edited_table_is_run_again(tmp_path):
     X, y = np.random.default_rng(0).normal(size=(40, 2)), np.arange(40) % 2
     with ResultStore(tmp_path / "results.db") as store:

@@ -55,7 +55,8 @@ def test_a_unit_is_a_split(folder):
     ]
 
 
-@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("n_jobs", [1, 2])
 def test_accuracies_are_those_of_plain_fits_on_the_splits(folder, store, n_jobs):
     board = make_leaderboard(folder, [BAYES])
     board.study.run(store, n_jobs=n_jobs)
@@ -84,6 +85,7 @@ def test_models_by_name_are_searched_on_training_rows(folder, store):
     assert all(set(chosen) == {"C", "n_hidden_nodes"} for chosen in frame["chosen"])
 
 
+@pytest.mark.slow
 def test_it_goes_on_where_it_was(folder, store):
     Interrupted.left = 2
     board = make_leaderboard(folder, ["majority"], datasets=["iris", "pima"])
@@ -100,6 +102,7 @@ def test_it_goes_on_where_it_was(folder, store):
     assert set(standing.accuracies.index) == {"iris", "pima", "tic-tac-toe"}
 
 
+@pytest.mark.slow
 def test_unfinished_data_sets_take_no_part(folder, store):
     make_leaderboard(folder, ["majority"], datasets=["iris"]).study.run(store)
     board = make_leaderboard(folder, ["majority", BAYES])
@@ -107,6 +110,7 @@ def test_unfinished_data_sets_take_no_part(folder, store):
     assert list(standing.accuracies.index) == ["iris"]
 
 
+@pytest.mark.slow
 def test_a_failure_is_filled_as_the_authors_do(folder, store):
     board = make_leaderboard(folder, ["majority"])
     board.study.models["majority"] = ModelSpec("majority", Fails())
@@ -120,6 +124,7 @@ def test_a_failure_is_filled_as_the_authors_do(folder, store):
     assert standing.accuracies.loc["iris", standing.column] == pytest.approx(mean)
 
 
+@pytest.mark.slow
 def test_other_splits_are_other_units(folder, store):
     make_leaderboard(folder, ["majority"], datasets=["iris"]).study.run(store)
     path = folder / "iris" / "conxuntos_kfold.dat"
@@ -128,12 +133,14 @@ def test_other_splits_are_other_units(folder, store):
     assert board.study.summary(store).counts["done"] == 0
 
 
+@pytest.mark.slow
 def test_the_best_comes_first(folder, store):
     board = make_leaderboard(folder, ["majority", BAYES])
     board.study.run(store)
     assert [s.model for s in board.standings(store)] == ["GaussianNB", "majority"]
 
 
+@pytest.mark.slow
 def test_missing_values_are_filled_from_training_rows(folder, store):
     path = folder / "iris" / "iris_R.dat"
     lines = path.read_text().splitlines()

@@ -12,7 +12,7 @@ from broadlearn.study.datasets import load_dataset
 from broadlearn.study.design import Study, make_study
 from broadlearn.study.plan import make_plan
 from broadlearn.study.result_store import ResultStore
-from broadlearn.study.runner import attempt, cluster_executor
+from broadlearn.study.runner import cluster_executor
 from broadlearn.study.search_spaces import ModelSpec, find_model
 
 pytestmark = pytest.mark.slow
@@ -68,7 +68,6 @@ def test_failed_units_are_tried_again_by_the_next_run_only(tmp_path):
         assert study.run(store) == []
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="the system has no alarm signal")
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_unit_that_takes_too_long_is_a_timeout(tmp_path, n_jobs):
     study = make(["iris"], models=(), extra=[ModelSpec("sleeps", Sleeps())])
@@ -100,13 +99,6 @@ def test_processes_do_not_change_the_table(tmp_path):
             study.run(store, n_jobs=n_jobs)
             exports.append(export(store, tmp_path))
     assert exports[0] == exports[1]
-
-
-def test_attempt_names_the_place_of_an_error():
-    study = make(["wine"])
-    (unit,) = study.plan
-    outcome = attempt(unit, study.data[unit.fingerprint], ModelSpec("raises", Raises()))
-    assert outcome.error == "RuntimeError: no wine today [in fit]"
 
 
 SCRIPT = """

@@ -67,6 +67,9 @@ def leaderboard(
     title: Annotated[str, typer.Option(help="Heading of the page.")] = TITLE,
     jobs: Jobs = 1,
     timeout: Annotated[float | None, typer.Option(help="Seconds that one split may take.")] = None,
+    memory: Annotated[
+        str | None, typer.Option(help="Memory that one split may take, such as 2GB (Linux only).")
+    ] = None,
     top: Annotated[int, typer.Option(min=0, help="Classifiers to print.")] = 10,
     force: Force = False,
     as_json: AsJson = False,
@@ -90,7 +93,7 @@ def leaderboard(
         tell(f"{len(board.collection.datasets)} data sets in {board.collection.folder}")
         _tell_left_out(board.collection.left_out)
         with ResultStore(store) as results:
-            run_units(board.study, results, n_processes(jobs), timeout=timeout)
+            run_units(board.study, results, n_processes(jobs), timeout=timeout, memory=memory)
             standings = board.standings(results)
             page = None
             if report is not None:

@@ -170,6 +170,9 @@ def run(
     title: Title = TITLE,
     jobs: Jobs = 1,
     timeout: Annotated[float | None, typer.Option(help="Seconds that one unit may take.")] = None,
+    memory: Annotated[
+        str | None, typer.Option(help="Memory that one unit may take, such as 2GB (Linux only).")
+    ] = None,
     dask: Annotated[
         str | None, typer.Option(help="Run on a Dask cluster: its scheduler's address, or local.")
     ] = None,
@@ -214,7 +217,7 @@ def run(
             executor, workers = stack.enter_context(
                 cluster_executor(dask, insecure=insecure, n_workers=workers)
             )
-        run_units(study, results, workers, timeout=timeout, executor=executor)
+        run_units(study, results, workers, timeout=timeout, memory=memory, executor=executor)
         page = None
         if report is not None:
             waiting("writing the report")

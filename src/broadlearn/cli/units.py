@@ -42,6 +42,7 @@ def run_units(
     n_jobs: int,
     *,
     timeout: float | None = None,
+    memory: str | None = None,
     executor: Executor | None = None,
 ) -> None:
     """Run what is not done yet, and show how far it is."""
@@ -66,7 +67,14 @@ def run_units(
             elif not is_terminal():
                 tell(text)
 
-        study.run(store, n_jobs=n_jobs, timeout=timeout, executor=executor, report=show)
+        study.run(
+            store,
+            n_jobs=n_jobs,
+            timeout=timeout,
+            memory=memory,
+            executor=executor,
+            report=show,
+        )
 
 
 def kept_results(path: Path) -> ResultStore:

@@ -38,9 +38,10 @@ from broadlearn.study.redraws import cells_to_redraw, read_redraws, run_redraws
 from broadlearn.study.reproduction import compare_with_print, judge_cells, summarize_cells
 from broadlearn.study.result_store import ResultStore
 from broadlearn.study.row_checks import name_unit
-from broadlearn.study.runner import Outcome, cluster_executor
+from broadlearn.study.runner import cluster_executor
 from broadlearn.study.search_spaces import PUBLISHED_MODELS, ModelSpec, find_model
 from broadlearn.study.unit_result import UnitResult
+from broadlearn.study.unit_server import Outcome
 
 if TYPE_CHECKING:
     from broadlearn.study.report import (

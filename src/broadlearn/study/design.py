@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Container, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,10 +17,13 @@ from broadlearn.study.plan import DEFAULT_PROTOCOLS, PROTOCOLS, Unit, fingerprin
 from broadlearn.study.readings import READINGS
 from broadlearn.study.recipes import recipe_of
 from broadlearn.study.result_store import ResultStore
-from broadlearn.study.runner import Outcome, Task, heartbeat, run_tasks
+from broadlearn.study.runner import heartbeat, run_tasks
 from broadlearn.study.search_spaces import KNOWN, PUBLISHED_MODELS, ModelSpec, find_model
 from broadlearn.study.store_file import FAILURES
 from broadlearn.study.store_rows import Summary
+from broadlearn.study.unit_limits import Limits
+from broadlearn.study.unit_process import DIED, Task
+from broadlearn.study.unit_server import Outcome
 
 # The four that the collection left on two scales, on one.
 HONEST_VARIANT = "zjoined"
@@ -28,6 +32,8 @@ TRUE_LABELS = {"spect": "true_diagnosis_label_267"}
 GROUPS = ("uci28", "uci28-honest", "uci121-others", "extra", "embedded")
 # `name:uci121` is a data set of the collection in its own layout.
 COLLECTION = "uci121"
+# A unit that has ended its process so often is filed as failed.
+MAX_DEATHS = 2
 # Where results are kept by default.
 DEFAULT_STORE = Path("study") / "results.db"
 
@@ -61,10 +67,15 @@ class Study:
         *,
         n_jobs: int = 1,
         timeout: float | None = None,
+        memory: str | None = None,
         executor: Executor | None = None,
         report: Callable[[Outcome], None] | None = None,
     ) -> list[Outcome]:
         """Run the units that are not done yet, and file each as it ends.
+
+        Units run in processes of their own, which serve one after the other. A unit that ends its
+        process is tried once more, after all others, and then filed as failed with the signal or
+        exit code. Units that were tried before come last.
 
         Other processes may work on the same store at the same time; each unit is done by one of
         them. An interrupt files the units at work as interrupted and is raised again.
@@ -73,11 +84,14 @@ class Study:
         ----------
         store : ResultStore
         n_jobs : int, default=1
-            Number of processes; 1 runs everything in this one.
+            Number of processes.
         timeout : float, default=None
-            Seconds that a unit may take (where the system has alarm signals).
+            Seconds that a unit may take.
+        memory : str, default=None
+            Memory that a unit may take beyond that of Python and the libraries, such as "2GB", on
+            systems that can limit it (Linux).
         executor : concurrent.futures.Executor, default=None
-            Where units run instead, such as ``Client.get_executor()`` of Dask.
+            Whose workers start the processes instead, such as ``Client.get_executor()`` of Dask.
         report : callable, default=None
             Called with every outcome.
 
@@ -86,20 +100,29 @@ class Study:
         list of Outcome
             One for each unit that this call ran.
         """
+        limits = Limits(timeout, memory).checked()
         self.register(store)
-        summary = self.summary(store)
-        ended_before = {unit.key for status in FAILURES for unit in summary.units[status]}
+        again = {unit.key for status in FAILURES for unit in self.summary(store).units[status]}
+        waiting = deque(self._in_order(store, again))
 
-        def claimed() -> Iterator[Task]:
-            for unit in self.plan:
+        def draw() -> Task | None:
+            while waiting:
+                unit = waiting.popleft()
                 # What fails during this run, here or in another process, is not tried again.
-                retry = FAILURES if unit.key in ended_before else ("interrupted",)
+                retry = FAILURES if unit.key in again else ("interrupted",)
                 if store.claim(unit, retry=retry):
-                    yield unit, self.data[unit.fingerprint], self.models[unit.model], timeout
+                    return Task(unit, self.data[unit.fingerprint], self.models[unit.model])
+            return None
 
         outcomes = []
         with heartbeat(store):
-            for outcome in run_tasks(claimed(), store, n_jobs, executor):
+            for outcome in run_tasks(draw, store, n_jobs, executor, limits):
+                if outcome.status == DIED:
+                    if store.count_death(outcome.unit, outcome.error) < MAX_DEATHS:
+                        waiting.append(outcome.unit)
+                        continue
+                    store.claim(outcome.unit)
+                    outcome = outcome._replace(status="failed")
                 if outcome.result is not None:
                     store.finish(outcome.unit, outcome.result)
                 else:
@@ -108,6 +131,12 @@ class Study:
                 if report is not None:
                     report(outcome)
         return outcomes
+
+    def _in_order(self, store: ResultStore, again: Container[str]) -> list[Unit]:
+        """The units of the plan, those that were tried before last, the deadliest at the end."""
+        rows = store.rows(skip_damaged=True)
+        deaths = {row["key"]: row["attempts"] for row in rows}
+        return sorted(self.plan, key=lambda unit: (unit.key in again, deaths.get(unit.key, 0)))
 
     def register(self, store: ResultStore) -> list[str]:
         """Tell a store which units are in use, and let it forget damaged ones; `run` does so first.

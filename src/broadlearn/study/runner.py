@@ -1,136 +1,86 @@
-"""Runs units in this process, in several, or on a Dask cluster, and says what came of each."""
+"""Runs units in processes of this machine or on a Dask cluster, and says what came of each."""
 
 from __future__ import annotations
 
-import signal
 import threading
-import traceback
-from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
-from contextlib import contextmanager
-from itertools import islice
-from typing import Any, NamedTuple
-
-from joblib.externals.loky import ProcessPoolExecutor
-from joblib.externals.loky.process_executor import TerminatedWorkerError
-from threadpoolctl import threadpool_limits
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
+from typing import Any
 
 from broadlearn.out_of_core import connect, local_client
-from broadlearn.study.datasets import Dataset
 from broadlearn.study.plan import Unit
-from broadlearn.study.protocols import run_unit
 from broadlearn.study.result_store import ResultStore
-from broadlearn.study.search_spaces import ModelSpec
-from broadlearn.study.unit_result import UnitResult
-from broadlearn.utils import spare_children_interrupts
+from broadlearn.study.store_file import StoreError
+from broadlearn.study.unit_limits import Limits
+from broadlearn.study.unit_process import Task, UnitProcesses, run_in_child
+from broadlearn.study.unit_server import Outcome
 
 HEARTBEAT_SECONDS = 30.0
-# Idle workers end after this time, even those whose parent was killed.
-IDLE_SECONDS = 60
-
-
-# A unit, what it needs, and the seconds that it may take.
-Task = tuple[Unit, Dataset, ModelSpec, float | None]
-
-
-class Outcome(NamedTuple):
-    """What came of a unit.
-
-    Attributes
-    ----------
-    unit : Unit
-    status : {"done", "failed", "timeout", "interrupted"}
-    result : UnitResult or None
-    error : str
-    """
-
-    unit: Unit
-    status: str
-    result: UnitResult | None = None
-    error: str = ""
-
-
-def attempt(unit: Unit, data: Dataset, spec: ModelSpec, timeout: float | None = None) -> Outcome:
-    """Run one unit; what goes wrong becomes its outcome."""
-    try:
-        with _alarm(timeout), threadpool_limits(1):
-            return Outcome(unit, "done", run_unit(unit, data, spec))
-    except _UnitTimeoutError:
-        return Outcome(unit, "timeout", error=f"took longer than {timeout:g} seconds")
-    except Exception as error:
-        # The place is in the text, without addresses or paths that differ between machines.
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        return Outcome(unit, "failed", error=f"{type(error).__name__}: {error} [in {frame.name}]")
 
 
 def run_tasks(
-    tasks: Iterator[Task], store: ResultStore, n_jobs: int, executor: Executor | None
+    draw: Callable[[], Task | None],
+    store: ResultStore,
+    n_jobs: int,
+    executor: Executor | None = None,
+    limits: Limits | None = None,
 ) -> Iterator[Outcome]:
     """Outcomes as they come; units at work are filed as interrupted if the caller is.
 
-    No more tasks are drawn, and so claimed, than there are workers.
+    Parameters
+    ----------
+    draw : callable
+        Gives the next task, or None if there is none now. It is asked again after each outcome, and
+        for no more tasks than there are processes.
+    store : ResultStore
+    n_jobs : int
+    executor : concurrent.futures.Executor, default=None
+        Whose workers start the processes; threads of this one if None.
+    limits : Limits, default=None
+
+    Yields
+    ------
+    Outcome
+        With the status "died" where the unit ended its process.
     """
-    if executor is None and n_jobs == 1:
-        for task in tasks:
-            try:
-                outcome = attempt(*task)
-            except KeyboardInterrupt:
-                store.fail(task[0], "interrupted", status="interrupted")
-                raise
-            yield outcome
-        return
-    own = ProcessPoolExecutor(n_jobs, timeout=IDLE_SECONDS) if executor is None else None
-    pool: Any = own or executor
+    processes = UnitProcesses()
+    pool: Any = ThreadPoolExecutor(n_jobs) if executor is None else executor
+    run = processes.run if executor is None else run_in_child
     running: dict[Future[Outcome], Unit] = {}
     try:
         while True:
-            for task in islice(tasks, n_jobs - len(running)):
-                with spare_children_interrupts():
-                    running[pool.submit(attempt, *task)] = task[0]
+            while len(running) < n_jobs and (task := draw()) is not None:
+                running[pool.submit(run, task, limits or Limits())] = task.unit
             if not running:
                 return
             ended, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in ended:
-                yield _outcome_of(running.pop(future), future)
+                outcome = _outcome_of(running[future], future)
+                if outcome.status == "interrupted":
+                    raise KeyboardInterrupt
+                del running[future]
+                yield outcome
     except BaseException:
         for unit in running.values():
-            store.fail(unit, "interrupted", status="interrupted")
+            # Where the store itself is the reason, the claim ends with this process.
+            with suppress(StoreError):
+                store.fail(unit, "interrupted", status="interrupted")
         raise
     finally:
-        if own is not None:
-            own.shutdown(wait=not running, kill_workers=bool(running))
+        processes.close()
+        if executor is None:
+            pool.shutdown()
 
 
 def _outcome_of(unit: Unit, future: Future[Outcome]) -> Outcome:
     try:
         return future.result()
-    except TerminatedWorkerError:
-        return Outcome(unit, "interrupted", error="the worker process ended")
+    except OSError:
+        # No process can be started: that is not the unit's fault.
+        raise
     except Exception as error:
         return Outcome(unit, "failed", error=f"{type(error).__name__}: {error}")
-
-
-class _UnitTimeoutError(Exception):
-    """A unit took too long."""
-
-
-@contextmanager
-def _alarm(seconds: float | None) -> Iterator[None]:
-    """Raise in this thread after some seconds, where the system can."""
-    if seconds is None or not hasattr(signal, "SIGALRM"):
-        yield
-        return
-
-    def ring(number: int, frame: Any) -> None:
-        raise _UnitTimeoutError
-
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, before)
 
 
 @contextmanager
@@ -139,9 +89,13 @@ def heartbeat(store: ResultStore) -> Iterator[None]:
     stop = threading.Event()
 
     def beat() -> None:
-        with ResultStore(store.path, owner=store.owner, lease=store.lease) as own:
-            while not stop.wait(HEARTBEAT_SECONDS):
-                own.heartbeat()
+        with suppress(StoreError):
+            own = ResultStore(store.path, owner=store.owner, lease=store.lease)
+            with own:
+                while not stop.wait(HEARTBEAT_SECONDS):
+                    # Who files results learns of a full disk too, and says so.
+                    with suppress(StoreError):
+                        own.heartbeat()
 
     thread = threading.Thread(target=beat, daemon=True)
     thread.start()
