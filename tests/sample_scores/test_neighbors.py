@@ -109,3 +109,39 @@ def test_batches_cannot_be_scored():
     for call in (scorer.sketch, scorer.geometry):
         with pytest.raises(ValueError, match="NeighborScorer compares all samples with each other"):
             call(Samples(*table(0), np.ones(60), 3))
+
+
+@pytest.mark.parametrize("k", [1, 5, 10])
+@pytest.mark.parametrize("kind", ["numbers", "ties", "some ties", "shifted", "near", "weights"])
+def test_nearest_samples_and_spare_ones_settle_it_as_all_do(monkeypatch, kind, k):
+    rng = np.random.default_rng(k)
+    n = 500
+    X = {
+        "ties": rng.integers(0, 4, (n, 3)).astype(float),
+        "some ties": rng.normal(size=(n, 3)).round(1),
+        "shifted": rng.normal(size=(n, 4)) + 1e6,
+        "near": rng.normal(size=(n, 4)) * np.where(np.arange(n) < 100, 1e-9, 1.0)[:, None],
+    }.get(kind, rng.normal(size=(n, 4)))
+    y = rng.integers(0, 3, n)
+    weight = rng.uniform(0.0, 2.0, n) * (rng.random(n) < 0.9) if kind == "weights" else np.ones(n)
+    found = neighbors.agreements(X, y, weight, k)
+    monkeypatch.setattr(neighbors, "MANY_FOR_ONE", n)
+    np.testing.assert_allclose(found, neighbors.agreements(X, y, weight, k), rtol=1e-13)
+    if kind == "numbers":
+        np.testing.assert_allclose(found, plain(X, y, k), rtol=1e-12)
+
+
+def test_most_samples_are_settled_by_their_nearest(monkeypatch):
+    X, y = table(0, n=400)
+    asked = []
+    by_all = neighbors.Points.by_all
+
+    def count(points, some, n_neighbors):
+        asked.append(some.size)
+        return by_all(points, some, n_neighbors)
+
+    monkeypatch.setattr(neighbors.Points, "by_all", count)
+    neighbor_agreement(X, y, n_neighbors=5)
+    assert sum(asked) == 0
+    neighbor_agreement(*table(0, n=400, grid=True), n_neighbors=5)
+    assert sum(asked) > 0

@@ -1,7 +1,8 @@
 """Models as ONNX graphs, alone or in pipelines, by converters that skl2onnx is told of.
 
-Graphs take float32 rows but compute in float64: standardising columns and adding up a thousand
-nodes in float32 would cost more than the rounding of the rows.
+Graphs take float32 rows. Columns are standardised and nodes added up in float64, which in float32
+would cost more than the rounding of the rows; nodes themselves are computed in float32 where that
+keeps probabilities to 3e-6, see `broadlearn.io.onnx_precision`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from broadlearn.io.errors import reason
 from broadlearn.io.onnx_ensembles import average_output
 from broadlearn.io.onnx_graph import Graph
 from broadlearn.io.onnx_kernels import kernel_products
+from broadlearn.io.onnx_precision import single_suffices
 from broadlearn.io.onnx_tables import (
     LevelTable,
     NumberColumns,
@@ -79,10 +81,12 @@ def to_onnx(model: BaseEstimator, initial_types: Sequence[tuple[str, Any]] | Non
 
     Notes
     -----
-    The graph takes float32 rows and computes in float64. It agrees with ``predict_proba`` of the
-    same rows as float64; of float32 rows the model itself computes in float32, which at C = 1e6 may
-    differ by 1e-5. Columns whose values differ in their last digits only should be centred first,
-    or given as ``DoubleTensorType``.
+    The graph takes float32 rows. Its probabilities agree with ``predict_proba`` of the same rows as
+    float64 to 3e-6 or better: nodes are computed in float32 where that suffices, elsewhere (as at
+    large C) in float64, and so are graphs with inputs of ``DoubleTensorType``. Of float32 rows the
+    model itself computes in float32, which at C = 1e6 may differ by 1e-5. Rows are best given in
+    batches of some hundred to a thousand, which stay in the cache. Columns whose values differ in
+    their last digits only should be centred first, or given as ``DoubleTensorType``.
 
     Examples
     --------
@@ -294,6 +298,11 @@ def _output(graph: Graph, operator: Any) -> str:
     W = fitted.output_weights_.astype(np.float64)
     W_F, W_E = np.split(W, [broad_map.settings.n_features])
     Z = _standardized(graph, operator, fitted._standardization)
+    if single_suffices(fitted, operator.inputs[0].type):
+        first = graph.affine(Z, broad_map.feature_weights @ W_F)
+        single = graph.in_single()
+        E = _enhancements(single, single.cast(Z), "", broad_map)
+        return graph.node("Gemm", graph.cast(E), W_E, first)
     F = Z if affine else _features(graph, Z, broad_map)
     E = _enhancements(graph, Z, F, broad_map)
     if affine:
@@ -314,14 +323,20 @@ def _average_output(graph: Graph, operator: Any) -> str:
 
 
 def _evidence(graph: Graph, decision: str, fitted: Any) -> str:
-    """What class probabilities are the softmax of."""
+    """What class probabilities are the softmax of, or those of labels the logistic function.
+
+    One column of decisions for two classes becomes two that differ by the evidence.
+    """
+    several = getattr(fitted, "_constant_labels", None) is not None
+    two = not several and fitted.classes_.size == 2
+    sides = np.array([[-0.5, 0.5]]) if two else 1.0
     squared = graph.node("Mul", decision, decision)
     length = graph.node("Sqrt", graph.node("Add", squared, 1.0))
     bounded = graph.node("Div", decision, length)
     if not hasattr(fitted, "proba_slopes_"):
-        return graph.node("Mul", bounded, fitted.proba_slope_)
-    a, b = fitted.proba_slopes_.tolist()
-    if fitted.classes_.size == 2:
+        return graph.node("Mul", bounded, fitted.proba_slope_ * sides)
+    a, b = (slope * sides for slope in fitted.proba_slopes_.tolist())
+    if two:
         most = 1.0 - 2.0 * MIN_SHARE
         clipped = graph.node("Min", graph.node("Max", decision, -most), most)
         odds = graph.node("Div", graph.node("Add", clipped, 1.0), graph.node("Sub", 1.0, clipped))
@@ -348,14 +363,9 @@ def _convert_classifier(scope: Any, operator: Any, container: Any) -> None:
         graph.node("Cast", positive, to=TensorProto.INT64, output=label.full_name)
         return
     scaled = _evidence(graph, decision, fitted)
-    if fitted.classes_.size == 2:
-        second = graph.node("Sigmoid", scaled)
-        shares = graph.node("Concat", graph.node("Sub", 1.0, second), second, axis=1)
-        positive = graph.node("Greater", decision, 0.0)
-        codes = graph.reshape(graph.node("Cast", positive, to=TensorProto.INT64))
-    else:
-        shares = graph.node("Softmax", scaled, axis=1)
-        codes = graph.node("ArgMax", decision, axis=1, keepdims=0)
+    shares = graph.node("Softmax", scaled, axis=1)
+    largest = scaled if fitted.classes_.size == 2 else decision
+    codes = graph.node("ArgMax", largest, axis=1, keepdims=0)
     graph.finish(shares, probabilities)
     classes = fitted.classes_
     if classes.dtype.kind not in "USiub":

@@ -13,10 +13,23 @@ _NODES = {"tanh": "Tanh", "sigmoid": "Sigmoid", "relu": "Relu", "sine": "Sin"}
 
 
 class Graph:
-    """Adds nodes and constants of float64 to a graph, under names of its own."""
+    """Adds nodes and constants to a graph, under names of its own.
 
-    def __init__(self, scope: Any, container: Any) -> None:
-        self.scope, self.container = scope, container
+    Constants are of float64, or of float32 where it is `single`.
+    """
+
+    def __init__(self, scope: Any, container: Any, single: bool = False) -> None:
+        self.scope, self.container, self.single = scope, container, single
+
+    def in_single(self) -> Graph:
+        """The same graph, to which constants of float32 are added."""
+        return Graph(self.scope, self.container, single=True)
+
+    def cast(self, name: str) -> str:
+        """Numbers in the precision of the constants."""
+        from onnx import TensorProto
+
+        return self.node("Cast", name, to=TensorProto.FLOAT if self.single else TensorProto.DOUBLE)
 
     def constant(self, value: Any) -> str:
         """Name of an array that becomes part of the graph."""
@@ -28,6 +41,8 @@ class Graph:
             kind, content = TensorProto.STRING, np.char.encode(array.astype(str), "utf-8")
         elif array.dtype.kind in "iub":
             kind, content = TensorProto.INT64, array.astype(np.int64)
+        elif self.single:
+            kind, content = TensorProto.FLOAT, array.astype(np.float32)
         else:
             kind, content = TensorProto.DOUBLE, array.astype(np.float64)
         name: str = self.scope.get_unique_variable_name("constant")
@@ -44,6 +59,8 @@ class Graph:
 
     def affine(self, rows: str, weights: NDArray[np.floating]) -> str:
         """``[rows, 1] weights``."""
+        if self.single:
+            return self.node("Gemm", rows, weights[:-1], weights[-1])
         return self.node("Add", self.node("MatMul", rows, weights[:-1]), weights[-1])
 
     def with_indicators(

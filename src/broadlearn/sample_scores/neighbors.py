@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,10 @@ from broadlearn.utils import BLOCK_NUMBERS, Array, Floats, distinct_rows, row_sl
 
 # Squared distances within this share of each other are the same.
 SAME_DISTANCE = 1e-9
+# Nearest samples that are found beyond those that are wanted; how many times as many samples there
+# must be; and the error of squared distances by products, relative to the squared lengths.
+SPARE, MANY_FOR_ONE = 8, 20
+ROUNDING = 1e-14
 
 
 @dataclass(frozen=True)
@@ -60,35 +65,109 @@ class NeighborScorer(SampleScorer):
 
 
 def agreements(X: Floats, codes: NDArray[np.intp], weight: Array, n_neighbors: int) -> Array:
-    """Agreement of every sample with its neighbours; `neighbor_agreement` on checked arrays."""
+    """Agreement of every sample with its neighbours; `neighbor_agreement` on checked arrays.
+
+    Scikit-learn finds the nearest samples and some spare ones, which settles all samples but those
+    with more ties, or less weight near them, than that: these are compared with all others.
+    """
     distinct = distinct_rows(X, codes, weight)
     rows = X[distinct.first].astype(np.float64, copy=False)
-    labels, copies = codes[distinct.first], distinct.weight
-    squares = np.einsum("ij,ij->i", rows, rows)
-    present = np.flatnonzero(copies > 0.0)
-    others, other_labels = rows[present], labels[present]
+    present = np.flatnonzero(distinct.weight > 0.0)
     position = np.full(rows.shape[0], -1)
     position[present] = np.arange(present.size)
-    found = np.empty(rows.shape[0])
-    for block in row_slices(rows.shape[0], present.size, BLOCK_NUMBERS):
+    squares = np.einsum("ij,ij->i", rows, rows)
+    points = Points(rows, codes[distinct.first], distinct.weight, squares, present, position)
+    found, open_rows = np.empty(rows.shape[0]), np.arange(rows.shape[0])
+    least, mean = distinct.weight[present].min(), distinct.weight[present].mean()
+    n_found = int(n_neighbors * (1.0 if least >= 1.0 else 1.5 / mean)) + 1 + SPARE
+    if MANY_FOR_ONE * n_found < present.size:
+        found, settled = points.by_nearest(n_neighbors, n_found)
+        open_rows = np.flatnonzero(~settled)
+    for block in row_slices(open_rows.size, present.size, BLOCK_NUMBERS):
+        found[open_rows[block]] = points.by_all(open_rows[block], n_neighbors)
+    return found[distinct.inverse]
+
+
+class Points(NamedTuple):
+    """Distinct samples, of which those of positive weight are the neighbours of all.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n, n_features)
+    labels : ndarray of shape (n,)
+    copies : ndarray of shape (n,)
+        Weight of all copies of a sample.
+    squares : ndarray of shape (n,)
+        Squared lengths of the rows.
+    present : ndarray of shape (n_present,)
+        Samples of positive weight.
+    position : ndarray of shape (n,)
+        Where each sample is among those; -1 for none.
+    """
+
+    rows: Array
+    labels: NDArray[np.intp]
+    copies: Array
+    squares: Array
+    present: NDArray[np.intp]
+    position: NDArray[np.intp]
+
+    def by_all(self, some: NDArray[np.intp], n_neighbors: int) -> Array:
+        """Agreement of some samples, from their distances to all others."""
         near = euclidean_distances(
-            rows[block],
-            others,
+            self.rows[some],
+            self.rows[self.present],
             squared=True,
-            X_norm_squared=squares[block, None],
-            Y_norm_squared=squares[None, present],
+            X_norm_squared=self.squares[some, None],
+            Y_norm_squared=self.squares[None, self.present],
         )
-        mass = np.broadcast_to(copies[present], near.shape).copy()
-        itself = np.flatnonzero(position[block] >= 0)
-        own_column = position[block][itself]
+        mass = np.broadcast_to(self.copies[self.present], near.shape).copy()
+        itself = np.flatnonzero(self.position[some] >= 0)
+        own_column = self.position[some][itself]
         near[itself, own_column] = 0.0
         # A sample is not its own neighbour, its copies are.
         mass[itself, own_column] -= np.minimum(1.0, mass[itself, own_column])
         inside = near <= _radius(near, mass, n_neighbors)[:, None] * (1.0 + SAME_DISTANCE)
         mass *= inside
-        own = np.where(other_labels == labels[block, None], mass, 0.0).sum(axis=1)
-        found[block] = (1.0 + own) / (1.0 + mass.sum(axis=1))
-    return found[distinct.inverse]
+        own = np.where(self.labels[self.present] == self.labels[some, None], mass, 0.0).sum(axis=1)
+        return np.asarray((1.0 + own) / (1.0 + mass.sum(axis=1)))
+
+    def by_nearest(self, n_neighbors: int, n_found: int) -> tuple[Array, NDArray[np.bool_]]:
+        """Agreement of all samples from so many of the nearest, and whether these settle it.
+
+        They do where enough weight is within a distance that is clearly less than that of the last
+        one found, and no sample is so near to that distance that rounding might decide on it.
+        """
+        from sklearn.neighbors import NearestNeighbors
+
+        search = NearestNeighbors(n_neighbors=n_found, algorithm="brute")
+        search.fit(self.rows[self.present])
+        found, settled = np.empty(len(self.rows)), np.empty(len(self.rows), dtype=np.bool_)
+        largest = float(self.squares[self.present].max())
+        for block in row_slices(len(self.rows), n_found * self.rows.shape[1], BLOCK_NUMBERS):
+            last, nearest = search.kneighbors(self.rows[block])
+            columns = self.present[nearest]
+            away = self.rows[columns] - self.rows[block, None]
+            near = np.einsum("ijk,ijk->ij", away, away)
+            itself = columns == np.arange(block.start, block.stop)[:, None]
+            mass = self.copies[columns]
+            mass -= np.where(itself, np.minimum(1.0, mass), 0.0)
+            order = np.argsort(near, axis=1, kind="stable")
+            reached = np.cumsum(np.take_along_axis(mass, order, axis=1), axis=1)
+            # Weights add up with rounding.
+            enough = reached >= n_neighbors * (1.0 - 1e-12)
+            edge = np.argmax(enough, axis=1)[:, None]
+            sorted_near = np.take_along_axis(near, order, axis=1)
+            limit = np.take_along_axis(sorted_near, edge, axis=1) * (1.0 + SAME_DISTANCE)
+            rounding = ROUNDING * (self.squares[block, None] + largest)
+            clear = (np.abs(near - limit) > rounding).all(axis=1)
+            beyond = last[:, -1:] ** 2 - rounding > limit
+            seen = itself.any(axis=1) | (self.position[block] < 0)
+            settled[block] = enough[:, -1] & clear & beyond[:, 0] & seen
+            mass *= near <= limit
+            own = np.where(self.labels[columns] == self.labels[block, None], mass, 0.0).sum(axis=1)
+            found[block] = (1.0 + own) / (1.0 + mass.sum(axis=1))
+        return found, settled
 
 
 def _radius(near: Array, mass: Array, n_neighbors: int) -> Array:
