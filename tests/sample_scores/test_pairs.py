@@ -136,3 +136,21 @@ def test_no_rows_by_rows_array():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 6000 * 6000 * 8 / 15
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.3, "unequal"])
+@pytest.mark.parametrize("rounded", [False, True], ids=["numbers", "ties"])
+def test_neighbours_of_many_small_classes_are_those_of_all_less_the_own(
+    monkeypatch, weight, rounded
+):
+    rng = np.random.default_rng(0)
+    X, codes = rng.normal(size=(200, 5)), rng.integers(0, 40, 200)
+    X = X.round(0) if rounded else X
+    weights = rng.random(200) if weight == "unequal" else np.full(200, weight)
+    points = prepare_points(X, codes, weights, 41)
+    asked = {"kernels": True, "radii": [0.9, 0.5]}
+    found = symmetric_pair_sums(points, [2.0, 1.0], **asked)
+    monkeypatch.setattr(pairs, "MANY_BLOCKS", 1000)
+    for part, expected in zip(found, symmetric_pair_sums(points, [2.0, 1.0], **asked), strict=True):
+        np.testing.assert_allclose(part, expected, rtol=1e-14)
+    np.testing.assert_array_equal(found.other == 0.0, expected == 0.0)

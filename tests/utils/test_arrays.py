@@ -85,3 +85,27 @@ def test_minus_zero_is_zero():
 def test_float32_rows_merge():
     X = np.array([[0.1], [0.1], [0.2]], dtype=np.float32)
     assert distinct_rows(X, np.zeros(3, dtype=int), np.ones(3)).first.size == 2
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("kind", ["numbers", "ties", "copies", "all alike"])
+def test_distinct_rows_are_ordered_by_class_and_features(kind, dtype):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 4)).round(1 if kind == "ties" else 9)
+    X = X[rng.integers(0, 300, 300)] if kind == "copies" else X * (kind != "all alike")
+    X, codes = X.astype(dtype), rng.integers(0, 3, 300)
+    weight = rng.random(300)
+    keys = [(int(c), *(row + 0.0).astype(float).tolist()) for row, c in zip(X, codes, strict=True)]
+    for as_numbers in (False, True):
+        found = distinct_rows(X, codes, weight, as_numbers=as_numbers)
+        first = [keys[i] for i in found.first]
+        assert len(set(first)) == len(first) == len(set(keys))
+        assert [first[i] for i in found.inverse] == keys
+        assert all(keys.index(key) == i for key, i in zip(first, found.first, strict=True))
+        np.testing.assert_allclose(found.weight, np.bincount(found.inverse, weight))
+        assert np.all(np.diff(codes[found.first]) >= 0)
+        if as_numbers:
+            assert first == sorted(set(keys))
+        else:
+            as_bytes = [(key[0], np.array(key[1:]).tobytes()) for key in first]
+            assert as_bytes == sorted(as_bytes)

@@ -237,11 +237,9 @@ def choose_kernel_width(
 
     Copies and weights give the same width; it is 1.0 if the samples of every class are all alike.
     """
-    distinct = distinct_rows(X, codes, weight)
+    # In an order in which rounding does not show.
+    distinct = distinct_rows(X, codes, weight, as_numbers=True)
     present = np.flatnonzero(distinct.weight > 0.0)
-    # Distinct samples are ordered by their bytes, in which rounding shows: order them as numbers.
-    first = distinct.first[present]
-    present = present[np.lexsort((*X[first].T[::-1], codes[first]))]
     n_chosen = min(present.size, MAX_SAMPLES_FOR_WIDTH)
     chosen = present[np.linspace(0, present.size - 1, n_chosen).astype(np.intp)]
     rows = distinct.first[chosen]

@@ -29,6 +29,8 @@ PRODUCT_ERROR = 1e-15
 # Longest squaring chain: K(mu/2) = K(mu)**4, so each link multiplies the relative error by four.
 CHAIN_LINKS = 3
 RECOMPUTED_NUMBERS = 1 << 21
+# Blocks of classes, for one of all samples, from which on neighbours of all are counted apart.
+MANY_BLOCKS = 4
 
 
 class Points(NamedTuple):
@@ -182,7 +184,8 @@ def symmetric_pair_sums(
 
     Kernels of all widths are summed over pairs of the same class, if `kernels` asks for it. Within
     the kernel-space radius of each width neighbours are counted, itself included; None counts
-    nothing.
+    nothing. Where classes are many and small, neighbours of other classes are those of all less
+    those of the own class: blocks of all samples are fewer.
     """
     n, weight = points.X.shape[0], points.weight
     sums = PairSums(*np.zeros((3, len(widths), n)))
@@ -190,10 +193,11 @@ def symmetric_pair_sums(
     largest = max((rows.stop - rows.start for _, rows in blocks), default=0)
     distances, kernel = np.empty(largest**2), np.empty(largest**2)
     equal = bool(np.all(weight == weight[0])) if n else False
+    split = equal and radii is not None and len(blocks) > MANY_BLOCKS * -(-n // BLOCK_ROWS)
     mask = np.empty(largest**2 + 8 * largest if equal else 0, dtype=np.uint8)
     for i, (class_i, rows) in enumerate(blocks):
         for class_j, columns in blocks[i:]:
-            if class_i != class_j and radii is None:
+            if class_i != class_j and (radii is None or split):
                 break
             norms = points.squared_norms[rows.stop - 1] + points.squared_norms[columns.stop - 1]
             exact = widths if kernels and class_i == class_j else ()
@@ -216,7 +220,23 @@ def symmetric_pair_sums(
                     counts[k, rows] += by_row
                     if not same:
                         counts[k, columns] += by_column
+    if split and radii is not None:
+        # Equal weights are whole numbers of one of them: no rounding may leave a neighbour behind.
+        own = np.rint(sums.own / weight[0])
+        every = points._replace(weight=np.ones(n))
+        counted = np.maximum(count_neighbours(every, widths, radii) - own, 0.0)
+        np.multiply(counted, weight[0], out=sums.other)
     return sums
+
+
+def count_neighbours(points: Points, widths: Sequence[float], radii: Sequence[float]) -> Array:
+    """How many samples of any class are within the radius of each width, itself included."""
+    n = points.X.shape[0]
+    one_class = prepare_points(points.X, np.zeros(n, dtype=np.intp), points.weight, 1)
+    found = symmetric_pair_sums(one_class, widths, kernels=False, radii=radii).own
+    counts = np.empty_like(found)
+    counts[:, one_class.order] = found
+    return counts
 
 
 def near_weights(
