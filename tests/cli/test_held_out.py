@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.metrics import balanced_accuracy_score
+from sklearn.metrics import average_precision_score, balanced_accuracy_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
@@ -79,6 +79,12 @@ def test_metrics_of_one_class_are_of_the_rarer_one(table):
     assert found == pytest.approx(np.mean(model.predict(table.X)[rare] == "rare"))
     assert search_scorer("roc_auc", table.y) == "roc_auc"
     assert search_scorer(None, table.y) is None
+    chance = model.predict_proba(table.X)[:, 0]
+    precision = search_scorer("average_precision", table.y)(model, table.X, table.y)
+    assert precision == pytest.approx(average_precision_score(rare, chance))
+    brier = search_scorer("neg_brier_score", table.y)(model, table.X, table.y)
+    assert brier == pytest.approx(-np.mean((rare - chance) ** 2))
+    assert search_scorer("average_precision", np.arange(3)) == "average_precision"
     with pytest.raises(ValueError, match="needs two classes; of more, use f1_macro"):
         search_scorer("f1", np.arange(3))
 

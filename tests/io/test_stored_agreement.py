@@ -1,3 +1,4 @@
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -122,6 +123,19 @@ def test_kernels_that_would_take_much_memory(kernel):
     check_model(model)
     vars(model)["_average"] = replace(model._average, kernels=[kernel] * 2)
     refused(model)
+
+
+def test_kernels_see_columns_by_how_much_they_matter_only_where_that_is_known():
+    rows = np.random.default_rng(0).normal(size=(240, 8))
+    rare = (rows[:, 2] > 0.5) & (rows[:, 5] < -0.3)
+    model = BroadEnsembleClassifier(ensemble_size=2, class_weight="balanced").fit(rows, rare)
+    assert model._average.forms.relevance
+    check_model(model)
+    for relevance in (None, {}, {"ranks": np.ones(3), "standardized": np.ones(3)}, {"other": 1.0}):
+        forms = model._average.forms._replace(relevance=relevance)
+        other = copy(model)
+        vars(other)["_average"] = replace(model._average, forms=forms)
+        refused(other)
 
 
 def test_distances_that_kernels_need_are_known():

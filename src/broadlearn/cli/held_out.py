@@ -10,6 +10,8 @@ from joblib import delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.metrics import (
+    average_precision_score,
+    brier_score_loss,
     f1_score,
     get_scorer,
     jaccard_score,
@@ -30,6 +32,18 @@ OF_ONE_CLASS = {
     "jaccard": jaccard_score,
     "precision": precision_score,
     "recall": recall_score,
+}
+# The same of probabilities or decisions.
+OF_PROBABILITIES: dict[str, dict[str, Any]] = {
+    "average_precision": {
+        "score_func": average_precision_score,
+        "response_method": ("decision_function", "predict_proba"),
+    },
+    "neg_brier_score": {
+        "score_func": brier_score_loss,
+        "response_method": "predict_proba",
+        "greater_is_better": False,
+    },
 }
 DEFAULT_SCORING = "balanced_accuracy"
 
@@ -112,11 +126,14 @@ def check_scoring(name: str | None) -> None:
 
 def search_scorer(name: str | None, y: NDArray[Any]) -> Any:
     """What a search takes as its scoring: metrics of one class are those of the rarer one."""
-    if name not in OF_ONE_CLASS:
+    if name not in OF_ONE_CLASS and (name not in OF_PROBABILITIES or np.unique(y).size != 2):
         return name
     if np.unique(y).size != 2:
         raise ValueError(f"--scoring {name} needs two classes; of more, use {name}_macro.")
-    return make_scorer(OF_ONE_CLASS[name], pos_label=rarer_class(y), zero_division=0.0)
+    rare = rarer_class(y)
+    if name in OF_PROBABILITIES:
+        return make_scorer(pos_label=rare, **OF_PROBABILITIES[name])
+    return make_scorer(OF_ONE_CLASS[name], pos_label=rare, zero_division=0.0)
 
 
 def parse_threshold(text: str) -> float:

@@ -30,7 +30,9 @@ from broadlearn.io.stored_kinds import (
 from broadlearn.io.stored_steps import STEP_RULES, Rule, has_learnt
 from broadlearn.models import BLSRegressor, BroadClassifier, BroadFeatures, StreamState
 from broadlearn.random_features import (
+    FORMS,
     METRICS,
+    WEIGHTED,
     BroadMap,
     LimitKernel,
     unit_name,
@@ -175,8 +177,13 @@ def planes(value: Any, lengths: Lengths) -> bool:
 
 
 def average(value: Any, lengths: Lengths) -> bool:
-    """All distances that kernels are measured by are known."""
-    return all(unit_name(METRICS[k.family], k.inputs) in value.units for k in value.kernels)
+    """All distances that kernels are measured by are known, and how much columns matter."""
+    weighted = {WEIGHTED + form for form in value.forms.relevance or ()}
+    return all(
+        unit_name(METRICS[k.family], k.inputs) in value.units
+        and (k.inputs in FORMS or k.inputs in weighted)
+        for k in value.kernels
+    )
 
 
 def limit_kernel(value: Any, lengths: Lengths) -> bool:

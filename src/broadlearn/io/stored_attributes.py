@@ -34,7 +34,9 @@ from broadlearn.io.stored_kinds import (
 from broadlearn.models import Batch, StreamState
 from broadlearn.random_features import (
     ACTIVATIONS,
+    FORMS,
     METRICS,
+    WEIGHTED,
     BroadMap,
     InputForms,
     LimitKernel,
@@ -228,10 +230,11 @@ PARTS: dict[type, Attributes] = {
         "knots": reals("knots", "d"),
         "ranks": weights("knots", "d"),
         "normal_scores": weights("knots", "d"),
+        "relevance": optional(mapping(one_of(*FORMS), reals("D", low=0.0, high=1.0))),
     },
     LimitKernel: {
         "family": one_of(*METRICS),
-        "inputs": one_of("standardized", "ranks", "normal_scores"),
+        "inputs": one_of(*FORMS, *(WEIGHTED + form for form in FORMS)),
         "width": number(1e-100, MAX_WEIGHT),
         "n_inputs": count(most=MAX_FEW),
     },
