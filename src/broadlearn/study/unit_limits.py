@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,8 +12,8 @@ try:
 except ImportError:
     resource = None  # type: ignore[assignment]
 
-UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
-SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)b?", re.IGNORECASE)
+from broadlearn.utils import parse_size
+
 STATUS = Path("/proc/self/status")
 
 
@@ -61,11 +60,10 @@ def n_bytes(memory: str) -> int:
     >>> n_bytes("1.5 GB"), n_bytes("500MB")
     (1500000000, 500000000)
     """
-    found = SIZE.fullmatch(memory.strip())
-    size = int(float(found[1]) * UNITS[found[2].lower()]) if found else 0
-    if size < 1:
-        raise ValueError(f"memory must be a size such as 500MB or 2GB, got {memory!r}.")
-    return size
+    try:
+        return parse_size(memory)
+    except ValueError:
+        raise ValueError(f"memory must be a size such as 500MB or 2GB, got {memory!r}.") from None
 
 
 @contextmanager

@@ -26,7 +26,8 @@ DIED = "died"
 # How often a process is looked at whose end closes no pipe, as it left another process with it.
 LOOK_SECONDS = 1.0
 END_SECONDS = 10.0
-STARTS = 3
+# How often a process is started again that is killed before it is ready, or that cannot start.
+MAX_STARTS, MAX_FAILED_STARTS = 20, 3
 # Units run on one thread each; pools of more would only take memory.
 ONE_THREAD = {
     f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR")
@@ -102,15 +103,18 @@ class UnitProcess:
         if message is not None:
             found: Outcome = pickle.loads(message)
             return found
-        # Its pipe may be closed a moment before it ends by itself.
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(timeout=END_SECONDS)
-        self.end()
         limit = "" if limits.memory is None else f", with a limit of {limits.memory} of memory"
         return Outcome(unit, DIED, error=f"{self.how_it_ended()}{limit}")
 
     def how_it_ended(self) -> str:
-        """The signal or exit code of a process that has ended."""
+        """The signal or exit code of a process that has ended, or is about to."""
+        is_new = self._process.returncode is None
+        # Its pipe may be closed a moment before.
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=END_SECONDS)
+        if is_new:
+            self._kill()
+        self.end()
         code = self._process.wait()
         if code >= 0:
             return f"ended its process with exit code {code}"
@@ -127,15 +131,20 @@ class UnitProcess:
 
     def end(self) -> None:
         """End the process, and all that it has started, now."""
+        # Once it is known to be gone, its number may be another's.
+        if self._process.returncode is None:
+            self._kill()
+        self._process.wait()
+        with suppress(OSError):
+            self._process.stdin.close()  # type: ignore[union-attr]
+
+    def _kill(self) -> None:
         if hasattr(os, "killpg"):
             # Its children may outlive it.
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
         else:
             self._process.kill()
-        self._process.wait()
-        with suppress(OSError):
-            self._process.stdin.close()  # type: ignore[union-attr]
 
     def __del__(self) -> None:
         # It may not have been started.
@@ -173,12 +182,16 @@ class UnitProcesses:
         Outcome
             With the status "died" if the process ended.
         """
-        for _ in range(STARTS):
+        failed = 0
+        for _ in range(MAX_STARTS):
             process = self._process()
             if process.begin(task, limits):
                 return process.outcome(task.unit, limits)
-            process.end()
-        raise OSError(f"A process to run units in cannot be started: {process.how_it_ended()}.")
+            how = process.how_it_ended()
+            failed += "exit code" in how
+            if failed == MAX_FAILED_STARTS:
+                break
+        raise OSError(f"A process to run units in cannot be started: {how}.")
 
     def _process(self) -> UnitProcess:
         process: UnitProcess | None = getattr(self._own, "process", None)
