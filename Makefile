@@ -77,8 +77,9 @@ study-alzheimer: $(READY) ## all models on people rated for dementia, by MRI mea
 leaderboard: $(READY) ## our ensemble among 179 published classifiers on their authors' splits (hours; needs the data)
 	$(BIN)/broadlearn study leaderboard --jobs -1 --store leaderboard/results.db --report leaderboard/report
 
-soak: $(READY) ## attack a study: kills, bits that flip, processes that die; a table of what failed
+soak: $(READY) ## attack a study (kills, bits that flip, processes that die) and model files; tables of what failed
 	$(BIN)/python benchmarks/kill_and_resume.py
+	$(BIN)/python benchmarks/fuzz_models.py
 
 # Each process of pytest-xdist has a core; threads of its linear algebra would only get in each other's way.
 test test-fast: export OPENBLAS_NUM_THREADS = 1

@@ -158,6 +158,9 @@ def _fitted():
             n_feature_nodes=3, n_enhancement_nodes="infinite", activation="sine"
         ).fit(X[::4], names[::4]),
         "calibrated": BroadEnsembleClassifier(ensemble_size=3).fit(X[::3], two[::3]),
+        "weighted-columns": BroadEnsembleClassifier(ensemble_size=2, class_weight="balanced").fit(
+            X[::2], names[::2] == names[0]
+        ),
         "calibrated-regressor": BroadEnsembleRegressor(ensemble_size=3).fit(X[::3], X[::3, 0]),
         "ridge": make_pipeline(StandardScaler(), RidgeClassifier()).fit(X, names),
         "logistic": make_pipeline(StandardScaler(), LogisticRegression()).fit(X, two),
@@ -464,12 +467,27 @@ def use(name, path, turn=None):
         assert getattr(model, "memory", None) is None
         if turn in (None, 2):
             _tried("save", lambda: model_parts(model))
+            if getattr(model, "_stream", None) is not None:
+                _tried("partial_fit", lambda: _gone_on(model))
         if turn in (None, 3):
             _tried("to_onnx", lambda: to_onnx(model), allowed=(ValueError, ImportError))
     for note in notes:
         text = str(note.message)
         assert text.replace("\n", "").isprintable(), f"a warning with {text[:80]!r}"
     return "used"
+
+
+def _gone_on(model):
+    """A stream that learns and forgets some samples."""
+    rows = np.vstack([kept.X[:4, : model.n_features_in_]] * 2)
+    targets = rows[:, : getattr(model, "intercept_", np.zeros(1)).size]
+    if hasattr(model, "classes_"):
+        targets = np.resize(model.classes_, len(rows))
+        if model._constant_labels is not None:
+            targets = np.arange(rows.shape[0])[:, None] % 2 * np.ones(model.classes_.size, int)
+    elif model._one_target:
+        targets = targets[:, 0]
+    return model.partial_fit(rows, targets).forget(rows[:2], targets[:2]).predict(rows)
 
 
 def _tried(what, do, allowed=(ValueError,)):

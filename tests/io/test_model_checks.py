@@ -3,6 +3,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator
 from sklearn.datasets import load_iris
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -15,6 +16,7 @@ from broadlearn.io.model_checks import (
     parameters,
     reset_parameters,
 )
+from broadlearn.io.stored_types import STORED_TYPES
 from broadlearn.random_features import BroadMap, MapSettings
 from broadlearn.sample_scores import FuzzyScorer, UniformScorer
 
@@ -140,3 +142,12 @@ def test_scorers_are_checked():
     object.__setattr__(model.sample_scores, "delta", -1.0)
     with pytest.raises(ValueError, match="delta"):
         check_model(model)
+
+
+def test_every_field_of_every_part_has_a_kind():
+    kinds = [kind for kinds in STORED_TYPES.values() for kind in kinds.values()]
+    ours = [k for k in kinds if str(getattr(k, "__module__", "")).startswith("broadlearn.")]
+    for kind in ours:
+        if isinstance(kind, type) and not issubclass(kind, BaseEstimator):
+            lacking = [name for name, check in known_attributes(kind).items() if check is None]
+            assert not lacking, kind

@@ -13,6 +13,7 @@ from broadlearn.io.stored_kinds import (
     none,
     number,
     number_type,
+    numbers,
     one_of,
     optional,
     part,
@@ -35,12 +36,13 @@ ZEROS = np.zeros(3)
         (reals("d", low=0.0), [ZEROS], [-np.ones(3), np.array([np.nan])]),
         (reals("d", high=np.inf), [np.array([np.inf])], [np.array([-np.inf])]),
         (reals("d", missing=True), [np.array([np.nan]), ZEROS], [np.array([np.nan, np.inf])]),
+        (numbers, [ZEROS, np.full((2, 1), np.inf)], [np.array([np.nan]), np.arange(3), 1.0]),
         (whole("d"), [np.arange(3), np.arange(3, dtype=np.uint64)], [ZEROS, -np.arange(3)]),
         (flags("d"), [np.zeros(2, bool)], [np.arange(2), True]),
         (
             labels("k"),
             [np.array(["a", "b"]), np.array([1, 2]), np.array(["a", 1], object)],
-            [np.array([np.nan]), np.array([None, []], object), np.array([b"a"]), ["a"]],
+            [np.array([np.nan]), np.array([None, []], object), np.array([1j]), ["a"]],
         ),
         (labels("k", missing=True), [np.array(["a", None], object)], [np.array([{}], object)]),
         (

@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.preprocessing import (
     KBinsDiscretizer,
@@ -128,3 +129,11 @@ def test_thresholds():
     check_model(decided)
     del decided[-1].estimator_
     refused(decided)
+
+
+@pytest.mark.parametrize("model", [RidgeClassifier(), LogisticRegression(max_iter=1000)])
+def test_linear_models(model):
+    for targets in (y, y > 0):
+        check_model(model.fit(X, targets))
+        vars(model)["coef_"] = np.atleast_2d(model.coef_)[[0, 0]]
+        refused(model)

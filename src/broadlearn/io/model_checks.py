@@ -24,6 +24,7 @@ from broadlearn.io.stored_kinds import (
     count,
     flag,
     number,
+    numbers,
     optional,
     several,
     text,
@@ -41,6 +42,8 @@ _ANNOTATED: dict[str, Kind] = {
     "float": number(),
     "bool": flag,
     "str": text,
+    "Array": numbers,
+    "Floats": numbers,
     "tuple[float, ...]": several(number()),
 }
 

@@ -11,7 +11,12 @@ from typing import Any
 import numpy as np
 
 from broadlearn.baselines import IntuitionisticFuzzyTwinSVC
-from broadlearn.ensemble import BroadEnsembleClassifier, BroadEnsembleRegressor, KernelAverage
+from broadlearn.ensemble import (
+    BroadEnsembleClassifier,
+    BroadEnsembleRegressor,
+    KernelAverage,
+    PathEnsembleClassifier,
+)
 from broadlearn.io.column_dates import PARTS
 from broadlearn.io.column_encoding import Encoding
 from broadlearn.io.column_reading import KINDS, LEFT_OUT, Reading
@@ -128,6 +133,9 @@ def fitted_map(value: Any, lengths: Lengths) -> bool:
         and (isinstance(slope, np.ndarray) == several_labels)
         and _one_target(value, targets)
         and (not hasattr(value, "classes_") or value.classes_.size > 1)
+        and (
+            not isinstance(value, PathEnsembleClassifier) or bool(value.members_ and value.n_nodes_)
+        )
     )
 
 

@@ -27,6 +27,7 @@ from broadlearn.io.stored_kinds import (
     part,
     plain,
     reals,
+    row_of,
     several,
     text,
     whole,
@@ -48,7 +49,7 @@ from broadlearn.utils import Standardization
 Attributes = dict[str, Kind]
 
 # Weights of models are far below; products of larger ones overflow.
-MAX_WEIGHT = 1e100
+MAX_WEIGHT = 1e200
 MAX_SCALES = 1000
 # Largest width of "few_inputs", whose features grow with it, and inputs of a node of few.
 MAX_FEW_WIDTH, MAX_FEW = 100.0, 64
@@ -61,12 +62,18 @@ def weights(*wanted: Length) -> Kind:
     return reals(*wanted, low=-MAX_WEIGHT, high=MAX_WEIGHT)
 
 
+def record(*wanted: Length) -> Kind:
+    """Arrays of floats that no prediction depends on."""
+    return reals(*wanted, low=-np.inf, high=np.inf, missing=True)
+
+
 _share = number(0.0, 1.0)
 _positive = number(1e-300)
 _class_weight = either(
     none, one_of("balanced"), mapping(plain, number(0.0)), several(mapping(plain, number(0.0)))
 )
-_candidates = mapping(text, several(either(plain, part(SampleScorer), several(number()))))
+_candidate = either(plain, part(SampleScorer), several(number()))
+_candidates = mapping(text, either(several(_candidate), labels(None)))
 _splitter = part(KFold, ShuffleSplit, StratifiedKFold, StratifiedShuffleSplit)
 _member = mapping(text, either(plain, part(SampleScorer), several(number())))
 
@@ -76,8 +83,8 @@ OF_ANY: Attributes = {
     "feature_names_in_": labels("d", texts=True),
     "_sklearn_output_config": mapping(text, one_of("default", "pandas", "polars")),
     "class_weight": _class_weight,
-    "cv": either(none, count(least=2, most=10_000), _splitter),
-    "scoring": either(none, text, several(text)),
+    "cv": either(none, count(least=2), _splitter, several(row_of(whole(None), whole(None)))),
+    "scoring": either(none, text, several(text), mapping(text, text)),
 }
 
 _MAP: Attributes = {
@@ -92,9 +99,9 @@ _BROAD: Attributes = {
     "output_weights_": weights("w", "o"),
 }
 _SCORES: Attributes = {
-    "sample_scores_": reals("n", low=0.0),
-    "membership_": reals("n", low=0.0),
-    "nonmembership_": reals("n", low=0.0),
+    "sample_scores_": record("n"),
+    "membership_": record("n"),
+    "nonmembership_": record("n"),
     "kernel_width_": _positive,
     "neighborhood_radius_": optional(number(0.0)),
 }
@@ -108,7 +115,7 @@ _CLASSIFIER: Attributes = {
 _STREAMS: Attributes = {"_stream": optional(part(StreamState))}
 _ENSEMBLE: Attributes = {
     "members_": several(_member, least=1),
-    "calibration_scores_": either(reals("c"), reals("c", "o")),
+    "calibration_scores_": either(reals("c", high=np.inf), reals("c", "o", high=np.inf)),
     "_calibration_weight": optional(reals("c", low=0.0)),
     "_average": part(KernelAverage),
 }
@@ -132,8 +139,8 @@ ESTIMATORS: dict[str, Attributes] = {
         "_standardization": part(Standardization),
         "coef_": weights("planes", "columns"),
         "intercept_": weights("planes"),
-        "dual_coef_": several(reals(None), "planes"),
-        "duality_gap_": reals("planes"),
+        "dual_coef_": several(record(None), "planes"),
+        "duality_gap_": record("planes"),
         "basis_": reals("columns", "D"),
     },
     "PathEnsembleClassifier": {
@@ -149,14 +156,14 @@ ESTIMATORS: dict[str, Attributes] = {
         **_ENSEMBLE,
         "classes_": labels("k"),
         "proba_slopes_": reals(2),
-        "leave_one_out_decision_": either(reals("n"), reals("n", "k")),
-        "leave_one_out_proba_": reals("n", "k"),
+        "leave_one_out_decision_": either(record("n"), record("n", "k")),
+        "leave_one_out_proba_": record("n", "k"),
     },
     "BroadEnsembleRegressor": {
         **_ENSEMBLE,
         "_one_target": flag,
         "intercept_": reals("o"),
-        "leave_one_out_prediction_": either(reals("n"), reals("n", "o")),
+        "leave_one_out_prediction_": either(record("n"), record("n", "o")),
     },
     "BroadFeatures": {**_MAP, "_n_features_out": count()},
     "RowStandardizer": {},
@@ -183,6 +190,7 @@ PARTS: dict[type, Attributes] = {
         "fill": optional(reals("d")),
         "missing": whole("s", below="d"),
         "share": reals("s", low=0.0, high=1.0),
+        "bounds": optional(record(2, "d")),
     },
     MapSettings: {
         "activation": one_of(*ACTIVATIONS),
@@ -192,6 +200,7 @@ PARTS: dict[type, Attributes] = {
         "enhancement_inputs": optional(count(least=1)),
     },
     BroadMap: {
+        "settings": part(MapSettings),
         "feature_weights": weights("D+1", "mp"),
         "feature_scale": optional(reals("mp")),
         "feature_offset": optional(reals("mp")),
@@ -203,6 +212,9 @@ PARTS: dict[type, Attributes] = {
     },
     StreamState: {
         "dtype": part(np.dtype),
+        "standardization": part(Standardization),
+        "map": part(BroadMap),
+        "sample": optional(part(Batch)),
         "geometry": optional(part(Geometry)),
         "shift": reals(None),
         "weight": either(reals("k", low=0.0), reals(2, "k", low=0.0)),
@@ -219,6 +231,7 @@ PARTS: dict[type, Attributes] = {
         "score": optional(reals("sample", low=0.0)),
     },
     KernelAverage: {
+        "forms": part(InputForms),
         "units": mapping(text, _positive),
         "basis": reals("basis", "d", missing=True),
         "kernels": several(part(LimitKernel), "members", least=1),

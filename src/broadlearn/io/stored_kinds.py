@@ -69,6 +69,11 @@ def reals(
     return check
 
 
+def numbers(value: Any, lengths: Lengths) -> bool:
+    """Arrays of floats of any shape, none of them NaN."""
+    return _is_array(value, "f") and not np.isnan(np.min(value, initial=0.0))
+
+
 def whole(*wanted: Length, low: int = 0, below: str | None = None) -> Kind:
     """Arrays of whole numbers of a shape, less than the length named `below`."""
 
@@ -92,7 +97,7 @@ def labels(*wanted: Length, texts: bool = False, missing: bool = False) -> Kind:
     """Arrays of numbers or texts, such as classes or levels; only `texts`; None if `missing`."""
 
     def check(value: Any, lengths: Lengths) -> bool:
-        if not _is_array(value, "UO" if texts else "biufUO"):
+        if not _is_array(value, "UO" if texts else "biufUSO"):
             return False
         if value.dtype.kind == "f" and not missing and not np.isfinite(value).all():
             return False

@@ -100,7 +100,7 @@ _LINEAR: Attributes = {
 }
 _COMPONENTS: Attributes = {
     "components_": reals("c", "d"),
-    "explained_variance_": reals("c", low=0.0),
+    "explained_variance_": reals("c"),
     "explained_variance_ratio_": reals("c", missing=True),
     "singular_values_": reals("c"),
 }

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.compose import ColumnTransformer
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.preprocessing import (
@@ -126,6 +127,17 @@ def encoder(value: Any, lengths: Lengths) -> bool:
     return bool(within)
 
 
+def linear(value: Any, lengths: Lengths) -> bool:
+    """A row of coefficients for each class or label, one for two classes."""
+    if not hasattr(value, "coef_"):
+        return not has_learnt(value)
+    n_classes, binarizer = value.classes_.size, getattr(value, "_label_binarizer", None)
+    labels = binarizer is not None and binarizer.y_type_.startswith("multilabel")
+    rows = 1 if n_classes == 2 and not labels else n_classes
+    same = binarizer is None or np.array_equal(binarizer.classes_, value.classes_)
+    return bool(len(np.atleast_2d(value.coef_)) == rows and n_classes > 1 and same)
+
+
 def bins(value: Any, lengths: Lengths) -> bool:
     """Edges are those of the bins."""
     if not hasattr(value, "bin_edges_"):
@@ -144,4 +156,6 @@ STEP_RULES: dict[type, Rule] = {
     OrdinalEncoder: encoder,
     TargetEncoder: encoder,
     KBinsDiscretizer: bins,
+    LogisticRegression: linear,
+    RidgeClassifier: linear,
 }
