@@ -196,6 +196,15 @@ def test_other_columns_are_refused(tmp_path, name, other):
             open_store_file(path, read_only=read_only)
 
 
+def test_words_of_the_schema_that_are_no_text_are_refused(tmp_path):
+    path = tmp_path / "words.db"
+    make_store(path)
+    path.write_bytes(path.read_bytes().replace(b"CHECK (status", b"CHECK (st\xf4tus"))
+    for read_only in (False, True):
+        with pytest.raises(ValueError, match=r"words\.db is not a result store, or is damaged"):
+            open_store_file(path, read_only=read_only)
+
+
 def test_a_device_is_no_store():
     with pytest.raises(ValueError, match="must be a file, to be a result store"):
         open_store_file(Path("/dev/null"))

@@ -70,7 +70,7 @@ def in_one_sentence(path: Path) -> Iterator[None]:
         yield
     except StoreError:
         raise
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         code = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
         if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             what = f"{path} is not a result store, or is damaged: {error}."
@@ -103,7 +103,7 @@ def open_store_file(path: Path, *, read_only: bool = False) -> sqlite3.Connectio
         raise
     except sqlite3.OperationalError as error:
         raise StoreError(f"{path} cannot be opened as a result store: {error}.") from error
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         raise StoreError(f"{path} is not a result store, or is damaged: {error}.") from error
     return db
 
