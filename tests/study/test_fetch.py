@@ -51,6 +51,7 @@ def texts():
 def server(monkeypatch):
     """An HTTP server on loopback: `files` by path; the next answers end after `cuts` bytes."""
     monkeypatch.setenv("no_proxy", "*")
+    monkeypatch.setattr(module, "SCHEMES", ("https", "http"))
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
@@ -270,3 +271,26 @@ def test_checksum_is_of_what_is_served(texts):
     rows = [line.split()[1:] for line in texts["titanic/titanic_R.dat"].splitlines()[1:]]
     table = np.array(rows, dtype=float)
     assert values_sha256(table[:, :-1], table[:, -1]) == TITANIC.sha256
+
+
+def test_only_by_https(server, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "SCHEMES", ("https",))
+    server.files["/a"] = b"x"
+    with pytest.raises(OSError, match="is not https, the only way"):
+        download(server.url + "a", tmp_path / "a.part")
+    assert server.requests == []
+    with pytest.raises(OSError, match=r"http://example\.org is not https"):
+        module._SecureRedirects().redirect_request(None, None, 302, "", {}, "http://example.org/x")
+    assert all(mirror.url.startswith("https://") for mirror in module.MIRRORS)
+
+
+@pytest.mark.parametrize("says_length", [True, False])
+def test_no_more_than_is_known_of_a_file(server, tmp_path, says_length):
+    server.files["/a"] = b"x" * 200_000
+    server.says_length = says_length
+    part = tmp_path / "a.part"
+    with pytest.raises(OSError, match="100,000"):
+        download(server.url + "a", part, at_most=100_000)
+    assert not part.exists()
+    assert len(server.requests) == 1
+    assert module._largest(TITANIC) >= 100_000

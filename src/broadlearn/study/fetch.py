@@ -17,6 +17,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import numpy as np
 
@@ -36,6 +37,12 @@ TIMEOUT_SECONDS = 30.0
 BLOCK = 1 << 16
 # More than any member of the collection that is read; a guard against hostile archives.
 MAX_MEMBER_BYTES = 1 << 26
+# The archive has 195 MB.
+MAX_ARCHIVE_BYTES = 300_000_000
+# Of a data set, per value and label that the registry knows of it, with room for row numbers.
+MAX_VALUE_BYTES, MIN_FILE_BYTES = 40, 100_000
+# Tests have a server of their own, without certificates.
+SCHEMES = ("https",)
 
 
 @dataclass(frozen=True)
@@ -55,7 +62,6 @@ MIRRORS = (
         "HDC/dec0fe3169b95a7dc8e224cf1aabcb6be914fc96/data/"
     ),
     Mirror(f"https://{_ARCHIVE}", archive=True),
-    Mirror(f"http://{_ARCHIVE}", archive=True),
 )
 
 
@@ -104,7 +110,7 @@ def _offers(
     """Data sets that a mirror has, with the texts of their files."""
     if mirror.archive:
         part = _part(mirror.url, folder)
-        download(mirror.url, part, progress)
+        download(mirror.url, part, progress, MAX_ARCHIVE_BYTES)
         absent = [
             info
             for info in registry().values()
@@ -126,13 +132,18 @@ def _offers(
         try:
             for file in info.files:
                 part = _part(mirror.url + file, folder)
-                download(mirror.url + file, part, progress)
+                download(mirror.url + file, part, progress, _largest(info))
                 texts.append(part.read_text(encoding="utf-8", errors="replace"))
                 part.unlink(missing_ok=True)
         except urllib.error.HTTPError as error:
             reasons.append(f"{info.name} from {_host(mirror.url)}: {error}")
         else:
             yield info, texts
+
+
+def _largest(info: DatasetInfo) -> int:
+    """Bytes that a file of a data set may have, by what the registry knows of it."""
+    return max(MIN_FILE_BYTES, MAX_VALUE_BYTES * info.n_rows * (info.n_columns + 2))
 
 
 def _host(url: str) -> str:
@@ -146,26 +157,50 @@ def _part(url: str, folder: Path) -> Path:
     return folder / f"{hashlib.sha256(url.encode()).hexdigest()[:16]}.part"
 
 
-def download(url: str, part: Path, progress: Progress | None = None) -> None:
-    """Download a file to `part`, resuming from what is already there."""
+def download(
+    url: str, part: Path, progress: Progress | None = None, at_most: int = MAX_ARCHIVE_BYTES
+) -> None:
+    """Download a file of at most so many bytes to `part`, resuming from what is already there.
+
+    Only by HTTPS, wherever the server sends us.
+    """
     for attempt in range(1, ATTEMPTS + 1):
         try:
-            _receive(url, part, progress)
+            _receive(url, part, progress, at_most)
             return
-        except urllib.error.HTTPError:
+        except (urllib.error.HTTPError, _RefusedError):
             raise
         except (OSError, http.client.HTTPException):
             if attempt == ATTEMPTS:
                 raise
 
 
-def _receive(url: str, part: Path, progress: Progress | None) -> None:
+class _RefusedError(OSError):
+    """What a server sends is not taken, and asking again would not help."""
+
+
+class _SecureRedirects(urllib.request.HTTPRedirectHandler):
+    def redirect_request(
+        self, req: Any, fp: Any, code: Any, msg: Any, headers: Any, newurl: str
+    ) -> Any:
+        _check_scheme(newurl)
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def _check_scheme(url: str) -> None:
+    if url.partition("://")[0].lower() not in SCHEMES:
+        raise _RefusedError(f"{_host(url)} is not https, the only way in which files are taken")
+
+
+def _receive(url: str, part: Path, progress: Progress | None, at_most: int) -> None:
     """Append what is missing, in one request."""
+    _check_scheme(url)
     done = part.stat().st_size if part.exists() else 0
     headers = {"User-Agent": "broadlearn"} | ({"Range": f"bytes={done}-"} if done else {})
     try:
         request = urllib.request.Request(url, headers=headers)
-        response = urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS)
+        opener = urllib.request.build_opener(_SecureRedirects)
+        response = opener.open(request, timeout=TIMEOUT_SECONDS)
     except urllib.error.HTTPError as error:
         error.close()
         if error.code != 416:
@@ -182,12 +217,22 @@ def _receive(url: str, part: Path, progress: Progress | None) -> None:
             raise ConnectionError("the server sent another part than was asked for")
         length = response.headers.get("Content-Length")
         total = None if length is None else done + int(length)
+        if total is not None and total > at_most:
+            part.unlink(missing_ok=True)
+            raise _RefusedError(
+                f"the file has {total:,} bytes, where at most {at_most:,} are known"
+            )
         with part.open("ab" if done else "wb") as file:
             while block := response.read(BLOCK):
-                file.write(block)
                 done += len(block)
+                if done > at_most:
+                    break
+                file.write(block)
                 if progress is not None:
                     progress(url.rsplit("/", 1)[-1], done, total)
+    if done > at_most:
+        part.unlink(missing_ok=True)
+        raise _RefusedError(f"the file has more than the {at_most:,} bytes that are known of it")
     if total is not None and done < total:
         raise ConnectionError(f"the connection was cut after {done} of {total} bytes")
 
