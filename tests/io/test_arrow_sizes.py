@@ -87,3 +87,19 @@ def test_too_many_columns(tmp_path, monkeypatch):
     for name in ("t.parquet", "t.feather"):
         with pytest.raises(TooLargeError, match="has 4 columns, of which at most 3"):
             read_file(tmp_path / name)
+
+
+def test_offsets_that_point_outside(tmp_path):
+    table = pa.table({"a": pa.array(["xy"] * 20), "b": pa.array(range(20))})
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    content = sink.getvalue().to_pybytes()
+    offsets = np.arange(0, 42, 2, dtype=np.int32).tobytes()
+    assert content.count(offsets) == 1
+    far = struct.pack("<i", 1 << 30)
+    place = content.index(offsets) + 40
+    path = tmp_path / "t.arrow"
+    path.write_bytes(content[:place] + far + content[place + 4 :])
+    with pytest.raises(ValueError, match=r"not a readable Feather or Arrow file: Column 0"):
+        read_file(path)
