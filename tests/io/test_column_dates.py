@@ -76,3 +76,11 @@ def test_columns_of_pandas():
     assert dates_as_seconds(durations).tolist() == [86400.0, 172800.0]
     periods = pd.Series(pd.period_range("1970-01", periods=2, freq="M"))
     assert dates_as_seconds(periods).tolist() == [0.0, 31 * 86400.0]
+
+
+def test_weeks_and_stamps_of_digits():
+    texts = ["2024-W03", "2024 KW 3", "20240115", "20240115.0", "20240115060000"]
+    seconds = read_dates(texts, "dmy") / 86400.0
+    day = (pd.Timestamp("2024-01-15") - pd.Timestamp("1970-01-01")).days
+    assert seconds.tolist() == [day, day, day, day, day + 0.25]
+    assert np.isnan(read_dates(["2024-W60", "20241332000000"], "dmy")).all()

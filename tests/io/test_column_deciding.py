@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from broadlearn.io import column_deciding
 from broadlearn.io.column_deciding import decide_reading
 
 RNG = np.random.default_rng(0)
@@ -101,3 +102,48 @@ def test_names_that_repeat_are_doubtful():
     names = [f"name{i}" for i in range(70)] + ["Anna"] * 30
     assert "may be names" in decide(names).doubt
     assert decide([f"u{i % 60}" for i in range(N)], name="user_id").kind == "identifier"
+
+
+@pytest.mark.parametrize(
+    ("texts", "values"),
+    [
+        (["2,876.72 CR", "3,276.00 DR"], [2876.72, -3276]),
+        (["9.55×10^4", "1.5 x 10^-3", "2·10³"], [95500, 0.0015, 2000]),
+        (['"8.00"', '="7.50"', "6.25"], [8, 7.5, 6.25]),
+        (["(1.5, -2.25)", "(-0.5, 3.0)"], [[1.5, -2.25], [-0.5, 3.0]]),
+    ],
+)
+def test_other_ways_to_write_numbers(texts, values):
+    filler = [text.replace("5", f"{k}") for k in range(1, 9) for text in texts]
+    column = pd.Series([*texts, *filler], name="x")
+    reading = decide_reading(column)
+    assert reading.kind == "number as text"
+    np.testing.assert_allclose(reading.read(column)[: len(texts)], values)
+
+
+def test_dates_that_stand_for_none():
+    days = pd.date_range("2024-01-01", periods=40).strftime("%Y-%m-%d")
+    column = pd.Series([*days, *["0000-00-00"] * 10, *["9999-12-31"] * 10], name="d")
+    reading = decide_reading(column)
+    assert reading.kind == "date"
+    assert np.isnan(reading.read(column)).sum() == 20
+
+
+def test_very_many_texts_are_judged_by_some(monkeypatch):
+    columns = [
+        pd.Series([f"{x:,.2f}" for x in RNG.lognormal(8, 1, N)] + ["n/a"] * 5, name="paid"),
+        pd.Series([f"u{k:05d}" for k in range(N)], name="user"),
+        pd.Series([f"the case {k} of today is closed" for k in range(N)], name="note"),
+        pd.Series(pd.date_range("2020-01-01", periods=N).strftime("%d.%m.%Y"), name="day"),
+        pd.Series([f"w{k % 50}" for k in range(N)], name="word"),
+    ]
+    whole = [decide_reading(column) for column in columns]
+    monkeypatch.setattr(column_deciding, "MAX_DISTINCT", 20)
+    monkeypatch.setattr(column_deciding, "MAX_TEXTS", 15)
+    for column, expected in zip(columns, whole, strict=True):
+        found = decide_reading(column)
+        assert (found.kind, found.how, found.levels) == (
+            expected.kind,
+            expected.how,
+            expected.levels,
+        )

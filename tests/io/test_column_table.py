@@ -87,3 +87,20 @@ def test_targets():
     assert as_target(np.arange(30)).n_classes == 0
     assert as_target(np.array(["b", "a"], dtype=object)).values.tolist() == [1, 0]
     assert as_target([True, False]).n_classes == 2
+
+
+def test_copies_of_copies_are_left_out():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=300)
+    near = x + 0.006 * rng.normal(size=300)
+    frame = pd.DataFrame({"x": x, "near": near, "nearer": near + 0.006 * rng.normal(size=300)})
+    found = decide_columns(frame, as_target(None), {})
+    assert [column.kind for column in found.values()][:2] == ["number", "copy"]
+    assert all(c.kind != "copy" or c.reason == "says the same as 'x'" for c in found.values())
+
+
+def test_times_of_a_day_are_no_copies_of_days():
+    days = pd.Series(pd.date_range("2015-01-01", periods=900))
+    hours = days + pd.to_timedelta(np.random.default_rng(0).integers(0, 86400, 900), unit="s")
+    found = decide_columns(pd.DataFrame({"day": days, "at": hours}), as_target(None), {})
+    assert [column.kind for column in found.values()] == ["date", "date"]

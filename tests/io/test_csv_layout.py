@@ -130,3 +130,11 @@ def test_remarks_have_another_number_of_fields():
     assert is_comment(["# a"], 2)
     assert not is_comment(["#1", "2"], 2)
     assert not is_comment(["a"], 2)
+
+
+def test_titles_of_two_fields_above_a_table(tmp_path):
+    path = tmp_path / "t.csv"
+    rows = "".join(f"{k};{k}.5;red;{k % 3};yes\n" for k in range(9))
+    path.write_text("Annual report;;;;\nDate:;2024-01-01;;;\n;;;;\na;b;c;d;y\n" + rows)
+    layout = csv_layout(Source(path), FileOptions(), "utf-8")
+    assert (layout.header_line, layout.names) == (4, ["a", "b", "c", "d", "y"])

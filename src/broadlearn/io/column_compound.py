@@ -139,7 +139,7 @@ def _read_parts(text: str, what: str) -> float | None:
             return None
         total, end, last = total + float(part[1].replace(",", ".")) * size, part.end(), size
     rest = text[end:].strip()
-    if end and what == "metres" and last == 0.3048 and rest.isdigit():
+    if end and what == "metres" and last == 0.3048 and rest.isdecimal():
         return sign * (total + 0.0254 * int(rest))
     return sign * total if end and not rest else None
 

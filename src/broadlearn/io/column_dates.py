@@ -18,6 +18,8 @@ ORDERS = ("dmy", "mdy")
 DAY = 86400.0
 # Longer texts are no dates; patterns would take long over them.
 MAX_LENGTH = 100
+# The year of dates that stand for none.
+NEVER = 9999
 
 _EPOCH = datetime(1970, 1, 1)
 _MONTHS = (
@@ -52,8 +54,10 @@ _FORMS = [
         r"(?P<m>\d{1,2})[-/.](?P<y>(?:19|20)\d{2})",
         r"(?P<y>(?:19|20)\d{2})[- /]?q(?P<q>[1-4])",
         r"q(?P<q>[1-4])[- /]?(?P<y>(?:19|20)\d{2})",
+        r"(?P<y>(?:19|20)\d{2})[- ]?(?:w|kw)[- ]?(?P<w>\d{1,2})",
     )
 ]
+_STAMP = re.compile(r"((?:19|20)\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)")
 _CLOCK = re.compile(
     r"(?P<H>\d{1,2})(?::(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,]\d+)?)?)?\s*(?P<half>[ap]\.?m\.?)?\s*(?:uhr)?"
 )
@@ -137,7 +141,12 @@ def _plain(text: str) -> str:
     """In lower case, with single spaces and no weekday; nothing of a text too long for a date."""
     if len(text) > MAX_LENGTH:
         return ""
-    return _WEEKDAY.sub("", " ".join(text.lower().split()))
+    text = _WEEKDAY.sub("", " ".join(text.lower().split()))
+    digits = text.removesuffix(".0")
+    if digits.isdecimal():
+        # Of numbers, and of numbers among which one is missing.
+        text = _STAMP.sub(r"\1-\2-\3 \4:\5:\6", digits)
+    return text
 
 
 def _seconds(text: str, order: str) -> float:
@@ -160,6 +169,8 @@ def _seconds(text: str, order: str) -> float:
 
 def _date(groups: dict[str, str | None], order: str) -> datetime | None:
     year = int(groups["y"] or 0)
+    if year == NEVER:
+        return None
     if len(groups["y"] or "") == 2:
         year += 2000 if year < 70 else 1900
     if groups.get("name"):
@@ -169,6 +180,11 @@ def _date(groups: dict[str, str | None], order: str) -> datetime | None:
     else:
         month = int(groups.get("m") or 0)
     day = int(groups.get("d") or 1)
+    if groups.get("w"):
+        try:
+            return datetime.fromisocalendar(year, int(str(groups["w"])), 1)
+        except ValueError:
+            return None
     if groups.get("a"):
         a, b = int(str(groups["a"])), int(str(groups["b"]))
         # A figure above 12 is a day, whatever the order of the column is.

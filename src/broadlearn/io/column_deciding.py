@@ -130,8 +130,9 @@ def _of_numbers(column: pd.Series, kind: str) -> Reading:
     whole = bool((distinct == np.round(distinct)).all())
     if whole and kind in ("", "date") and distinct.size > 1:
         texts = [f"{number:.0f}" for number in distinct[:MAX_TEXTS]]
-        eight = 19000101 <= distinct[0] and distinct[-1] <= 21001231
-        if eight and not np.isnan(read_dates(texts, "dmy")).any():
+        days = 19000101 <= distinct[0] and distinct[-1] <= 21001231
+        stamps = 19000101 <= distinct[0] // 1e6 and distinct[-1] // 1e6 <= 21001231
+        if (days or stamps) and not np.isnan(read_dates(texts, "dmy")).any():
             return Reading("date", "date", remark="read as year, month and day")
     named = bool(_DATE_NAME.search(str(column.name)))
     seconds = whole and distinct.size > 1 and 3e8 <= distinct[0] and distinct[-1] <= 4e9
@@ -233,7 +234,7 @@ def _as_words(spellings: dict[str, str], rows: Counter[str], name: str, kind: st
 def _natural(key: str) -> tuple[tuple[int, float, str], ...]:
     """Order of words in which "item 2" comes before "item 10"."""
     parts = re.split(r"(\d+)", key)
-    return tuple((0, float(p), "") if p.isdigit() else (1, 0.0, p) for p in parts if p)
+    return tuple((0, float(p), "") if p.isdecimal() else (1, 0.0, p) for p in parts if p)
 
 
 def _as_numbers(
@@ -242,10 +243,10 @@ def _as_numbers(
     texts = [text for text in counts if spelling_key(text) not in NO_NUMBER]
     if not texts:
         return None
-    digits = [text.strip() for text in texts if text.strip().isdigit()]
+    digits = [text.strip() for text in texts if text.strip().isdecimal()]
     if _are_codes(digits) and not kind:
         return None
-    compact = len(digits) == len(texts) and {len(text) for text in digits} == {8}
+    compact = len(digits) == len(texts) and {len(text) for text in digits} in ({8}, {14})
     if compact and not kind and not np.isnan(read_dates(digits[:MAX_TEXTS], "dmy")).any():
         return None
     sample = sorted(texts, key=lambda text: -counts[text])[:MAX_TEXTS]
@@ -362,7 +363,7 @@ def _as_names(
     if (share > IDENTIFIER_SHARE and (n_parts >= 3 or length > 40)) or (share > 0.5 and prose):
         return Reading("free text")
     if share > IDENTIFIER_SHARE:
-        codes = _are_codes([text for text in texts if text.isdigit()])
+        codes = _are_codes([text for text in texts if text.isdecimal()])
         return Reading("identifier", doubt="digits: may be numbers" if codes else "")
     if named_as_identifier(name) and share > 0.2 and n_words > MIN_IDENTIFIER_ROWS:
         return Reading("identifier", doubt="named like an identifier, but some values repeat")

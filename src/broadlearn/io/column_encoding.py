@@ -18,12 +18,13 @@ from broadlearn.utils import Array
 
 # Levels that get a column of their own; with more, the target tells their numbers, or rare ones
 # share a column where there is no target to tell.
-MAX_LEVELS = 20
+MAX_LEVELS = 30
 MAX_LEVELS_ALONE = 50
 # Targets of more classes would make too many numbers of a level.
 MAX_TARGET_CLASSES = 10
-# Missing values and parts of dates tell something of the target from this p-value on.
-ALPHA = 0.01
+# Parts of dates tell something of the target from this p-value on, missing values from that: a
+# number more costs little, and other columns may hide what it tells.
+ALPHA, ALPHA_MISSING = 0.01, 0.3
 MIN_ROWS = 20
 MIN_MISSING = 5
 N_FOLDS = 5
@@ -207,10 +208,11 @@ def is_informative(missing: NDArray[np.bool_], target: Target) -> bool:
         return False
     if not target.n_classes:
         found = mannwhitneyu(target.values[missing], target.values[~missing])
-        return bool(found.pvalue < ALPHA)
+        return bool(found.pvalue < ALPHA_MISSING)
     table = np.zeros((2, target.n_classes))
     np.add.at(table, (missing.astype(np.intp), target.values), 1.0)
-    return bool(chi2_contingency(table[:, table.sum(axis=0) > 0])[1] < ALPHA)
+    kept = table[:, table.sum(axis=0) > 0]
+    return bool(chi2_contingency(kept, correction=False)[1] < ALPHA_MISSING)
 
 
 def _start(reading: Reading, values: Array) -> float:

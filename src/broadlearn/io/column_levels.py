@@ -18,7 +18,9 @@ _NO_NUMBER = (
     "not reported|no data|no answer|no value|tbd|tba|pending|error|err|invalid|refused|undefined|"
     "keine angabe|keine|unbekannt|fehlt|inconnu|non renseigné|nc|n.c.|n.r.|nr|desconocido|"
     "sin dato|sin datos|no disponible|sconosciuto|inf|x|xx|xxx|*|**|/|see notes|see note|"
-    "below detection|bdl|lod|<lod|declined|withheld|absent|not done|void"
+    "below detection|bdl|lod|<lod|declined|withheld|absent|not done|void|"
+    "0000-00-00|0000-00-00 00:00:00|00.00.0000|00/00/0000|9999-12-31|31.12.9999|12/31/9999|"
+    "31/12/9999|9999-12-31 00:00:00|9999-12-31 23:59:59|not disclosed|not specified|undisclosed"
 )
 NO_NUMBER = NO_VALUE | frozenset(_NO_NUMBER.split("|"))
 _TRUE = (
@@ -73,7 +75,8 @@ _SCALES = (
     "director, vp, executive",
     "freshman, sophomore, junior, senior",
     "first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth",
-    "one, two, three, four, five, six, seven, eight, nine, ten",
+    "l, m, h",
+    "zero|none|no, one, two, three, four, five, six, seven, eight, nine, ten",
     "freezing, cold, cool, mild, warm, hot, very hot",
     "very slow, slow, medium|moderate|average, fast|quick, very fast",
     "very short, short, medium|average, tall|long, very tall|very long",
@@ -152,7 +155,7 @@ def spelling_key(text: str) -> str:
     """
     key = " ".join(text.split()).casefold()
     head, mark, tail = key.partition(".")
-    return head if mark and head.lstrip("-").isdigit() and not tail.strip("0") and tail else key
+    return head if mark and head.lstrip("-").isdecimal() and not tail.strip("0") and tail else key
 
 
 def common_spellings(counts: Mapping[str, int]) -> dict[str, str]:
@@ -240,6 +243,8 @@ def _is_scale(keys: Sequence[str], name: str) -> bool:
         return True
     if set(letters) <= set("sml"):
         return len(letters) == 3 or bool(_SIZE_NAME.search(name))
+    if set(letters) <= set("lmh"):
+        return len(letters) == 3
     if set(letters) <= set("ivx"):
         return {"i", "v"} <= set(letters)
     return bool(_GRADE_NAME.search(name))
@@ -288,7 +293,7 @@ def _step_rank(key: str) -> tuple[str, float] | None:
     found = _STEP.fullmatch(key) if len(key) <= MAX_LENGTH else None
     if found is None:
         return None
-    if found[2].isdigit():
+    if found[2].isdecimal():
         return found[1], float(found[2])
     values = [_ROMAN[letter] for letter in found[2]]
     return found[1], float(sum(-v if v < max(values[i:]) else v for i, v in enumerate(values)))

@@ -218,7 +218,7 @@ def _is_currency(word: str) -> bool:
 
 def _is_code(core: str) -> bool:
     """Whether digits begin with a zero that numbers do not have."""
-    return len(core) > 1 and core[0] == "0" and core[1].isdigit()
+    return len(core) > 1 and core[0] == "0" and core[1].isdecimal()
 
 
 def _vote(core: str) -> str:
@@ -249,7 +249,7 @@ def _decimal(cores: Sequence[str], given: str) -> tuple[str, str]:
         return given or ".", ""
     ambiguous = [core for core in cores if _vote(core) == "?"]
     mark = "," if "," in ambiguous[0] else "."
-    plain = [core for core in cores if core.isdigit()]
+    plain = [core for core in cores if core.isdecimal()]
     if len(plain) >= 3 and all(len(core) <= 3 for core in plain):
         # Three decimals would be written for these too: the mark separates thousands.
         return ("." if mark == "," else ","), ""
@@ -265,7 +265,7 @@ def _value(core: str, decimal: str) -> float:
     vote = _vote(mantissa)
     decimal = vote if vote in (".", ",") else decimal
     whole, _, decimals = mantissa.partition(decimal)
-    if whole and not whole.isdigit() and not _GROUPS.fullmatch(whole):
+    if whole and not whole.isdecimal() and not _GROUPS.fullmatch(whole):
         return float("nan")
     try:
         return float(f"{re.sub('[^0-9]', '', whole) or '0'}.{decimals or '0'}{mark}{exponent}")
@@ -278,6 +278,9 @@ def _factors(units: Counter[str], currency: bool) -> dict[str, float]:
     named = [unit for unit, _ in units.most_common() if unit]
     if not named:
         return {"": 1.0}
+    if {"cr", "dr"} <= set(named):
+        # Credit and debit, of which the former is crores otherwise.
+        return {"cr": 1.0, "dr": -1.0, "": 1.0}
     magnitudes = {**_MAGNITUDES, **({"m": 1e6} if currency or "k" in named else {})}
     scaled = [unit for unit in named if unit in magnitudes]
     n_scaled = sum(units[unit] for unit in scaled)

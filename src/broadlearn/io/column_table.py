@@ -254,11 +254,11 @@ def _mark_copies(
     found: dict[str, DecidedColumn], columns: RankedColumns, given: Mapping[str, str]
 ) -> None:
     """Leave out columns that say the same as one before them, in proportion or word for word."""
-    names = columns.names
+    names, before = columns.names, dict(found)
     for j, original in enumerate(find_copies(columns).tolist()):
         if original < 0 or names[j] in given:
             continue
-        pair = found[names[original]], found[names[j]]
+        pair = before[names[original]], before[names[j]]
         if columns.n_rows < MIN_COPY_ROWS:
             same = pair[0].reading.levels == pair[1].reading.levels
             same = same and np.array_equal(pair[0].values, pair[1].values, equal_nan=True)
@@ -266,6 +266,8 @@ def _mark_copies(
             same = "category" in (pair[0].kind, pair[1].kind) or _is_proportional(*pair)
         if same:
             why = f"says the same as {names[original]!r}"
+            if found[names[original]].kind == "copy":
+                why = found[names[original]].reason
             reading = replace(pair[1].reading, how="")
             found[names[j]] = DecidedColumn(reading, np.empty(0), "copy", why)
 

@@ -277,6 +277,7 @@ def _preamble(rows: list[list[str]], width: int) -> int:
         filled = sum(map(bool, row))
         alone = len(row) == 1 or (len(row) == width > 2 and bool(row[0]) and filled == 1)
         few = width > 4 and filled <= 2 and (len(row) != width or bool(row[0]))
+        few = few or (count > 0 and not filled)
         if width < 2 or not (alone or few):
             break
         count += 1

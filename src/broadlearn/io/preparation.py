@@ -37,7 +37,7 @@ class TablePreparation(TransformerMixin, BaseEstimator):
       number too where that depends on the target.
     - Booleans, in several languages: 0 and 1. Words with a known order, such as low, medium, high,
       sizes or ranges: their ranks.
-    - Other words: a column of 0 and 1 for each of at most 20 levels, missing being a level too.
+    - Other words: a column of 0 and 1 for each of at most 30 levels, missing being a level too.
       With more, the mean target of each level by `sklearn.preprocessing.TargetEncoder`, which for
       the rows of ``fit_transform`` takes that of other rows; without ``y``, columns for the 49 most
       frequent levels and one for all others.
