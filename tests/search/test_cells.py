@@ -4,7 +4,7 @@ from sklearn.datasets import make_classification
 from sklearn.metrics import get_scorer
 
 from broadlearn import IntuitionisticFuzzyBLSClassifier
-from broadlearn.search.cells import Axes, Cell, _scored
+from broadlearn.search.cells import Axes, Cell
 from broadlearn.search.engine import prepare_fold
 from broadlearn.search.scoring import batch_scorer
 from broadlearn.utils import draw_seed
@@ -52,12 +52,7 @@ def test_scores_are_those_of_single_fits(n_train, names, weighted, sizes):
 def test_dual_is_taken_only_where_rows_are_fewer():
     X, y = make_classification(140, 6, random_state=0)
     few = make_cell(X, y, np.arange(20), np.arange(40, 140), ["accuracy"])
-    assert few._dual_is_cheaper(1, 0)
+    assert few._dual_is_cheaper(1, 0, len(few._counted(0)))
     many = make_cell(X, y, np.arange(130), np.arange(130, 140), ["accuracy"])
-    assert not many._dual_is_cheaper(0, 0)
-    assert not many._dual_is_cheaper(1, 0)
-
-
-def test_samples_of_score_zero_are_left_out():
-    rows, s = np.ones((4, 2)), np.array([0.5, 0.0, 0.0, 2.0])
-    np.testing.assert_array_equal(_scored(rows, s, np.empty((4, 2))), [[0.5, 0.5], [2.0, 2.0]])
+    assert not many._dual_is_cheaper(0, 0, len(many._counted(0)))
+    assert not many._dual_is_cheaper(1, 0, len(many._counted(0)))

@@ -48,15 +48,6 @@ def test_few_penalties_are_left_to_factorise():
     assert 0 < left < 0.5 * len(WIDTHS) * len(CS)
 
 
-def test_weights_of_small_penalties_are_those_of_factorisations():
-    cell, plain = (make_cell(kind, 400) for kind in (DrawCell, Cell))
-    n = cell.columns[0]
-    sums = cell._sums(n, list(cell.left))
-    W, expected = (kind._weights(sums, [n], CS) for kind in (cell, plain))
-    G = np.concatenate([part for _, part in cell._designs("test")])
-    np.testing.assert_allclose(W @ G.T, expected @ G.T, atol=1e-9)
-
-
 def test_widths_of_equal_scores_are_solved_once():
     cell = make_cell(DrawCell, 400)
     scores = list(cell.fold.scores)

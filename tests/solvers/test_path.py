@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 from plain import plain_ridge
 
+from broadlearn.solvers import path
 from broadlearn.solvers.path import (
     dual_inverse_diagonals,
     dual_path,
     primal_leverages,
     primal_path,
-    primal_refine,
 )
 
 CS = [1e-6, 1e-2, 1.0, 1e2, 1e6]
@@ -32,21 +32,45 @@ def test_primal_gives_every_size_and_penalty(k):
             assert not W[c, j, :, size:].any()
 
 
-def test_refinement_brings_digits_back():
+@pytest.mark.parametrize("k", [1, 2])
+@pytest.mark.parametrize("n_Cs", [3, 40])
+def test_products_factors_and_forms_give_the_same(n_Cs, k):
+    G, T, s = make(300, 120, k)
+    rows = np.hstack([G, T])
+    sums = np.stack([(rows * (scale * s[:, None]) ** 2).T @ rows for scale in (1.0, 1e-4)])
+    sizes, Cs = [30, 60, 120], np.geomspace(1e-6, 1e4, n_Cs)
+    W = primal_path(sums, sizes, Cs, k, 1e-10)
+    for i, scale in enumerate((1.0, 1e-4)):
+        for c, C in enumerate(Cs):
+            for j, size in enumerate(sizes):
+                expected = G[:, :size] @ plain_ridge(G[:, :size], T, C, scale * s)
+                error = np.linalg.norm(G @ W[i, c, j].T - expected)
+                assert error <= 1e-8 * np.linalg.norm(expected)
+                assert not W[i, c, j, :, size:].any()
+
+
+@pytest.mark.parametrize("kept", [1 << 20, 0])
+@pytest.mark.parametrize("n_Cs", [1, 20])
+def test_refinement_brings_digits_back(kept, n_Cs, monkeypatch):
+    monkeypatch.setattr(path, "MAX_KEPT", kept)
     rng = np.random.default_rng(0)
     G = rng.normal(size=(300, 5)) @ rng.normal(size=(5, 40)) + 1e-4 * rng.normal(size=(300, 40))
-    T, sizes = rng.normal(size=(300, 1)), [10, 40]
+    T, sizes, Cs = rng.normal(size=(300, 1)), [10, 40], np.geomspace(1e6, 1e5, n_Cs)
     rows = np.hstack([G, T])
     sums = rows.T @ rows
-    W = primal_path(sums[None], sizes, [1e6], 1)[0]
-    residual = np.stack([(T - G @ W[0, j].T).T @ G - W[0, j] / 1e6 for j in range(2)])[None]
-    refined = primal_refine(W, sums, residual, sizes, [1e6])
+    before = primal_path(sums[None], sizes, Cs, 1)[0]
+
+    def doubts(i, W):
+        residual = [(T - G @ W[0, j].T).T @ G - W[0, j] / Cs[0] for j in range(2)]
+        return np.array([0]), np.stack(residual)[None]
+
+    refined = primal_path(sums[None], sizes, Cs, 1, doubts=doubts)[0]
     for j, size in enumerate(sizes):
         expected = G[:, :size] @ plain_ridge(G[:, :size], T, 1e6)
-        before = np.abs(G @ W[0, j].T - expected).max()
-        after = np.abs(G @ refined[0, j].T - expected).max()
-        assert after < 1e-10
-        assert after < 0.1 * before
+        error = np.abs(G @ refined[0, j].T - expected).max()
+        assert error < 1e-10
+        assert error < 0.1 * np.abs(G @ before[0, j].T - expected).max()
+    np.testing.assert_array_equal(refined[1:], before[1:])
 
 
 @pytest.mark.parametrize("with_rows", [True, False])

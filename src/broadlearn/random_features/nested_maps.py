@@ -145,12 +145,16 @@ class NestedMaps:
         As drawn.
     scale, offset : ndarray of shape (mp,) or None
         Scaling of the feature nodes.
+    rotated : bool
+        Whether maps are given their rotation, without which weights of reduced columns cannot be
+        turned into those of nodes.
     """
 
     settings: MapSettings
     feature_weights: Array
     scale: Array | None
     offset: Array | None
+    rotated: bool = True
 
     def cut(self, n_groups: int, n_nodes: int, W: Array) -> BroadMap:
         """The map of so many groups and nodes, collapsed where it is affine.
@@ -182,7 +186,10 @@ class NestedMaps:
             W[-1] += bias
         basis = rotation = None
         if A.shape[1] > A.shape[0]:
-            rotation, R = np.linalg.qr(A.T)
+            if self.rotated:
+                rotation, R = np.linalg.qr(A.T)
+            else:
+                R = np.asarray(np.linalg.qr(A.T, mode="r"))
             basis = np.ascontiguousarray(R.T)
         return BroadMap(settings, A, None, None, W, True, basis, rotation)
 

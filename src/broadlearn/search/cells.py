@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -12,7 +13,9 @@ from numpy.typing import NDArray
 from broadlearn.models import MAX_HELD_OUT
 from broadlearn.random_features import BroadMap, condense, interleave
 from broadlearn.search.scoring import BatchScorer, Predictions
+from broadlearn.search.weighted_sums import weighted_sums
 from broadlearn.solvers import (
+    Doubts,
     dual_inverse_diagonals,
     dual_path,
     dual_remainder,
@@ -22,7 +25,6 @@ from broadlearn.solvers import (
     prediction_error,
     primal_leverages,
     primal_path,
-    primal_refine,
 )
 from broadlearn.utils import Array, Floats, row_slices, spread_rows
 
@@ -32,6 +34,10 @@ if TYPE_CHECKING:
 # Time of an operation in a factorisation and in a triangular solve, relative to one in a product;
 # `benchmarks/search.py --calibrate` measures them.
 FACTOR_COST, SOLVE_COST = 3.0, 4.0
+# Of the error of predictions that is allowed, the part that residuals may have.
+SAFETY = 1e-2
+# A product with fewer vectors takes no less time.
+MIN_VECTORS = 16
 
 
 class Axes(NamedTuple):
@@ -97,6 +103,7 @@ class Cell:
             for w in self.left
         }
         self.left = {w: self.left[w] for w in first.values()}
+        self.diagonals = {w: self.data.diagonal(fold.scores[w]) for w in self.left}
         self._kept: dict[str, Array] = {}
 
     def judge(self) -> Array:
@@ -121,7 +128,8 @@ class Cell:
         sizes, dual = range(len(self.axes.sizes)), {}
         primal: dict[tuple[tuple[int, ...], tuple[int, ...]], list[int]] = {}
         for w, of_width in self.left.items():
-            dual[w] = [j for j in sizes if self._dual_is_cheaper(j, w)]
+            n_rows = len(self._counted(w))
+            dual[w] = [j for j in sizes if self._dual_is_cheaper(j, w, n_rows)]
             others = tuple(j for j in sizes if j not in dual[w])
             primal.setdefault((others, tuple(of_width)), []).append(w)
         self._dual({j: [w for w in dual if j in dual[w]] for j in sizes}, result)
@@ -129,9 +137,9 @@ class Cell:
             if chosen:
                 self._primal(chosen, penalties, widths, result)
 
-    def _dual_is_cheaper(self, j: int, w: int) -> bool:
+    def _dual_is_cheaper(self, j: int, w: int, n_rows: int) -> bool:
         """Whether a size is solved through its rows; only where they are fewer than columns."""
-        n_rows, n = len(self._counted(w)), self.columns[j]
+        n = self.columns[j]
         if n_rows >= n:
             return False
         if self._as_in_fit:
@@ -151,7 +159,7 @@ class Cell:
 
     def _counted(self, w: int) -> NDArray[np.intp]:
         """Training samples that the dual of a width needs: not those of score 0."""
-        s = None if self._as_in_fit else self.data.diagonal(self.fold.scores[w])
+        s = None if self._as_in_fit else self.diagonals[w]
         return np.arange(self.data.X.shape[0]) if s is None else np.flatnonzero(s)
 
     def _designs(self, part: str) -> Iterator[tuple[slice, Array]]:
@@ -171,75 +179,89 @@ class Cell:
         self, chosen: Sequence[int], penalties: Sequence[int], valid: list[int], result: Array
     ) -> None:
         columns, Cs = [self.columns[j] for j in chosen], [self.axes.Cs[c] for c in penalties]
-        n, k, n_C = max(columns), self.data.T.shape[1], len(Cs)
-        sums = self._sums(n, valid)
-        W = self._refined(self._weights(sums, columns, Cs), sums, columns, Cs, valid)
-        slopes = None
-        if self.axes.slopes:
-            slopes = np.stack(
-                [self._primal_slopes(sums[i], W[i], columns, w) for i, w in enumerate(valid)]
-            )
-        for t, part in enumerate(("test", "train")[: 1 + self.axes.train]):
-            numbers = self.affine[part].shape[0] * n_C * len(columns) * k
-            step = max(1, self.axes.block_numbers // numbers)
-            for start in range(0, len(valid), step):
-                some = slice(start, start + step)
-                flat = W[some].reshape(-1, n).T
-                outputs = np.concatenate([G[:, :n] @ flat for _, G in self._designs(part)])
-                outputs = outputs.reshape(len(outputs), -1, n_C, len(columns), k)
-                some_slopes = None if slopes is None else slopes[some]
-                self._file(outputs, part, some_slopes, result[:, t], valid[some], chosen, penalties)
+        n, k = max(columns), self.data.T.shape[1]
+        several = len(self.affine["train"]) * self.map.n_columns > self.axes.block_numbers
+        diagonals = [self.diagonals[w] for w in valid]
+        designs = self._designs("train")
+        sums = weighted_sums(designs, n, self.data.T, diagonals, several=several)
+        tolerance = None if self._as_in_fit else SAFETY * self.axes.tolerance
+        # As many widths at a time as their weights have room for.
+        step = max(1, self.axes.block_numbers // (len(Cs) * len(columns) * k * n))
+        for start in range(0, len(valid), step):
+            some, own = valid[start : start + step], sums[start : start + step]
+            doubts = partial(self._doubts, own, columns, np.asarray(Cs), some)
+            W = primal_path(own, columns, Cs, k, tolerance, doubts)
+            slopes = None
+            if self.axes.slopes:
+                slopes = np.stack(
+                    [self._primal_slopes(own[i], W[i], columns, w) for i, w in enumerate(some)]
+                )
+            for t, part in enumerate(("test", "train")[: 1 + self.axes.train]):
+                self._predict(W, columns, part, slopes, result[:, t], some, chosen, penalties)
 
-    def _weights(self, sums: Array, columns: list[int], Cs: list[float]) -> Array:
-        """Weights of some widths, of shape (n_widths, n_Cs, n_sizes, n_targets, n)."""
-        return primal_path(sums, columns, Cs, self.data.T.shape[1])
+    def _predict(
+        self,
+        W: Array,
+        columns: list[int],
+        part: str,
+        slopes: Array | None,
+        result: Array,
+        widths: list[int],
+        chosen: Sequence[int],
+        penalties: Sequence[int],
+    ) -> None:
+        """Predict and file, for as many widths or penalties at a time as there is room for."""
+        n_widths, n_C, n_sizes, k, _ = W.shape
+        n_rows = self.affine[part].shape[0]
+        room = max(1, self.axes.block_numbers // (n_rows * n_sizes * k))
+        by_width, by_C = max(1, room // n_C), min(n_C, room)
+        for i, c in product(range(0, n_widths, by_width), range(0, n_C, by_C)):
+            ws, cs = slice(i, i + by_width), slice(c, c + by_C)
+            some = W[ws, cs]
+            outputs = np.empty((n_rows, *some.shape[:4]))
+            step = max(1, MIN_VECTORS // (some.shape[0] * some.shape[1] * k))
+            for rows, G in self._designs(part):
+                for j in range(0, n_sizes, step):
+                    sizes, n = slice(j, j + step), max(columns[j : j + step])
+                    own = some[:, :, sizes, :, :n]
+                    predicted = G[:, :n] @ own.reshape(-1, n).T
+                    outputs[rows, :, :, sizes] = predicted.reshape(-1, *own.shape[:4])
+            own_slopes = None if slopes is None else slopes[ws, cs]
+            self._file(outputs, part, own_slopes, result, widths[ws], chosen, penalties[cs])
 
-    def _sums(self, n: int, valid: list[int]) -> Array:
-        """``[G, T]ᵗ S² [G, T]`` of n leading columns, for some widths."""
-        T = self.data.T
-        size = n + T.shape[1]
-        sums = np.zeros((len(valid), size, size))
-        for rows, G in self._designs("train"):
-            both = np.concatenate([G[:, :n], T[rows]], axis=1)
-            buffer = np.empty_like(both)
-            for i, w in enumerate(valid):
-                s = self.data.diagonal(self.fold.scores[w])
-                scored = both if s is None else _scored(both, s[rows], buffer)
-                sums[i] += scored.T @ scored
-        return sums
-
-    def _refined(
-        self, W: Array, sums: Array, columns: list[int], penalties: list[float], valid: list[int]
-    ) -> Array:
-        """Refine the solutions whose predictions may be inexact."""
-        Cs, n = np.asarray(penalties), W.shape[4]
+    def _doubts(
+        self, sums: Array, columns: list[int], Cs: Array, widths: list[int], i: int, W: Array
+    ) -> Doubts | None:
+        """Penalties of a width whose predictions may be inexact, with residuals from the rows."""
+        n = W.shape[3]
+        spread, right = float(np.einsum("ii->", sums[i, :n, :n])), sums[i, :n, n:]
         # The error grows with C: where the largest one is exact enough, all are.
         largest = int(np.argmax(Cs))
-        spreads = np.einsum("wii->w", sums[:, :n, :n])
-        for i, w in enumerate(valid):
-            right = sums[i, :n, n:]
-            worst = prediction_error(float(spreads[i]), Cs[largest], W[i, largest, -1].T, right)
-            if worst > self.axes.tolerance:
-                errors = [
-                    prediction_error(float(spreads[i]), C, W[i, c, -1].T, right)
-                    for c, C in enumerate(Cs)
-                ]
-                doubtful = np.flatnonzero(np.array(errors) > self.axes.tolerance)
-                W[i, doubtful] = self._refine(W[i, doubtful], sums[i], columns, Cs[doubtful], w)
-        return W
+        tolerance = self.axes.tolerance
+        if prediction_error(spread, Cs[largest], W[largest, -1].T, right) <= tolerance:
+            return None
+        errors = [prediction_error(spread, C, W[c, -1].T, right) for c, C in enumerate(Cs)]
+        doubtful = np.flatnonzero(~(np.array(errors) <= tolerance))
+        return doubtful, self._residual(
+            W[doubtful], columns, Cs[doubtful], self.diagonals[widths[i]]
+        )
 
-    def _refine(self, W: Array, sums: Array, columns: list[int], Cs: Array, w: int) -> Array:
-        """One step of refinement, with residuals taken from the rows."""
-        n, k, s = W.shape[3], W.shape[2], self.data.diagonal(self.fold.scores[w])
+    def _residual(self, W: Array, columns: list[int], Cs: Array, s: Array | None) -> Array:
+        """``GᵗS²(T - G W) - W/C`` for all penalties and sizes of a width."""
         residual = -W / Cs[:, None, None, None]
-        flat = W.reshape(-1, n).T
-        for rows, design in self._designs("train"):
-            G = design[:, :n]
-            missing = np.tile(self.data.T[rows], (1, flat.shape[1] // k)) - G @ flat
-            if s is not None:
-                missing *= (s[rows] ** 2)[:, None]
-            residual += (missing.T @ G).reshape(W.shape)
-        return primal_refine(W, sums, residual, columns, Cs.tolist())
+        step = max(1, MIN_VECTORS // (W.shape[0] * W.shape[2]))
+        for rows, G in self._designs("train"):
+            T = self.data.T[rows][:, None, None]
+            for j in range(0, len(columns), step):
+                sizes, n = slice(j, j + step), max(columns[j : j + step])
+                some = W[:, sizes, :, :n]
+                missing = (G[:, :n] @ some.reshape(-1, n).T).reshape(-1, *some.shape[:3])
+                np.subtract(T, missing, out=missing)
+                if s is not None:
+                    missing *= (s[rows] ** 2)[:, None, None, None]
+                flat = missing.reshape(len(G), -1)
+                residual[:, sizes, :, :n] += (flat.T @ G[:, :n]).reshape(some.shape)
+        return residual
 
     def _primal_slopes(self, sums: Array, W: Array, columns: list[int], w: int) -> Array:
         """Slopes of probabilities for all penalties and sizes of a width."""
@@ -283,7 +305,7 @@ class Cell:
             done = n
             for w in widths[j]:
                 some, every = np.searchsorted(rows, counted[w]), counted[w].size == rows.size
-                s = self.data.diagonal(self.fold.scores[w])
+                s = self.diagonals[w]
                 s = s if s is None else s[counted[w]]
                 Cs = [self.axes.Cs[c] for c in self.left[w]]
                 K_own, T = K if every else K[np.ix_(some, some)], self.data.T[counted[w]]
@@ -304,7 +326,7 @@ class Cell:
         """Slopes of probabilities for all penalties of a size and width, where they are needed."""
         if not self.axes.slopes:
             return None
-        s, T, Cs = self.data.diagonal(self.fold.scores[w]), self.data.T, self.axes.Cs
+        s, T, Cs = self.diagonals[w], self.data.T, self.axes.Cs
         rows = spread_rows(T.shape[0], MAX_HELD_OUT)
         inverses = dual_inverse_diagonals(K, s, Cs)
         fitted = fitted.reshape(T.shape[0], len(Cs), -1)
@@ -354,13 +376,3 @@ class Cell:
 
 def _block(G: Array, rows: NDArray[np.intp], n: int) -> Array:
     return G[rows, :n]
-
-
-def _scored(rows: Array, s: Array, buffer: Array) -> Array:
-    """Rows times their scores; rows of score 0, of which there may be many, are left out."""
-    counted = np.flatnonzero(s)
-    if counted.size > 0.9 * s.size:
-        return np.multiply(rows, s[:, None], out=buffer)
-    kept = np.take(rows, counted, axis=0, out=buffer[: counted.size])
-    kept *= s[counted, None]
-    return kept

@@ -12,14 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadlearn.search.cells import Cell
-from broadlearn.solvers import krylov_path, primal_path
+from broadlearn.solvers import krylov_path
 from broadlearn.utils import Array
 
 # Fewer widths, fewer rows, or many more rows than columns are factorised as fast.
 MIN_WIDTHS, MIN_ROWS, MAX_ROWS_PER_COLUMN = 4, 100, 2
 MAX_STEPS = 32
-# A factorisation takes as long as so many products with the matrix.
-PRIMAL_STEPS = 10
 # Of the error of predictions that is allowed, the part that residuals may have.
 SAFETY = 1e-3
 
@@ -59,27 +57,8 @@ class DrawCell(Cell):
         unsolved = {w: np.flatnonzero(~of).tolist() for w, of in zip(widths, solved, strict=True)}
         self.left = {w: Cs for w, Cs in unsolved.items() if Cs}
 
-    def _weights(self, sums: Array, columns: list[int], Cs: list[float]) -> Array:
-        """As of a cell; small penalties from a few products with the sums."""
-        if self._as_in_fit or self.data.T.shape[1] > 1:
-            return super()._weights(sums, columns, Cs)
-        n = columns[0]
-        x, solved = krylov_path(
-            lambda V, some: np.stack([v @ sums[i, :n, :n] for v, i in zip(V, some, strict=True)]),
-            sums[:, :n, n],
-            Cs,
-            tolerance=SAFETY * self.axes.tolerance,
-            max_steps=PRIMAL_STEPS,
-            primal=True,
-        )
-        W = x.transpose(0, 2, 1)[:, :, None, None]
-        for i, of_width in enumerate(solved):
-            hard = np.flatnonzero(~of_width)
-            W[i, hard] = primal_path(sums[i : i + 1], columns, [Cs[c] for c in hard], 1)[0]
-        return W
-
     def _diagonal(self, w: int) -> Array:
-        s = self.data.diagonal(self.fold.scores[w])
+        s = self.diagonals[w]
         return np.ones(self.data.X.shape[0]) if s is None else s
 
     def _product(self, G: Array, S: Array) -> Callable[[Array, NDArray[np.intp]], Array]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from itertools import product
 from typing import Any, NamedTuple
@@ -20,7 +21,7 @@ from broadlearn.models import (
     encode_samples,
     score_samples,
 )
-from broadlearn.random_features import INFINITE, MapRecipe
+from broadlearn.random_features import INFINITE, MapFamily, NestedMaps
 from broadlearn.search.cells import Axes, Cell
 from broadlearn.search.grid import ROLES, SubGrid
 from broadlearn.utils import Array, Floats, check_weights, draw_seed, parallel
@@ -292,9 +293,23 @@ def _run_cells(
     per_cell = len(path["width"]) * len(axes.sizes) * len(axes.Cs)
     report = partial(task.report, per_cell) if workers == 1 else None
     recipe, seed = model.feature_map(), draw_seed(model.random_state)
+    families: list[MapFamily | None] = []
+    for fold in folds:
+        data, family = fold.data, None
+        if data is not None and not all(fold.errors):
+            family = limited(recipe.learn, data.X, data.standardization, seed, data.weight)
+        families.append(
+            replace(family, rotated=False) if isinstance(family, NestedMaps) else family
+        )
     calls = (
         delayed(limited)(
-            _evaluate, recipe, seed, groups, nodes[j], axes, [folds[f] for f in some], report
+            _evaluate,
+            partial(recipe.draw_layer, seed),
+            groups,
+            nodes[j],
+            axes,
+            [(folds[f], families[f]) for f in some],
+            report,
         )
         for j, some in tasks
     )
@@ -307,12 +322,11 @@ def _run_cells(
 
 
 def _evaluate(
-    recipe: MapRecipe,
-    seed: int,
+    draw_layer: Callable[[int, int], Array],
     groups: list[int],
     p: int,
     axes: Axes,
-    folds: list[Fold],
+    folds: list[tuple[Fold, MapFamily | None]],
     report: Callable[[], None] | None,
 ) -> list[list[Array]]:
     """Scores of the cells of some folds, for all numbers of groups with p nodes each.
@@ -321,12 +335,11 @@ def _evaluate(
     """
     layers: dict[tuple[int, int], Array] = {}
     result: list[list[Array]] = []
-    for fold in folds:
+    for fold, family in folds:
         data = fold.data
-        if data is None or all(fold.errors):
+        if data is None or family is None:
             result.append([])
             continue
-        family = recipe.learn(data.X, data.standardization, seed, data.weight)
         affine = {"train": data.standardization.affine(data.X)}
         affine["test"] = data.standardization.affine(fold.X_test)
         cells = []
@@ -334,7 +347,7 @@ def _evaluate(
             # Folds differ in which features have indicators of missing values.
             key = (m, affine["train"].shape[1])
             if key not in layers:
-                layers[key] = recipe.draw_layer(seed, m * p, key[1] - 1)
+                layers[key] = draw_layer(m * p, key[1] - 1)
             cells.append(Cell(family.cut(m, p, layers[key]), fold, affine, axes).judge())
             if report is not None:
                 report()

@@ -103,8 +103,9 @@ class PathSearchCV(BaseSearchCV):
         all its samples. The reason is in ``cv_results_["error"]``.
     return_train_score : bool, default=False
         Whether candidates are scored on the training samples of each fold too.
-    memory_budget : float, default=256.0
-        Megabytes of the design matrix that are held at a time, per worker.
+    memory_budget : float, default=16.0
+        Megabytes of a block of a design matrix, per worker. A few blocks are held at a time, and
+        beside them one Gram matrix per kernel width.
     draws : {"nested", "fresh"}, default="nested"
         Whether the random nodes of a small model are among those of a large one, the same on all
         folds, or every map (all of a candidate but ``C`` and ``kernel_width``) is drawn anew on
@@ -172,7 +173,7 @@ class PathSearchCV(BaseSearchCV):
         cv: Any = 5,
         error_score: float | str = np.nan,
         return_train_score: bool = False,
-        memory_budget: float = 256.0,
+        memory_budget: float = 16.0,
         draws: str = "nested",
     ) -> None:
         super().__init__(

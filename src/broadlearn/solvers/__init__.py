@@ -26,11 +26,11 @@ from broadlearn.solvers.landmarks import (
     sum_landmarks,
 )
 from broadlearn.solvers.path import (
+    Doubts,
     dual_inverse_diagonals,
     dual_path,
     primal_leverages,
     primal_path,
-    primal_refine,
 )
 from broadlearn.solvers.removal import landmark_removal_effects, removal_effects
 from broadlearn.solvers.ridge import (
@@ -57,6 +57,7 @@ __all__ = [
     "MIN_SHARE",
     "Block",
     "Design",
+    "Doubts",
     "DualSolution",
     "KernelDesign",
     "LandmarkSolution",
@@ -88,7 +89,6 @@ __all__ = [
     "prediction_error",
     "primal_leverages",
     "primal_path",
-    "primal_refine",
     "probabilities",
     "raised_coverage",
     "removal_effects",

@@ -11,15 +11,38 @@ penalties.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dtrtri, dtrtrs
 
+from broadlearn.solvers.small_penalties import solve_small_penalties
+from broadlearn.solvers.tridiagonal import TridiagonalForm
 from broadlearn.utils import Array
 
+# Positions of penalties, and residuals of their weights.
+Doubts = tuple[NDArray[np.intp], Array]
+# Cholesky factors that take as long as one tridiagonal form.
+FORM_COST = 5.0
+# Fewer columns are factorised as soon as a few products are done.
+MIN_COLUMNS = 90
+# Numbers of the factors of a problem that are kept for refinement.
+MAX_KEPT = 1 << 20
 
-def primal_path(sums: Array, sizes: Sequence[int], Cs: Sequence[float], n_targets: int) -> Array:
-    """Weights of the leading columns for all sizes and penalties.
+
+def primal_path(
+    sums: Array,
+    sizes: Sequence[int],
+    Cs: Sequence[float],
+    n_targets: int,
+    tolerance: float | None = None,
+    doubts: Callable[[int, Array], Doubts | None] | None = None,
+) -> Array:
+    """Weights of the leading columns for all sizes and penalties, each by the cheapest way.
+
+    Small penalties take a few products with the matrix, if that pays; the others one factorisation
+    each for all sizes, or, where they are many, one tridiagonal form per size for all penalties.
 
     Parameters
     ----------
@@ -29,6 +52,12 @@ def primal_path(sums: Array, sizes: Sequence[int], Cs: Sequence[float], n_target
         Numbers of leading columns of G, each at most n.
     Cs : sequence of float
     n_targets : int
+    tolerance : float, default=None
+        Relative error of predictions that products may leave; None where all are factorised.
+    doubts : callable, default=None
+        Is given the number of a problem and its weights, of shape (n_Cs, n_sizes, n_targets, n).
+        Returns positions of penalties that are to be refined by one step, and their residuals
+        ``GᵗS²(T - G W) - W/C`` from the rows themselves, or None.
 
     Returns
     -------
@@ -46,11 +75,83 @@ def primal_path(sums: Array, sizes: Sequence[int], Cs: Sequence[float], n_target
     n = sums.shape[1] - n_targets
     within = (np.arange(n) < np.asarray(sizes)[:, None])[:, None]
     W = np.zeros((sums.shape[0], len(Cs), len(sizes), n_targets, n + n_targets))
+    left = np.ones(W.shape[:2], dtype=bool)
+    form_cost = FORM_COST * float(np.sum((np.asarray(sizes) / n) ** 3))
+    if tolerance is not None and n >= MIN_COLUMNS:
+        left = ~solve_small_penalties(sums, sizes, Cs, W[..., :n], tolerance, form_cost)
     for i, problem in enumerate(sums):
-        for c, L in enumerate(_augmented_factors(problem, n, Cs)):
-            np.multiply(within, L[n:, :n], out=W[i, c, :, :, :n])
-            _backward(L, W[i, c])
+        some = np.flatnonzero(left[i])
+        penalties = [Cs[int(c)] for c in some]
+        solver: _Forms | _Factors
+        if some.size > form_cost:
+            solver = _Forms(problem, sizes, n)
+        else:
+            solver = _Factors(problem, within, n, doubts is not None)
+        solver.solve(penalties, W[i], some)
+        found = None if doubts is None else doubts(i, W[i, ..., :n])
+        if found is not None:
+            again, residual = found
+            step = solver.correct([Cs[int(c)] for c in again], residual * within)
+            W[i, again, ..., :n] += step
     return W[..., :n]
+
+
+class _Forms:
+    """Tridiagonal forms of all sizes of a problem."""
+
+    def __init__(self, problem: Array, sizes: Sequence[int], n: int) -> None:
+        self.sizes, self.right = sizes, problem[:n, n:]
+        self.forms = [TridiagonalForm.of(problem[:size, :size]) for size in sizes]
+
+    def solve(self, Cs: Sequence[float], W: Array, positions: NDArray[np.intp]) -> None:
+        """Put solutions for some penalties into their places."""
+        for j, (size, form) in enumerate(zip(self.sizes, self.forms, strict=True)):
+            W[positions, j, :, :size] = form.solve(self.right[:size], Cs)
+
+    def correct(self, Cs: Sequence[float], residual: Array) -> Array:
+        """Solutions for residuals of shape (n_Cs, n_sizes, n_targets, n)."""
+        step = np.zeros_like(residual)
+        for j, (size, form) in enumerate(zip(self.sizes, self.forms, strict=True)):
+            for c, C in enumerate(Cs):
+                step[c, j, :, :size] = form.solve(residual[c, j, :, :size].T, [C])[0]
+        return step
+
+
+@dataclass
+class _Factors:
+    """Cholesky factors of a problem, one for each penalty."""
+
+    problem: Array
+    within: NDArray[np.bool_]
+    n: int
+    keep: bool
+    kept: dict[float, Array] = field(default_factory=dict)
+
+    def solve(self, Cs: Sequence[float], W: Array, positions: NDArray[np.intp]) -> None:
+        """Put solutions for some penalties into their places."""
+        n = self.n
+        keep = self.keep and len(Cs) * n * n <= MAX_KEPT
+        factors = _augmented_factors(self.problem, n, Cs, apart=keep)
+        for c, C, L in zip(positions, Cs, factors, strict=True):
+            np.multiply(self.within, L[n:, :n], out=W[c, :, :, :n])
+            _backward(L, W[c])
+            if keep:
+                self.kept[C] = L
+
+    def correct(self, Cs: Sequence[float], residual: Array) -> Array:
+        """Solutions for residuals of shape (n_Cs, n_sizes, n_targets, n)."""
+        n, k = self.n, residual.shape[2]
+        step = np.zeros((*residual.shape[:3], n + k))
+        for c, C in enumerate(Cs):
+            L = self.kept.get(C)
+            if L is None:
+                (L,) = _augmented_factors(self.problem, n, [C])
+            step[c, ..., :n] = residual[c]
+            dtrtrs(L, step[c].reshape(-1, n + k).T, lower=1, overwrite_b=1)
+            step[c, ..., n:] = 0.0
+            step[c, ..., :n] *= self.within
+            _backward(L, step[c])
+        return step[..., :n]
 
 
 def _backward(L: Array, right: Array) -> None:
@@ -59,52 +160,34 @@ def _backward(L: Array, right: Array) -> None:
     dtrtrs(L, columns, lower=1, trans=1, overwrite_b=1)
 
 
-def _augmented_factors(sums: Array, n: int, Cs: Sequence[float]) -> Iterator[Array]:
+def _augmented_factors(
+    sums: Array, n: int, Cs: Sequence[float], *, apart: bool = False
+) -> Iterator[Array]:
     """Lower Cholesky factors of ``[[GᵗS²G + I/C, GᵗS²T], [·, large]]``, NaN where one fails.
 
     The rows below n are then the forward solution of ``L y = GᵗS²T``; the corner only has to be
-    large enough. A factor is valid until the next one; above its diagonal it holds anything.
+    large enough. A factor is valid until the next one, unless they are kept apart; above its
+    diagonal it holds anything.
     """
     raised = sums.T.copy(order="F")
     corner = np.einsum("ii->i", raised)[n:]
     corner += 1.0 + corner.sum()
-    yield from _factors(raised, Cs)
+    yield from _factors(raised, Cs, apart=apart)
 
 
-def _factors(matrix: Array, Cs: Sequence[float]) -> Iterator[Array]:
+def _factors(matrix: Array, Cs: Sequence[float], *, apart: bool = False) -> Iterator[Array]:
     """Lower Cholesky factors of ``matrix + I/C``, NaN where one fails; valid until the next one."""
     buffer = np.empty(matrix.shape, order="F")
-    diagonal = np.einsum("ii->i", buffer)
     for C in Cs:
+        if apart:
+            buffer = np.empty_like(buffer)
         np.copyto(buffer, matrix)
+        diagonal = np.einsum("ii->i", buffer)
         diagonal += 1.0 / C
         _, failed = dpotrf(buffer, lower=1, overwrite_a=1, clean=0)
         if failed:
             buffer[:] = np.nan
         yield buffer
-
-
-def primal_refine(
-    W: Array, sums: Array, residual: Array, sizes: Sequence[int], Cs: Sequence[float]
-) -> Array:
-    """One step of iterative refinement for all settings of a problem of `primal_path`.
-
-    The residual ``GᵗS²(T - G W) - W/C`` of every setting comes from the rows themselves; it has the
-    shape (n_Cs, n_sizes, n_targets, n) of W.
-    """
-    n, n_targets = W.shape[3], W.shape[2]
-    within = (np.arange(n) < np.asarray(sizes)[:, None])[:, None]
-    step = np.zeros((*W.shape[1:3], n + n_targets))
-    refined = np.empty_like(W)
-    for c, L in enumerate(_augmented_factors(sums, n, Cs)):
-        step[..., n:] = 0.0
-        np.multiply(residual[c], within, out=step[..., :n])
-        dtrtrs(L, step.reshape(-1, n + n_targets).T, lower=1, overwrite_b=1)
-        step[..., n:] = 0.0
-        step[..., :n] *= within
-        _backward(L, step)
-        np.add(W[c], step[..., :n], out=refined[c])
-    return refined
 
 
 def primal_leverages(
