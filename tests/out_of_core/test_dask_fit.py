@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from callbacks import Recorder
 from sklearn.base import clone, is_classifier
-from threadpoolctl import threadpool_info
 
 from broadlearn import (
     BLSClassifier,
@@ -18,7 +17,6 @@ from broadlearn import (
     PathSearchCV,
 )
 from broadlearn.out_of_core import fit, fit_blocks, local_client
-from broadlearn.out_of_core.dask_fit import one_thread
 
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
@@ -217,19 +215,6 @@ def test_unlike_partitions_are_named(rows):
 def test_bad_models_are_named(model, message, rows):
     with pytest.raises(ValueError, match=message):
         fit(model, da.from_array(rows[0], chunks=(100, 6)), rows[1])
-
-
-def threads():
-    return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
-
-
-def test_limits_hold_until_the_last_task_ends():
-    before = threads()
-    with one_thread():
-        with one_thread():
-            assert set(threads()) == {1}
-        assert set(threads()) == {1}
-    assert threads() == before
 
 
 # Last, as it is the current client from its start on.

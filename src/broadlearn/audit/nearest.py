@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import KDTree
 from sklearn.neighbors import NearestNeighbors
-from threadpoolctl import threadpool_limits
 
-from broadlearn.utils import Array, row_slices
+from broadlearn.utils import Array, one_thread, row_slices
 
 Positions = NDArray[np.intp]
 Singles = NDArray[np.float32]
@@ -149,7 +148,7 @@ def _inverted_lists(W: Singles, k: int, seed: int) -> Positions:
     index.cp.seed, index.cp.niter = seed + 1, LIST_PASSES
     index.cp.min_points_per_centroid, index.cp.max_points_per_centroid = 1, 64
     index.nprobe = PROBED_LISTS
-    with threadpool_limits(1):  # libraries that were just loaded do not know of limits yet
+    with one_thread():  # libraries that were just loaded do not know of limits yet
         index.train(W)
         index.add(W)
         found = index.search(W, k + 1)[1]

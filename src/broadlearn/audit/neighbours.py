@@ -6,12 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from broadlearn.audit.class_search import class_members, search_classes
 from broadlearn.audit.nearest import MAX_EXACT, Positions, nearest_among, nearest_rows, ranked
 from broadlearn.audit.rows import Rows
-from broadlearn.utils import Array, row_slices
+from broadlearn.utils import Array, one_thread, row_slices
 
 Found = tuple[Positions, Array]
 
@@ -98,7 +97,7 @@ def find_neighbours(rows: Rows, n_near: int = 10, n_own: int = 5, seed: int = 0)
     order = np.random.default_rng(seed).permutation(len(rows.Z))
     codes = None if rows.is_regression else rows.codes[order]
     # What is rounded differently might be ranked differently.
-    with threadpool_limits(1):
+    with one_thread():
         found = _search(search_space(rows.Z)[order], codes, max(n_near, n_own), n_own, seed)
     parts: list[Any] = []
     for (positions, distance), count in zip(found, (n_near, n_own, n_own), strict=True):

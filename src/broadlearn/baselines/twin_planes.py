@@ -48,6 +48,12 @@ class PlaneSpace:
 
 def plane_space(data: TrainingData, kernel: str, n_basis: int, seed: int) -> PlaneSpace:
     """The space of planes of a kernel, with distinct samples drawn by weight as the basis."""
+    absent = np.setdiff1d(np.arange(data.classes.size), data.codes)
+    if absent.size:
+        raise ValueError(
+            f"All rows of class {data.classes[absent].tolist()[0]!r} have a weight of 0 "
+            "(sample_weight times class_weight), so no plane can be fitted to it; leave them out."
+        )
     if kernel == "linear":
         return PlaneSpace(data.standardization, None)
     weight = np.ones(data.codes.size) if data.weight is None else data.weight

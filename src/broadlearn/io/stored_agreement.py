@@ -82,7 +82,9 @@ RECORD: dict[str, Kind] = {
 
 
 def standardization(value: Any, lengths: Lengths) -> bool:
-    """Features and indicators are the inputs of a map."""
+    """Features and indicators are the inputs of a map; bounds are a lower and an upper one."""
+    if value.bounds is not None and not (value.bounds[0] <= value.bounds[1]).all():
+        return False
     return bool((value.missing < value.mean.size).all()) and lengths.fit(
         (value.mean.size + value.missing.size,), ("D",)
     )

@@ -261,6 +261,7 @@ PARTS: dict[type, Attributes] = {
         "kernel_width": _positive,
         "delta": number(0.0),
         "epsilon": optional(number(0.0)),
+        "floors": optional(reals("k", low=0.0, high=1.0)),
     },
     SampleScorer: {
         "kernel_width": either(text, _positive),

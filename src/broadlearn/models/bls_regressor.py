@@ -29,6 +29,9 @@ from broadlearn.utils import (
 )
 from broadlearn.utils.sklearn_compat import fit_context
 
+# Sums of larger targets overflow in predictions, or their squares do.
+MAX_TARGET = {np.float32: 1e30, np.float64: 1e150}
+
 
 def centre_samples(
     X: Floats, Y: Array, weight: Array | None, standardize: bool | str
@@ -279,6 +282,11 @@ class BLSRegressor(MultiOutputMixin, RegressorMixin, BroadModel):
         if not isinstance(rows, np.ndarray):
             check_sparse(self, rows)
         n_targets = 1 if targets.ndim == 1 else targets.shape[1]
+        most = MAX_TARGET[rows.dtype.type]
+        if targets.size and float(np.abs(targets).max()) > most:
+            raise ValueError(
+                f"y holds values beyond {most:g}, too large for X in {rows.dtype}; scale y first."
+            )
         if first:
             self._one_target = targets.ndim == 1
         elif self._one_target != (targets.ndim == 1) or n_targets != self._n_targets(n_targets):

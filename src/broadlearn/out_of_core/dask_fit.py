@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import reduce
 from itertools import accumulate
-from threading import Lock
 from typing import Any, TypeVar
 from uuid import uuid4
 
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
-from threadpoolctl import threadpool_limits
 
 from broadlearn.out_of_core.partitions import Partitions, align, dask_module
 from broadlearn.out_of_core.passes import fit_in_passes
 from broadlearn.out_of_core.row_blocks import array_blocks
 from broadlearn.out_of_core.rows import Merge, Part, count_rows, fold
+from broadlearn.utils import one_thread
 
 T = TypeVar("T")
 Model = TypeVar("Model", bound=BaseEstimator)
@@ -141,30 +139,3 @@ def _merge(step: Pass[T], found: list[Found[T]]) -> Found[T]:
     counts = tuple(n for part, _ in found for n in part)
     values = [value for _, value in found if value is not None]
     return counts, reduce(step[1], values) if values else None
-
-
-class _Limit:
-    """Limits linear algebra to one thread while some thread of this process asks for it.
-
-    Limits hold for a process: if each task set and lifted its own, one could lift another's.
-    """
-
-    def __init__(self) -> None:
-        self.lock, self.users, self.limits = Lock(), 0, None
-
-    @contextmanager
-    def __call__(self) -> Iterator[None]:
-        with self.lock:
-            self.users += 1
-            if self.users == 1:
-                self.limits = threadpool_limits(1)
-        try:
-            yield
-        finally:
-            with self.lock:
-                self.users -= 1
-                if not self.users and self.limits is not None:
-                    self.limits.restore_original_limits()
-
-
-one_thread = _Limit()

@@ -11,8 +11,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from broadlearn.models import OF_SAMPLES
-from broadlearn.out_of_core.dask_fit import one_thread
 from broadlearn.out_of_core.partitions import dask_module, is_array, whole_rows
+from broadlearn.utils import one_thread
 
 
 def predict(model: BaseEstimator, X: Any) -> Any:

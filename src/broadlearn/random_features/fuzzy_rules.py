@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from sklearn.cluster import KMeans
-from threadpoolctl import threadpool_limits
 
 from broadlearn.random_features.broad_map import BroadMap
 from broadlearn.random_features.draws import (
@@ -21,7 +20,14 @@ from broadlearn.random_features.draws import (
     draw_group_seed,
 )
 from broadlearn.random_features.nested_maps import MapSettings, scale_nodes
-from broadlearn.utils import Array, Floats, Standardization, distinct_rows, row_slices
+from broadlearn.utils import (
+    Array,
+    Floats,
+    Standardization,
+    distinct_rows,
+    one_thread,
+    row_slices,
+)
 
 # Samples that a group clusters; if there are more, each group draws its own.
 MAX_CLUSTERED = 2000
@@ -140,7 +146,7 @@ class FuzzyMaps:
         )
         n_inputs = self.Z.shape[1]
         A = draw_feature_weights(self.seed, n_groups, n_rules, n_inputs)
-        with threadpool_limits(1):
+        with one_thread():
             centres = np.concatenate([self._centres(i, n_rules) for i in range(n_groups)])
         logs = np.vstack([2.0 * centres.T, -np.einsum("kd,kd->k", centres, centres)])
         logs /= recipe.width**2 * n_inputs

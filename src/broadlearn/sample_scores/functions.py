@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
-from broadlearn.sample_scores.fuzzy import FuzzyScorer
+from broadlearn.sample_scores.fuzzy import FuzzyScorer, class_memberships
 from broadlearn.sample_scores.intuitionistic import (
     IntuitionisticScorer,
     IntuitionisticScores,
@@ -67,7 +67,9 @@ def fuzzy_membership(
     >>> fuzzy_membership([[0.0], [1.0], [5.0]], ["a", "a", "a"], delta=0.001).round(3)
     array([0.334, 0.667, 0.   ])
     """
-    return _scores(FuzzyScorer(delta), _check(X, y, sample_weight))
+    samples = _check(X, y, sample_weight)
+    FuzzyScorer(delta).check()
+    return class_memberships(*samples[:4], delta).astype(samples.Z.dtype, copy=False)
 
 
 def intuitionistic_scores(

@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadlearn.sample_scores.scorer import (
+    LARGE_CLASS,
     Geometry,
     Samples,
     SampleScorer,
     Trust,
+    class_floors,
     refuse_absent,
     require_positive,
 )
@@ -23,7 +25,9 @@ from broadlearn.utils import Array, Floats
 class FuzzyScorer(SampleScorer):
     """Fuzzy membership of samples in their own class, ``1 - ‖x - c‖ / (R + delta)``.
 
-    c and R are the centre and the radius (largest distance to the centre) of the class.
+    c and R are the centre and the radius (largest distance to the centre) of the class. The score
+    is the membership, but no less than ``1 - n / 10`` in a class of n < 10 distinct samples, of
+    which the farthest is no outlier.
 
     Parameters
     ----------
@@ -54,8 +58,9 @@ class FuzzyScorer(SampleScorer):
         require_positive(delta=self.delta)
 
     def score(self, samples: Samples) -> Trust:
-        """Score samples: the membership is the score."""
-        return _as_trust(class_memberships(*samples[:4], self.delta))
+        """Score samples: the membership is the score, but in small classes."""
+        floors = class_floors(*samples[:4])[samples.codes]
+        return _as_trust(class_memberships(*samples[:4], self.delta), floors)
 
     def sketch(self, samples: Samples, first: int = 0) -> Centres:
         """Weighted sums of the samples of each class."""
@@ -63,13 +68,16 @@ class FuzzyScorer(SampleScorer):
         indicator = np.zeros((samples.n_classes, n_samples))
         indicator[samples.codes, np.arange(n_samples)] = samples.weight
         sums = indicator @ samples.Z.astype(np.float64, copy=False)
-        return Centres(sums, indicator.sum(axis=1))
+        some = [samples.Z[samples.codes == c] for c in range(samples.n_classes)]
+        few = tuple(distinct_few(Z.astype(np.float64, copy=False)) for Z in some)
+        return Centres(sums, indicator.sum(axis=1), few)
 
     def geometry(self, sketch: Centres) -> FuzzyGeometry:
         """Exact centres."""
         refuse_absent(sketch.class_weight)
         centres = sketch.sums / sketch.class_weight[:, None]
-        return FuzzyGeometry(centres, np.zeros(len(centres)), self.delta)
+        floors = np.array([max(0.0, 1.0 - len(Z) / LARGE_CLASS) for Z in sketch.few])
+        return FuzzyGeometry(centres, np.zeros(len(centres)), self.delta, floors)
 
 
 def class_memberships(
@@ -100,14 +108,28 @@ class Centres:
     ----------
     sums : ndarray of shape (n_classes, n_features)
     class_weight : ndarray of shape (n_classes,)
+    few : tuple of ndarray
+        Distinct samples of each class, as many as tell whether it is a small one.
     """
 
     sums: Array
     class_weight: Array
+    few: tuple[Array, ...]
 
     def merge(self, other: Centres) -> Centres:
         """Sums of the samples of both."""
-        return Centres(self.sums + other.sums, self.class_weight + other.class_weight)
+        pairs = zip(self.few, other.few, strict=True)
+        few = tuple(distinct_few(np.concatenate(pair)) for pair in pairs)
+        return Centres(self.sums + other.sums, self.class_weight + other.class_weight, few)
+
+
+def distinct_few(Z: Array) -> Array:
+    """Distinct samples, some of them if there are many."""
+    if len(Z) > 8 * LARGE_CLASS:
+        few = np.unique(Z[: 8 * LARGE_CLASS], axis=0)
+        if len(few) >= LARGE_CLASS:
+            return few[:LARGE_CLASS]
+    return np.unique(Z, axis=0)[:LARGE_CLASS]
 
 
 @dataclass(frozen=True)
@@ -119,11 +141,14 @@ class FuzzyGeometry(Geometry):
     centres : ndarray of shape (n_classes, n_features)
     radii : ndarray of shape (n_classes,)
     delta : float
+    floors : ndarray of shape (n_classes,) or None
+        Least scores of small classes; None for 0, as models of earlier versions have it.
     """
 
     centres: Array
     radii: Array
     delta: float
+    floors: Array | None = None
 
     def distances(self, Z: Floats, codes: NDArray[np.intp]) -> Array:
         """Distances of samples to the centre of their own class."""
@@ -139,13 +164,18 @@ class FuzzyGeometry(Geometry):
         """The same with the centres and radii of further classes."""
         order = np.argsort(np.concatenate([known, added]))
         centres = np.concatenate([self.centres, other.centres])[order]
-        return replace(self, centres=centres, radii=np.append(self.radii, other.radii)[order])
+        own = np.zeros(known.size) if self.floors is None else self.floors
+        floors = np.append(own, np.zeros(added.size) if other.floors is None else other.floors)
+        radii = np.append(self.radii, other.radii)[order]
+        return replace(self, centres=centres, radii=radii, floors=floors[order])
 
     def trust(self, Z: Floats, codes: NDArray[np.intp]) -> Trust:
         """Membership of samples in their own class; 0 beyond the radius."""
         theta = 1.0 - self.distances(Z, codes) / (self.radii[codes] + self.delta)
-        return _as_trust(np.clip(theta, 0.0, 1.0))
+        floors = np.zeros(codes.size) if self.floors is None else self.floors[codes]
+        return _as_trust(np.clip(theta, 0.0, 1.0), floors)
 
 
-def _as_trust(membership: Array) -> Trust:
-    return Trust(membership, {"membership_": membership})
+def _as_trust(membership: Array, floors: Array) -> Trust:
+    score = np.maximum(membership, floors) if floors.any() else membership
+    return Trust(score, {"membership_": membership})

@@ -25,7 +25,13 @@ from sklearn.utils import check_random_state
 from broadlearn.sample_scores.kernel_geometry import KernelGeometry, References, draw_references
 from broadlearn.sample_scores.landmarks import draw_landmarks, landmark_pair_sums
 from broadlearn.sample_scores.pairs import combine, prepare_points, symmetric_pair_sums
-from broadlearn.sample_scores.scorer import Samples, SampleScorer, Trust, require_positive
+from broadlearn.sample_scores.scorer import (
+    LARGE_CLASS,
+    Samples,
+    SampleScorer,
+    Trust,
+    require_positive,
+)
 from broadlearn.utils import Array, Floats, distinct_rows
 
 # Above so many samples, all pairs take minutes.
@@ -39,6 +45,9 @@ MAX_SAMPLES_FOR_WIDTH = 1500
 @dataclass(frozen=True)
 class IntuitionisticScorer(SampleScorer):
     """Intuitionistic fuzzy scores, as published; see `intuitionistic_scores` for the equations.
+
+    Of a class of n < 10 distinct samples none scores less than ``1 - n / 10``, as its farthest
+    sample is no outlier, unless all score 0.
 
     Parameters
     ----------
@@ -112,7 +121,12 @@ class IntuitionisticScorer(SampleScorer):
             auto = choose_kernel_width(*samples[:4], **limits)
         widths = [auto if isinstance(width, str) else float(width) for width in given]
         found = score_rows(
-            *samples[:4], widths, **limits, landmarks=self.landmarks, random_state=samples.seed
+            *samples[:4],
+            widths,
+            **limits,
+            landmarks=self.landmarks,
+            random_state=samples.seed,
+            floored=True,
         )
         return [
             Trust(
@@ -191,8 +205,13 @@ def score_rows(
     delta: float,
     landmarks: int | None = None,
     random_state: int | np.random.RandomState | None = None,
+    floored: bool = False,
 ) -> IntuitionisticScores:
-    """`intuitionistic_scores` on checked arrays, always with the leading axis of widths."""
+    """`intuitionistic_scores` on checked arrays, always with the leading axis of widths.
+
+    With `floored`, no sample of a class of n < 10 distinct ones scores less than ``1 - n / 10``, if
+    any of them scores more than 0.
+    """
     distinct = distinct_rows(X, codes, weight)
     points = prepare_points(X[distinct.first], codes[distinct.first], distinct.weight, n_classes)
     if landmarks is None:
@@ -221,6 +240,14 @@ def score_rows(
     back = np.empty_like(points.order)
     back[points.order] = np.arange(points.order.size)
     theta, nu, Theta, score = (part[:, back[distinct.inverse]] for part in parts)
+    if floored:
+        sizes = np.bincount(codes[distinct.first], distinct.weight > 0.0, minlength=n_classes)
+        floor = np.maximum(1.0 - sizes / LARGE_CLASS, 0.0)[codes]
+        # A class without any trust is not lifted: models name it.
+        for part in score:
+            best = np.zeros(n_classes)
+            np.maximum.at(best, codes, np.where(weight > 0.0, part, 0.0))
+            np.maximum(part, np.where(best[codes] > 0.0, floor, 0.0), out=part)
     return IntuitionisticScores(theta, nu, Theta, score, radii, np.asarray(widths, dtype=float))
 
 
@@ -254,7 +281,8 @@ def choose_kernel_width(
     if scale <= 1e-12 * float(np.abs(Z).max()):
         return 1.0
     widths = scale * MULTIPLES
-    found = score_rows(Z, codes, weight, n_classes, widths.tolist(), epsilon=epsilon, delta=delta)
+    limits: dict[str, Any] = {"epsilon": epsilon, "delta": delta}
+    found = score_rows(Z, codes, weight, n_classes, widths.tolist(), **limits, floored=True)
     class_weight = np.bincount(codes, weight, minlength=n_classes)
     trust = np.array([np.bincount(codes, weight * s, minlength=n_classes) for s in found.score])
     present_class = class_weight > 0.0

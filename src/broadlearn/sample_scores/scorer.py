@@ -19,6 +19,11 @@ from numpy.typing import NDArray
 
 from broadlearn.utils import Array, Floats
 
+# Models score classes of so many distinct samples as published. Of n < 10 samples the farthest is
+# no outlier, though the equations give it a score of about 0, both samples of two: no score is then
+# below 1 - n / 10.
+LARGE_CLASS = 10
+
 
 class Samples(NamedTuple):
     """Samples to be scored.
@@ -230,6 +235,29 @@ def refuse_absent(class_weight: Array) -> None:
             "The samples that class centres are learnt from must include every class, but "
             f"{np.count_nonzero(class_weight == 0.0)} of {class_weight.size} classes have none."
         )
+
+
+def class_floors(Z: Floats, codes: NDArray[np.intp], weight: Array, n_classes: int) -> Array:
+    """Least score of the samples of each class: 1 - n / 10 for n < 10 distinct samples, else 0.
+
+    Samples of weight 0 do not count.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> class_floors(np.array([[1.0], [2.0], [2.0]]), np.array([0, 0, 0]), np.ones(3), 1)
+    array([0.8])
+    """
+    floors = np.zeros(n_classes)
+    for c in range(n_classes):
+        rows = np.flatnonzero((codes == c) & (weight > 0.0))
+        # Nearly always the first few tell.
+        for some in (rows[: 8 * LARGE_CLASS], rows):
+            n = len(np.unique(Z[some], axis=0))
+            if n >= LARGE_CLASS:
+                break
+        floors[c] = max(0.0, 1.0 - n / LARGE_CLASS) if n else 0.0
+    return floors
 
 
 def require_positive(**values: float) -> None:

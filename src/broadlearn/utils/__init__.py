@@ -49,7 +49,7 @@ from broadlearn.utils.standardization import (
     with_missing,
 )
 from broadlearn.utils.whole_files import is_special, write_whole
-from broadlearn.utils.workers import parallel, spare_children_interrupts
+from broadlearn.utils.workers import one_thread, parallel, spare_children_interrupts
 
 __all__ = [
     "BLOCK_NUMBERS",
@@ -90,6 +90,7 @@ __all__ = [
     "learn_fences",
     "learn_standardization",
     "memory_limit",
+    "one_thread",
     "page_environment",
     "page_frame",
     "parallel",

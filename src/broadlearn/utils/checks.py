@@ -20,6 +20,9 @@ from broadlearn.utils.sklearn_compat import Options, StrOptions, check_sample_we
 # Squared distances of larger numbers overflow.
 MAX_VALUE = 1e140
 
+# Sums, products and ratios of weights within these stay numbers.
+MIN_WEIGHT, MAX_WEIGHT = 1e-60, 1e60
+
 # How X is read: missing values are NaN, and infinity is refused. Where sparse matrices are too,
 # `read_sparse` says so.
 READ: dict[str, Any] = {"dtype": FLOAT_TYPES, "ensure_all_finite": "allow-nan"}
@@ -158,9 +161,19 @@ def check_weights(
             "sample_weight is zero for every row; at least one row must have a positive weight."
         )
     weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    if class_weight is None or y is None:
+    if class_weight is not None and y is not None:
+        with np.errstate(over="ignore"):
+            weight = weight * _class_weights(class_weight, y, weight, classes)
+    if sample_weight is None and class_weight is None:
         return weight
-    return weight * _class_weights(class_weight, y, weight, classes)
+    positive = weight[weight > 0.0]
+    if positive.size and not MIN_WEIGHT <= positive.min() <= positive.max() <= MAX_WEIGHT:
+        raise ValueError(
+            f"sample_weight (times class_weight) must be 0 or lie between {MIN_WEIGHT:g} and "
+            f"{MAX_WEIGHT:g}, got {positive.min():g} to {positive.max():g}; divide all weights by "
+            "the largest one, and give rows that are not to count the weight 0."
+        )
+    return weight
 
 
 def _class_weights(

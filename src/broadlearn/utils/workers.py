@@ -1,4 +1,7 @@
-"""Work in other processes, of which an interrupt leaves none behind and shows no traceback."""
+"""Work in other processes, of which an interrupt leaves none behind and shows no traceback.
+
+And threads of linear algebra, which are this process's own.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,12 @@ import signal
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
+from threading import Lock
 from typing import Any
 
 from joblib import Parallel, effective_n_jobs
 from joblib.externals.loky import get_reusable_executor
+from threadpoolctl import threadpool_limits
 
 
 @contextmanager
@@ -57,3 +62,31 @@ def parallel(calls: Iterable[Any], n_jobs: int | None, *, ordered: bool = True) 
     except KeyboardInterrupt:
         get_reusable_executor().shutdown(wait=False, kill_workers=True)
         raise
+
+
+class _Limit:
+    """Limits linear algebra to one thread while some thread of this process asks for it.
+
+    Limits hold for a process: if each task set and lifted its own, one could lift another's.
+    """
+
+    def __init__(self) -> None:
+        self.lock, self.users = Lock(), 0
+        self.limits: Any = None
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        with self.lock:
+            self.users += 1
+            if self.users == 1:
+                self.limits = threadpool_limits(1)
+        try:
+            yield
+        finally:
+            with self.lock:
+                self.users -= 1
+                if not self.users and self.limits is not None:
+                    self.limits.restore_original_limits()
+
+
+one_thread = _Limit()
