@@ -80,6 +80,8 @@ leaderboard: $(READY) ## our ensemble among 179 published classifiers on their a
 soak: $(READY) ## attack a study (kills, bits that flip, processes that die) and model files; tables of what failed
 	$(BIN)/python benchmarks/kill_and_resume.py
 	$(BIN)/python benchmarks/fuzz_models.py
+	BROADLEARN_INTERRUPTIONS=20 BROADLEARN_EXAMPLES=200 $(BIN)/python -m pytest \
+		tests/faults/test_interrupted_fits.py tests/faults/test_numerics.py
 
 # Each process of pytest-xdist has a core; threads of its linear algebra would only get in each other's way.
 test test-fast: export OPENBLAS_NUM_THREADS = 1

@@ -18,7 +18,7 @@ BLOCK_NUMBERS = 1 << 21
 # The middle of a column is all but this share at either end, of few rows all but the outermost one
 # or two. Values that more rows have are a group, however far out. A fence is so many lengths of the
 # middle away from it, 60 deviations from the mean of a normal column: so many that of the 28 data
-# sets of the study only three have values beyond, and only one of them loses by it, within noise.
+# sets of the study only three have values beyond, and one of them loses by it (0.4 points).
 TAIL, MAX_TAIL, FEW, LENGTHS = 0.025, 0.25, 2.0, 15.0
 
 
