@@ -77,9 +77,10 @@ study-alzheimer: $(READY) ## all models on people rated for dementia, by MRI mea
 leaderboard: $(READY) ## our ensemble among 179 published classifiers on their authors' splits (hours; needs the data)
 	$(BIN)/broadlearn study leaderboard --jobs -1 --store leaderboard/results.db --report leaderboard/report
 
-soak: $(READY) ## attack a study (kills, bits that flip, processes that die) and model files; tables of what failed
+soak: $(READY) ## attack a study (kills, bits that flip, processes that die), model files and tables; prints what failed
 	$(BIN)/python benchmarks/kill_and_resume.py
 	$(BIN)/python benchmarks/fuzz_models.py
+	$(BIN)/python benchmarks/fuzz_tables.py
 	BROADLEARN_INTERRUPTIONS=20 BROADLEARN_EXAMPLES=200 $(BIN)/python -m pytest \
 		tests/faults/test_interrupted_fits.py tests/faults/test_numerics.py
 
