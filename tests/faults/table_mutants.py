@@ -26,6 +26,7 @@ import pandas as pd
 import pyarrow as pa
 import typer
 from patients import call, patients
+from pyarrow import ipc, parquet
 
 import broadlearn
 
@@ -47,6 +48,10 @@ ODD_FIELDS = (
     "{}", "x" * 200_000, "1e-400", "true", "2024-02-30", "99:99", "∞", "½", "1/2", "a\nb", "\r",
     "\0", "- " * 50, "1" + " " * 90 + "x", "9999999999999999999999", "-0", "+1", "10^400", "５",
 )  # fmt: skip
+ODD_CELLS = (
+    10**400, -(10**400), 2**63, 2**64, 1e308, -0.0, True, None, [], [1, 2], {}, {"a": {"b": [{}]}},
+    "", "\ud800", "\0", "\U0001f600", [[None]], 0.1,
+)  # fmt: skip
 ENCODINGS = ("utf-8-sig", "utf-16", "utf-16-le", "utf-32", "latin-1", "cp1252", "utf-7", "cp037")
 
 
@@ -54,7 +59,7 @@ def mutant(rng):
     """Name and content of a file."""
     form = FORMATS[rng.integers(len(FORMATS))]
     frame = _odd_frame(rng) if rng.random() < 0.5 else patients(30, int(rng.integers(5)))
-    content = written(frame, form)
+    content = written(frame, form, rng)
     if form in ("csv", "tsv", "json", "jsonl", "arff") and rng.random() < 0.5:
         content = _odd_text(content.decode(), rng)
     if rng.random() < 0.35:
@@ -70,7 +75,7 @@ def mutant(rng):
     return name, content
 
 
-def written(frame, form):
+def written(frame, form, rng):
     """A frame as the bytes of a file."""
     buffer = io.BytesIO()
     if form in ("csv", "tsv"):
@@ -79,6 +84,13 @@ def written(frame, form):
         )
     if form in ("json", "jsonl"):
         records = json.loads(frame.to_json(orient="records"))
+        if rng.random() < 0.3:
+            for _ in range(3):
+                record = records[rng.integers(len(records))]
+                name = list(record)[rng.integers(len(record))]
+                record[name] = ODD_CELLS[rng.integers(len(ODD_CELLS))]
+            if form == "json":
+                return json.dumps(records).encode()
         if form == "jsonl":
             return "\n".join(map(json.dumps, records)).encode()
         return json.dumps(
@@ -92,15 +104,16 @@ def written(frame, form):
     if form == "xlsx":
         printable = frame.map(_without_controls).rename(columns=_without_controls)
         printable.to_excel(buffer, index=False)
-    elif form == "parquet":
-        frame.to_parquet(buffer)
-    elif form == "feather":
-        frame.to_feather(buffer)
-    else:
-        table = pa.Table.from_pandas(frame)
-        with pa.ipc.new_stream(buffer, table.schema) as writer:
-            writer.write_table(table, max_chunksize=16)
-    return buffer.getvalue()
+        return buffer.getvalue()
+    table = pa.Table.from_pandas(frame)
+    if rng.random() < 0.4:
+        place = int(rng.integers(frame.shape[1]))
+        column = _odd_array(len(frame), rng)
+        try:
+            return _by_arrow(table.set_column(place, table.column_names[place], column), form)
+        except pa.ArrowException:  # Not all formats have all types.
+            pass
+    return _by_arrow(table, form)
 
 
 def fault_of(done):
@@ -237,6 +250,46 @@ def _odd_frame(rng):
     return frame.reset_index(drop=True)
 
 
+def _by_arrow(table, form):
+    buffer = io.BytesIO()
+    if form == "parquet":
+        parquet.write_table(table, buffer)
+    else:
+        make = ipc.new_stream if form == "arrow" else ipc.new_file
+        with make(buffer, table.schema) as writer:
+            writer.write_table(table, max_chunksize=16)
+    return buffer.getvalue()
+
+
+def _odd_array(n, rng):
+    """A column of a type that tables seldom have."""
+    numbers = pa.array(rng.integers(0, 100, n))
+    kinds = {
+        "list": lambda: pa.array([[1, 2]] * n),
+        "struct": lambda: pa.array([{"a": 1, "b": {"c": None}}] * n),
+        "map": lambda: pa.array([[("k", 1)]] * n, pa.map_(pa.string(), pa.int64())),
+        "binary": lambda: pa.array([b"\xff\0"] * n),
+        "decimal": lambda: numbers.cast(pa.decimal256(76, 50)),
+        "time": lambda: numbers.cast(pa.int32()).cast(pa.time32("s")),
+        "date": lambda: pa.array([-700_000 + i for i in range(n)], pa.int32()).cast(pa.date32()),
+        "far": lambda: pa.array([2**45 + i for i in range(n)], pa.timestamp("s")),
+        "zone": lambda: numbers.cast(pa.timestamp("us", str(rng.choice(["Asia/Tokyo", "Mars"])))),
+        "duration": lambda: numbers.cast(pa.duration("s")),
+        "null": lambda: pa.nulls(n),
+        "dictionary": lambda: pa.DictionaryArray.from_arrays(
+            pa.array([i % 2 for i in range(n)]), pa.array(["a", None])
+        ),
+        "unsigned": lambda: pa.array([2**64 - 1 - i for i in range(n)], pa.uint64()),
+        "half": lambda: pa.array(np.arange(n).astype(np.float16)),
+        "large": lambda: pa.array(["x"] * n, pa.large_string()),
+        "no text": lambda: pa.Array.from_buffers(
+            pa.string(), n, pa.array([b"\xff\xfe"] * n).buffers()
+        ),
+        "flags": lambda: pa.array([(True, False, None)[i % 3] for i in range(n)]),
+    }
+    return list(kinds.values())[rng.integers(len(kinds))]()
+
+
 def _odd_field(rng):
     return str(ODD_FIELDS[rng.integers(len(ODD_FIELDS))])
 
@@ -260,7 +313,7 @@ def _odd_text(text, rng):
                 i, str(rng.choice(["", "# remark", "Total,,,", " ", "\x1a", "a b c", ";;;"]))
             )
         elif kind == 4:
-            lines[i] = (lines[i] * int(rng.integers(2, 3000)))[:1_000_000]
+            lines[i] *= min(int(rng.integers(2, 3000)), 1 + 1_000_000 // (1 + len(lines[i])))
         elif kind == 5:
             lines = [line.replace(",", mark) for line in lines]
         elif kind == 6:

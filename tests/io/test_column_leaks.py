@@ -33,6 +33,15 @@ def test_a_quantity():
     assert set(leaks_of(frame, y, 0)) == {"log"}
 
 
+@pytest.mark.parametrize("n_classes", [0, 2])
+def test_numbers_beyond_single_precision(n_classes):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 300) if n_classes else rng.normal(size=300)
+    huge = rng.choice([-1.7e308, 1e200, 1.7e308], 300)
+    frame = pd.DataFrame({"huge": huge, "told": y + rng.normal(0, 0.01, 300)})
+    assert set(leaks_of(frame, y, n_classes)) == {"told"}
+
+
 def plain_skill(ranks, y, n_classes, is_number):
     """Leave-one-out, row by row, where no two ranks are equal or all rows of a level count."""
     n = y.size

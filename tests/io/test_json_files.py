@@ -1,5 +1,6 @@
 import json
 
+import numpy as np
 import pytest
 
 from broadlearn.io import FileOptions, read_file
@@ -49,3 +50,20 @@ def test_is_json():
 def test_halves_of_characters(content, tmp_path):
     with pytest.raises(ValueError, match=r"holds halves of characters, such as '.ud"):
         read(tmp_path, json.dumps(content))
+
+
+@pytest.mark.parametrize("name", ["t.json", "t.jsonl"])
+def test_halves_of_characters_among_numbers(name, tmp_path):
+    records = [{"a": 1, "b": "\U0001f600"}, {"a": "\ud800", "b": "x"}]
+    with pytest.raises(ValueError, match=r"holds halves of characters, such as '.ud800"):
+        read(tmp_path, "\n".join(map(json.dumps, records)), name)
+    assert read(tmp_path, json.dumps(records[0]), "t.jsonl")["b"][0] == "\U0001f600"
+
+
+@pytest.mark.parametrize("name", ["t.json", "t.jsonl"])
+@pytest.mark.parametrize("digits", [400, 5000])
+def test_whole_numbers_that_no_float_can_hold(name, digits, tmp_path):
+    text = '{"a": %s}\n{"a": -%s}\n{"a": 1e999}' % (("9" * digits,) * 2)
+    assert read(tmp_path, text, name)["a"].tolist() == [np.inf, -np.inf, np.inf]
+    whole = 10**290 + 1
+    assert read(tmp_path, json.dumps([{"a": whole}]))["a"][0] == whole

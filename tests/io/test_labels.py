@@ -60,6 +60,8 @@ def test_quantities_written_as_text():
         (["a", "b"], "regression", "holds texts, where numbers are expected"),
         ([True, False], "regression", "holds booleans, where numbers are expected"),
         ([1.0, np.inf], "regression", "The target must hold finite numbers"),
+        (["a", [1, 2]], "auto", "holds lists or records, where classes are expected"),
+        ([[], []], "regression", "holds lists or records, where numbers are expected"),
     ],
 )
 def test_bad_targets(values, task, message):

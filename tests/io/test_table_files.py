@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow
 import pyarrow.ipc
+import pyarrow.parquet as pq
 import pytest
 
 from broadlearn.io.sources import FORMATS, FileOptions, pack
@@ -222,6 +223,22 @@ def test_parquet(tmp_path):
     frame = pd.DataFrame({"a": [1, 2], "b": ["x", None], "c": [True, False]})
     frame.to_parquet(tmp_path / "t.parquet")
     pd.testing.assert_frame_equal(read_frame(tmp_path / "t.parquet"), frame)
+
+
+def test_bytes_that_are_no_text_in_parquet(tmp_path):
+    raw = pyarrow.array([b"a", b"\xff"]).buffers()
+    texts = pyarrow.Array.from_buffers(pyarrow.string(), 2, raw)
+    pq.write_table(pyarrow.table({"a": [1, 2], "b": texts}), tmp_path / "t.parquet")
+    with pytest.raises(ValueError, match=r"is not a readable Parquet file: .*(?i:utf-?8)"):
+        read_frame(tmp_path / "t.parquet")
+
+
+@pytest.mark.parametrize(("kind", "cell"), [("{}", "a"), ("integer", "1e400")])
+def test_arff_that_its_reader_has_no_word_for(kind, cell, tmp_path):
+    path = tmp_path / "t.arff"
+    path.write_text(f"@relation r\n@attribute a {kind}\n@data\n{cell}\n")
+    with pytest.raises(ValueError, match=r"t\.arff is not a readable ARFF file: "):
+        read_frame(path)
 
 
 def test_arff(tmp_path):

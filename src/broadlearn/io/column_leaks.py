@@ -12,6 +12,8 @@ from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
 from broadlearn.io.ranked_columns import RankedColumns, find_copies, find_identifiers, mid_ranks
 from broadlearn.utils import Array, row_priorities
 
+# Trees work in single precision, sums of values included.
+LARGEST = 1e30
 # Rows that columns are judged by, and rows that the other columns together are.
 MAX_ROWS = 5_000
 MAX_MODEL_ROWS = 2_000
@@ -189,7 +191,7 @@ def _skill_together(Z: Array, target: NDArray[np.generic], n_classes: int) -> fl
     if not Z.shape[1]:
         return 0.0
     kept = _sample(len(Z), MAX_MODEL_ROWS)
-    Z = Z[kept]
+    Z = np.clip(Z[kept], -LARGEST, LARGEST)
     if not n_classes:
         y = mid_ranks(target[kept])
         trees = ExtraTreesRegressor(N_TREES, min_samples_leaf=2, random_state=0)

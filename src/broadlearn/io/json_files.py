@@ -24,8 +24,8 @@ def read_json(source: Source, options: FileOptions) -> FileTable:
     text = whole_text(source, options)
     with _as_a_table(source):
         try:
-            content = json.loads(text)
-        except ValueError as error:
+            content = _parsed(text)
+        except json.JSONDecodeError as error:
             if source.path != STANDARD and is_json(text.lstrip().partition("\n")[0]):
                 return read_json_lines(source, options)
             raise ValueError(f"{source} is not readable JSON: {reason(error)}.") from error
@@ -42,8 +42,8 @@ def read_json_lines(source: Source, options: FileOptions) -> FileTable:
             if is_blank([line]):
                 continue
             try:
-                records.append(json.loads(line))
-            except ValueError as error:
+                records.append(_parsed(line))
+            except json.JSONDecodeError as error:
                 raise ValueError(
                     f"Line {number} of {source} is not readable JSON: {reason(error)}."
                 ) from error
@@ -54,10 +54,23 @@ def read_json_lines(source: Source, options: FileOptions) -> FileTable:
 def is_json(text: str) -> bool:
     """Whether a text is JSON by itself."""
     try:
-        json.loads(text)
+        json.loads(text, parse_int=_whole)
     except (ValueError, RecursionError):
         return False
     return True
+
+
+def _whole(digits: str) -> float:
+    return int(digits) if len(digits) < 300 else float(digits)
+
+
+def _parsed(text: str) -> Any:
+    """What a JSON text holds; whole numbers that no float can hold are infinite, as 1e999 is."""
+    content = json.loads(text, parse_int=_whole)
+    if r"\ud" in text or r"\uD" in text:
+        # Raises where halves of characters are without the other half.
+        json.dumps(content, ensure_ascii=False).encode()
+    return content
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,6 +68,9 @@ def read_labels(
 
 
 def _read(column: pd.Series, what: str, task: str, where: Callable[[int], str]) -> NDArray[Any]:
+    expected = "numbers" if task == "regression" else "classes"
+    if column.dtype == object and not all(isinstance(cell, Hashable) for cell in column):
+        raise ValueError(f"{what} holds lists or records, where {expected} are expected.")
     content = content_of(column)
     missing = column.isna()
     if content in ("string", "mixed", "mixed-integer"):
@@ -92,7 +95,6 @@ def _read(column: pd.Series, what: str, task: str, where: Callable[[int], str]) 
         return _of_numbers(numbers, what, task)
     if content not in ("integer", "floating", "mixed-integer-float", "decimal"):
         noun = "booleans" if content == "boolean" else "dates"
-        expected = "numbers" if task == "regression" else "classes"
         raise ValueError(f"{what} holds {noun}, where {expected} are expected.")
     try:
         return _of_numbers(as_floats(column), what, task)

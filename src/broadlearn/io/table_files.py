@@ -181,7 +181,14 @@ def _read_parquet(source: Source, options: FileOptions) -> FileTable:
         content = io.BytesIO(file.read()) if source.packing else file
         check_parquet(lambda **how: ParquetFile(content, **how), source, options)
         content.seek(0)
-        return import_pandas().read_parquet(content)
+        pandas = import_pandas()
+        frame = pandas.read_parquet(content)
+        for j in range(frame.shape[1]):
+            column = frame.iloc[:, j]
+            # Bytes that are no text would be noticed only where they are used.
+            if isinstance(column.dtype, pandas.StringDtype) and column.dtype.storage == "pyarrow":
+                column.array.__arrow_array__().validate(full=True)
+        return frame
 
     return FileTable(_by_pyarrow(source, "Parquet", read), None)
 
@@ -307,7 +314,8 @@ def _read_arff(source: Source, options: FileOptions) -> FileTable:
     text = whole_text(source, options)
     try:
         content = arff.load(io.StringIO(text))
-    except arff.ArffException as error:
+    # Damaged files make it raise all kinds.
+    except Exception as error:
         raise ValueError(f"{source} is not a readable ARFF file: {reason(error)}.") from error
     names = [name for name, _ in content["attributes"]]
     frame = pandas.DataFrame(content["data"], columns=names, dtype=object)
