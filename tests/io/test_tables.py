@@ -122,6 +122,15 @@ def test_lists_in_a_file_are_refused_by_name(tmp_path):
         read_table(tmp_path / "t.parquet")
 
 
+@pytest.mark.parametrize("label", [[1, 2], [], ["a"]])
+def test_lists_as_labels_are_refused(label, tmp_path):
+    path = tmp_path / "t.jsonl"
+    records = [{"a": 1, "y": "yes"}, {"a": 2, "y": label}]
+    path.write_text("\n".join(map(json.dumps, records)))
+    with pytest.raises(ValueError, match=r"The target column 'y' of .* holds lists or records"):
+        read_table(path, "y")
+
+
 def test_numbers_and_texts_of_columns():
     X = pd.DataFrame({"x": [1.0, None], "s": ["a", None], "b": [True, False]})
     np.testing.assert_array_equal(to_numbers(X[["x", "b"]]), [[1, 1], [np.nan, 0]])

@@ -153,7 +153,8 @@ def _refuse_bad_labels(column: pd.Series, what: str) -> None:
     """Raise where a label is too long to be one, or would lose characters in an array."""
     if column.dtype.kind in "biufMm":
         return
-    for label in column.unique():
+    # Objects may be lists, of which pandas cannot tell which are the same.
+    for label in column if column.dtype == object else column.unique():
         if isinstance(label, str) and (len(label) > MAX_LABEL or "\0" in label):
             fault = "a NUL character in it" if "\0" in label else f"{len(label):,} characters"
             raise ValueError(
