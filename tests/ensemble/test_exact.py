@@ -12,7 +12,13 @@ from broadlearn.ensemble.candidates import (
     classification_loss,
     squared_loss,
 )
-from broadlearn.ensemble.exact import compare_kernels, fit_exactly, fit_twice, kernel_ridge
+from broadlearn.ensemble.exact import (
+    compare_kernels,
+    fit_exactly,
+    fit_twice,
+    gain_of_scores,
+    kernel_ridge,
+)
 from broadlearn.ensemble.kernel_average import samples_in
 from broadlearn.random_features import (
     KernelBasis,
@@ -139,8 +145,8 @@ def test_every_kernel_has_its_best_penalty():
 
 
 def test_a_second_fit_is_taken_if_it_gains_enough():
-    def rescore(held_out):
-        return np.linspace(0.1, 1, len(held_out))
+    def rescore(some, held_out):
+        return np.linspace(0.1, 1, 30)[some]
 
     problem, steps = classes(rescore=rescore), []
     forms, _, units = learnt(problem)
@@ -151,15 +157,49 @@ def test_a_second_fit_is_taken_if_it_gains_enough():
 
     always, never = fit(problem, -np.inf), fit(problem, np.inf)
     assert len(steps) == 2 * len(MEMBERS)
-    np.testing.assert_array_equal(always.score, rescore(always.held_out))
+    np.testing.assert_array_equal(always.score, np.linspace(0.1, 1, 30))
+    np.testing.assert_array_equal(always.calibrating, never.held_out)
+    assert never.calibrating is None
     assert never.score is None
     alone = fit(problem._replace(rescore=None), -np.inf)
     assert len(steps) == len(MEMBERS)
     np.testing.assert_array_equal(alone.held_out, never.held_out)
-    loss = problem.make_loss(np.arange(30), problem.weight)
-    gain = loss(never.held_out) - loss(always.held_out)
+    gain = gain_of_scores(problem, MEMBERS, forms, units)
     assert fit(problem, gain - 1e-9).score is not None
+    assert len(steps) == 2 * len(MEMBERS)
     assert fit(problem, gain + 1e-9).score is None
+    assert len(steps) == 2 * len(MEMBERS)
+
+
+def test_scores_are_judged_on_the_half_that_they_were_given_without():
+    seen = []
+
+    def rescore(some, held_out):
+        seen.append(set(some))
+        return np.linspace(0.1, 1, 30)[some]
+
+    problem = classes(rescore=rescore)
+    forms, samples, units = learnt(problem)
+    found = gain_of_scores(problem, MEMBERS, forms, units)
+    first, second = seen
+    assert first | second == set(range(30))
+    assert not first & second
+    gains = []
+    for train, test in ((first, second), (second, first)):
+        train, test = sorted(train), sorted(test)
+        loss = problem.make_loss(np.array(test), None)
+        outputs = []
+        for score in (np.ones(30), np.linspace(0.1, 1, 30)):
+            output = np.zeros((len(test), problem.T.shape[1]))
+            for member, gram in zip(MEMBERS, grams(MEMBERS, samples, units), strict=True):
+                s = score[train]
+                scaled = s[:, None] * gram[np.ix_(train, train)] * s
+                penalty = np.eye(len(train)) / member.C
+                dual = np.linalg.solve(scaled + penalty, s[:, None] * problem.T[train])
+                output += gram[np.ix_(test, train)] @ (s[:, None] * dual) / len(MEMBERS)
+            outputs.append(output)
+        gains.append(loss(outputs[0]) - loss(outputs[1]))
+    assert found == pytest.approx(np.mean(gains), abs=1e-8)
 
 
 def test_several_real_targets():

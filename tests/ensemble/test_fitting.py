@@ -10,7 +10,7 @@ def problem(n=60, rescored=False):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, 2))
     T = np.sin(2 * X[:, :1]) + 0.1 * rng.normal(size=(n, 1))
-    rescore = (lambda held_out: np.linspace(0.5, 1, len(held_out))) if rescored else None
+    rescore = (lambda some, held_out: np.linspace(0.5, 1, len(some))) if rescored else None
     return Problem(X, T - T.mean(), None, lambda some, w: squared_loss(T[some], w), rescore)
 
 

@@ -37,7 +37,7 @@ def problem(n=80, weighted=False, flipped=0.0):
     def make_loss(some, weight):
         return classification_loss(codes[some], weight)
 
-    def rescore(held_out):
+    def rescore(some, held_out):
         return margin_scores(margins_of(held_out, codes[: len(held_out)]))
 
     return Problem(X, 2.0 * codes[:, None] - 1, weight, make_loss, rescore)

@@ -65,7 +65,7 @@ class Problem(NamedTuple):
     make_loss : callable
         Positions of samples, their weights -> loss of held-out predictions for them.
     rescore : callable or None
-        Held-out predictions -> scores of the samples, for a second fit.
+        Positions of samples and their held-out predictions -> their scores, for a second fit.
     copies : bool
         Whether a weight w stands for w copies of a sample, of which one is held out; otherwise
         weights say how much samples matter, and each is held out with all its weight.
@@ -77,7 +77,7 @@ class Problem(NamedTuple):
     T: Array
     weight: Array | None
     make_loss: Callable[[NDArray[np.intp], Array | None], Loss]
-    rescore: Callable[[Array], Array] | None
+    rescore: Callable[[NDArray[np.intp], Array], Array] | None
     copies: bool = True
     loss_weight: Array | None = None
 
@@ -88,7 +88,7 @@ class Problem(NamedTuple):
 
     def take(self, rows: NDArray[np.intp], share: Array | None = None) -> Problem:
         """The problem on some samples, each of which stands for a share of all if that is given."""
-        make_loss = self.make_loss
+        make_loss, rescore = self.make_loss, self.rescore
 
         def taken(values: Array | None) -> Array | None:
             if values is None:
@@ -100,7 +100,7 @@ class Problem(NamedTuple):
             self.T[rows],
             taken(self.weight),
             lambda r, w: make_loss(rows[r], w),
-            self.rescore,
+            None if rescore is None else lambda r, held_out: rescore(rows[r], held_out),
             self.copies,
             None if self.copies else taken(self.loss_weight),
         )
@@ -126,12 +126,16 @@ class FittedEnsemble(NamedTuple):
         The average's predictions for samples that it was fitted without.
     score : ndarray of shape (n_samples,) or None
         Scores of the samples; None where all count alike.
+    calibrating : ndarray of shape (n_samples, n_targets) or None
+        Held-out predictions for calibration, where `held_out` must not serve for it: scores of the
+        other samples were given in view of a sample's own label, so that they know it.
     """
 
     average: KernelAverage
     members: list[Candidate]
     held_out: Array
     score: Array | None
+    calibrating: Array | None = None
 
 
 def classification_loss(codes: NDArray[np.intp], weight: Array | None) -> Loss:

@@ -189,7 +189,8 @@ def choose_scores(
     landmarks, kernels = problem.X[order[:SECOND_LANDMARKS]], [first.kernel]
     plain = LandmarkProblem(forms, units, problem, None, landmarks)
     start, value, solution = judge(plain, kernels, PENALTIES.index(first.C))
-    score = problem.rescore(plain.held_out(solution, kernels, np.float64))
+    every = np.arange(len(problem.X))
+    score = problem.rescore(every, plain.held_out(solution, kernels, np.float64))
     scored = LandmarkProblem(forms, units, problem, score, landmarks)
     return score if judge(scored, kernels, start)[1] < value - min_gain else None
 
