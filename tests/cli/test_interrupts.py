@@ -52,6 +52,8 @@ def test_an_import_is_left_at_once(leaving, tmp_path, monkeypatch):
     (tmp_path / "slow_to_import.py").write_text("import os, signal\nos.kill(os.getpid(), 2)\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     assert not is_importing(sys._getframe())
+    # Where tests run in the background, it is ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(Left), interrupts_handled(), at_work():
             import slow_to_import  # noqa: F401

@@ -372,7 +372,8 @@ def test_the_bar_of_scikit_learn_shows_a_search(capsys):
     again = clone(pickle.loads(pickle.dumps(search)))
     for some in (search, again):
         some.fit(X, y)
-        shown = capsys.readouterr().out
+        # Commands that ran before may have moved the bar to standard error.
+        shown = "".join(capsys.readouterr())
         assert "PathSearchCV - fit" in shown
         assert "PathSearchCV - search" in shown
         assert "100%" in shown
