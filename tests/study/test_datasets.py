@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from broadlearn.io import Table
-from broadlearn.study import folders
+from broadlearn.study import fetch, folders
 from broadlearn.study.dataset_registry import registry
 from broadlearn.study.datasets import (
     Mirror,
@@ -135,7 +135,8 @@ def test_names_and_variants():
         load_dataset("pima", "zjoined")
 
 
-def test_fetch(empty, tmp_path):
+def test_fetch(empty, tmp_path, monkeypatch):
+    monkeypatch.setattr(fetch, "SCHEMES", ("file",))
     source = tmp_path / "mirror" / "titanic"
     source.mkdir(parents=True)
     X, y = titanic()
