@@ -481,8 +481,9 @@ def main(n_tables: int, with_skrub: bool) -> None:
     means += f"encoded by hand {hand.mean():.2f}, skrub {theirs.mean():.2f}"
     print(f"mean accuracy: {means}")
     verdict("columns of a wrong kind without doubt", len(wrong), 0, at_least=False)
-    below = int(np.sum(ours < typed - MAX_LOSS))
-    verdict("tables 0.5 points below parsed by hand", below, 0, at_least=False)
+    for name, reference in (("parsed", typed), ("encoded", hand)):
+        below = int(np.sum(ours < reference - MAX_LOSS))
+        verdict(f"tables 0.5 points below {name} by hand", below, 0, at_least=False)
     verdict("mean accuracy less parsed by hand", (ours - typed).mean(), -MAX_LOSS, at_least=True)
     verdict("mean accuracy less encoded by hand", (ours - hand).mean(), -MAX_LOSS, at_least=True)
     verdict("mean accuracy less that with skrub", (ours - theirs).mean(), 0.0, at_least=True)
