@@ -38,7 +38,7 @@ def problem(n=80, weighted=False, flipped=0.0):
         return classification_loss(codes[some], weight)
 
     def rescore(some, held_out):
-        return margin_scores(margins_of(held_out, codes[: len(held_out)]))
+        return margin_scores(margins_of(held_out, codes[some]))
 
     return Problem(X, 2.0 * codes[:, None] - 1, weight, make_loss, rescore)
 
@@ -121,6 +121,21 @@ def test_scores_are_taken_if_they_gain_enough(monkeypatch):
     assert ((score > 0) & (score < 1)).all()
 
 
+def test_scores_are_judged_on_samples_that_they_were_given_without(monkeypatch):
+    monkeypatch.setattr(landmark_fit, "SECOND_LANDMARKS", 30)
+    task, seen = problem(200, flipped=0.2), []
+
+    def rescore(some, held_out):
+        seen.append(set(some))
+        return task.rescore(some, held_out)
+
+    forms, units = learnt(task)
+    choose_scores(task._replace(rescore=rescore), CANDIDATES[0], forms, units, np.arange(200), -1e9)
+    first, second, last = seen
+    assert first | second == last == set(range(200))
+    assert not first & second
+
+
 @pytest.mark.parametrize("gain", [np.inf, -np.inf])
 def test_the_average_is_the_mean_kernel_on_landmarks(gain, monkeypatch):
     monkeypatch.setattr(landmark_fit, "MAX_PRODUCTS", 25**2 * 80)
@@ -134,10 +149,15 @@ def test_the_average_is_the_mean_kernel_on_landmarks(gain, monkeypatch):
     assert average.basis.shape == (25, 3)
     assert [member.kernel for member in members] == average.kernels
     assert len({member.C for member in members}) == 1
-    assert (fitted.score is None) == (gain > 0)
+    assert (fitted.score is None) == (fitted.calibrating is None) == (gain > 0)
     whole = LandmarkProblem(forms, units, task, fitted.score, average.basis)
     _, _, solution = judge(whole, average.kernels, PENALTIES.index(members[0].C))
     expected = whole.kernel(average.kernels, slice(0, 80), whole.basis(average.kernels))
     np.testing.assert_allclose(average(task.X), expected @ solution.weights, atol=1e-8)
     held_out = whole.held_out(solution, average.kernels, np.float64)
     np.testing.assert_allclose(fitted.held_out, held_out, atol=0.01)
+    if fitted.score is not None:
+        plain = LandmarkProblem(forms, units, task, None, average.basis)
+        _, _, solution = judge(plain, average.kernels, PENALTIES.index(members[0].C))
+        held_out = plain.held_out(solution, average.kernels, np.float64)
+        np.testing.assert_allclose(fitted.calibrating, held_out, atol=0.01)

@@ -221,3 +221,35 @@ def near_best(candidates: Sequence[Candidate]) -> list[Candidate]:
     most = NEAR * candidates[0].loss + TIE
     n_near = sum(candidate.loss <= most for candidate in candidates)
     return list(candidates[: max(n_near, MIN_MEMBERS)])
+
+
+def gain_of_scores(
+    problem: Problem,
+    fit: Callable[[Problem, Array | None], tuple[Array, Callable[[Floats], Floats]]],
+) -> float:
+    """What scores save of the loss on samples that they were given without.
+
+    Scores are given in view of all labels, so that held-out predictions of a scored fit know the
+    label that is held out. So they are given, and the members fitted, on one half of the samples,
+    and judged on the other.
+
+    Parameters
+    ----------
+    problem : Problem
+    fit : callable
+        A problem, scores of its samples or None -> its held-out predictions, and the function that
+        predicts for other samples.
+    """
+    order = np.random.default_rng(0).permutation(len(problem.X))
+    halves = [np.sort(order[0::2]), np.sort(order[1::2])]
+    gain = 0.0
+    for train, test in (halves, halves[::-1]):
+        part = problem.take(train)
+        counted = None if problem.counted is None else problem.counted[test]
+        loss, X = problem.make_loss(test, counted), problem.X[test].astype(np.float64, copy=False)
+        held_out, plain = fit(part, None)
+        if part.rescore is not None:
+            scored = fit(part, part.rescore(np.arange(len(train)), held_out))[1]
+            before, after = (loss(np.asarray(f(X), dtype=np.float64)) for f in (plain, scored))
+            gain += (before - after) / len(halves)
+    return gain

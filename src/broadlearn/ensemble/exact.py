@@ -17,6 +17,7 @@ from broadlearn.ensemble.candidates import (
     Problem,
     best_first,
     best_penalty,
+    gain_of_scores,
 )
 from broadlearn.ensemble.kernel_average import KernelAverage, samples_in, shared_order
 from broadlearn.random_features import InputForms, KernelBasis, LimitKernel, SamplePairs, Units
@@ -131,41 +132,15 @@ def fit_twice(
     first = fit_exactly(problem, members, forms, units, None, step)
     if problem.rescore is None:
         return first
-    if min_gain > -np.inf and gain_of_scores(problem, members, forms, units) < min_gain:
+
+    def fit(part: Problem, score: Array | None) -> tuple[Array, Callable[[Floats], Floats]]:
+        fitted = fit_exactly(part, members, forms, units, score, lambda: None)
+        return fitted.held_out, fitted.average
+
+    if min_gain > -np.inf and gain_of_scores(problem, fit) < min_gain:
         for _ in members:
             step()
         return first
     score = problem.rescore(np.arange(len(problem.X)), first.held_out)
     second = fit_exactly(problem, members, forms, units, score, step)
     return second._replace(calibrating=first.held_out)
-
-
-def gain_of_scores(
-    problem: Problem, members: Sequence[Candidate], forms: InputForms, units: Units
-) -> float:
-    """What scores save of the loss on samples that they were given without.
-
-    Scores are given in view of all labels, so that held-out predictions of a scored fit know the
-    label that is held out. So they are given, and the members fitted, on one half of the samples,
-    and judged on the other.
-    """
-    order = np.random.default_rng(0).permutation(len(problem.X))
-    halves = [np.sort(order[0::2]), np.sort(order[1::2])]
-    gain = 0.0
-    for train, test in (halves, halves[::-1]):
-        part = problem.take(train)
-        counted = None if problem.counted is None else problem.counted[test]
-        loss = problem.make_loss(test, counted)
-        plain = fit_exactly(part, members, forms, units, None, _nothing)
-        if part.rescore is not None:
-            score = part.rescore(np.arange(len(train)), plain.held_out)
-            scored = fit_exactly(part, members, forms, units, score, _nothing)
-            X = problem.X[test].astype(np.float64, copy=False)
-            outputs = (np.asarray(f.average(X), dtype=np.float64) for f in (plain, scored))
-            before, after = map(loss, outputs)
-            gain += (before - after) / len(halves)
-    return gain
-
-
-def _nothing() -> None:
-    """Report no step."""

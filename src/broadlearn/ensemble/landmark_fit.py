@@ -20,6 +20,7 @@ from broadlearn.ensemble.candidates import (
     Problem,
     best_first,
     best_penalty,
+    gain_of_scores,
 )
 from broadlearn.ensemble.kernel_average import KernelAverage, samples_in, shared_order
 from broadlearn.ensemble.weights import draw_heavy, heavy_first
@@ -183,16 +184,20 @@ def choose_scores(
     order: NDArray[np.intp],
     min_gain: float,
 ) -> Array | None:
-    """Scores of all samples by the best kernel on few landmarks, if it does better with them."""
+    """Scores of all samples by the best kernel on few landmarks, if it gains enough by them."""
     if problem.rescore is None:
         return None
     landmarks, kernels = problem.X[order[:SECOND_LANDMARKS]], [first.kernel]
-    plain = LandmarkProblem(forms, units, problem, None, landmarks)
-    start, value, solution = judge(plain, kernels, PENALTIES.index(first.C))
-    every = np.arange(len(problem.X))
-    score = problem.rescore(every, plain.held_out(solution, kernels, np.float64))
-    scored = LandmarkProblem(forms, units, problem, score, landmarks)
-    return score if judge(scored, kernels, start)[1] < value - min_gain else None
+
+    def fit(part: Problem, score: Array | None) -> tuple[Array, Callable[[Floats], Floats]]:
+        own = LandmarkProblem(forms, units, part, score, landmarks)
+        solution = judge(own, kernels, PENALTIES.index(first.C))[2]
+        average = KernelAverage(forms, units, landmarks, kernels, solution.weights[None])
+        return own.held_out(solution, kernels, np.float64), average
+
+    if min_gain > -np.inf and gain_of_scores(problem, fit) < min_gain:
+        return None
+    return problem.rescore(np.arange(len(problem.X)), fit(problem, None)[0])
 
 
 def fit_landmarks(
@@ -219,9 +224,13 @@ def fit_landmarks(
     best, _, solution = judge(whole, kernels, start)
     step()
     # Of a sample of large weight little is left without it: float32 would not know how much.
-    held_out = whole.held_out(solution, kernels, np.float32 if problem.copies else np.float64)
+    precision = np.float32 if problem.copies else np.float64
+    held_out, calibrating = whole.held_out(solution, kernels, precision), None
+    if score is not None:
+        plain = LandmarkProblem(forms, units, problem, None, basis)
+        calibrating = plain.held_out(judge(plain, kernels, best)[2], kernels, precision)
     step()
     coefficients = np.repeat(solution.weights[None] / len(kernels), len(kernels), axis=0)
     members = [member._replace(C=PENALTIES[best]) for member in chosen]
     average = KernelAverage(forms, units, basis, kernels, coefficients)
-    return FittedEnsemble(average, members, held_out, score)
+    return FittedEnsemble(average, members, held_out, score, calibrating)
