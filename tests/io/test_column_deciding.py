@@ -147,3 +147,11 @@ def test_very_many_texts_are_judged_by_some(monkeypatch):
             expected.how,
             expected.levels,
         )
+
+
+def test_plus_and_minus_are_answers_where_nothing_else_is_there():
+    signs = pd.Series(["+", "-", None, "- ", "+"] * 5, name="test")
+    reading = decide_reading(signs)
+    assert reading.kind == "boolean"
+    np.testing.assert_array_equal(reading.read(signs)[:5], [1.0, 0.0, np.nan, 0.0, 1.0])
+    assert decide_reading(pd.Series(["1.5", "-", "2.5"])).kind == "number as text"

@@ -65,3 +65,50 @@ def test_spellings():
         *("3", "3", "3.1", "v1.0", "-2"),
     ]
     assert common_spellings({"Ulm": 1, "ulm": 2, "BONN": 1}) == {"ulm": "ulm", "bonn": "BONN"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "PP P M G GG",
+        "小 中 大",
+        "很低 低 中 高 很高",
+        "nunca, rara vez, a veces, a menudo, siempre",
+        "jamais, rarement, parfois, souvent, toujours",
+        "klein, mittel, groß",
+        "baixo, médio, alto",
+        "niski, średni, wysoki",
+        "leicht, mäßig, schwer",
+        "economy, business, first class",
+        "< 1 year, 1 year, 2 years, 10+ years",
+        "0 to 2 years, 3 to 5 years, 6 to 10 years, over 10 years",
+        "1-10 employees, 11-50 employees, 201+ employees",
+        "18 and under, 19-25, 26-40, 65 & over",
+        "menos de 18, de 18 a 25, de 26 a 40, más de 40",
+        "bis 5 kg, 5 kg bis 10 kg, mehr als 10 kg",
+        "under $10k, $10k - $20k, $20k+",
+        "negative, trace, 1+, 2+, 3+",
+    ],
+)
+def test_orders_in_other_languages_and_with_units(words):
+    given = [spelling_key(word) for word in words.split(", " if "," in words else " ")]
+    assert level_order(given[::-1], "x") == given
+
+
+def test_answers_in_other_languages():
+    for pair in (
+        "tak nie",
+        "ja nei",
+        "是 否",
+        "да нет",
+        "evet hayır",
+        "はい いいえ",
+        "da nu",
+        "+ -",
+    ):
+        yes, no = pair.split()
+        assert boolean_values([yes, no]) == {yes: 1.0, no: 0.0}
+
+
+def test_accents_may_be_written_in_two_ways():
+    assert spelling_key("e\u0301leve\u0301") == spelling_key("élevé")

@@ -23,12 +23,20 @@ NEVER = 9999
 
 _EPOCH = datetime(1970, 1, 1)
 _MONTHS = (
-    "jan janv enero januar january janvier gennaio ene|feb fév fev febr februar february février "
-    "febrero febbraio|mar mär mrz mars marz märz march marzo|apr avr abr april avril abril aprile|"
-    "may mai mayo maggio mag|jun juin junio juni june giugno giu|jul juil juillet julio juli july "
-    "luglio lug|aug août aout ago agosto august|sep sept septembre septiembre september settembre "
-    "set|oct okt octobre octubre october oktober ottobre ott|nov novembre noviembre november|"
-    "dec dez déc dic décembre diciembre december dezember dicembre"
+    "jan janv enero januar january januari janvier janeiro gennaio ene gen stycznia января ocak|"
+    "feb fév fev febr févr februar february februari février fevereiro febrero febbraio lutego "
+    "февраля şubat|"
+    "mar mär mrz mrt mars marz märz march marzo março marts maart marca марта mart|"
+    "apr avr abr april avril abril aprile kwietnia апреля nisan|"
+    "may mai maj mei mayo maio maggio mag maja мая mayıs|"
+    "jun juin junio junho juni june giugno giu czerwca июня haziran|"
+    "jul juil juillet julio julho juli july luglio lug lipca июля temmuz|"
+    "aug août aout ago agosto august augusti augustus sierpnia августа ağustos|"
+    "sep sept septembre septiembre september settembre setembro set września сентября eylül|"
+    "oct okt out octobre octubre october oktober ottobre ott outubro października октября ekim|"
+    "nov novembre noviembre november novembro listopada ноября kasım|"
+    "dec dez des déc dic décembre diciembre december dezember desember dezembro dicembre grudnia "
+    "декабря aralık"
 )
 _MONTH = {name: m for m, names in enumerate(_MONTHS.split("|"), 1) for name in names.split()}
 _WEEKDAY = re.compile(
@@ -55,6 +63,8 @@ _FORMS = [
         r"(?P<y>(?:19|20)\d{2})[- /]?q(?P<q>[1-4])",
         r"q(?P<q>[1-4])[- /]?(?P<y>(?:19|20)\d{2})",
         r"(?P<y>(?:19|20)\d{2})[- ]?(?:w|kw)[- ]?(?P<w>\d{1,2})",
+        r"(?P<y>\d{4}) ?[年년] ?(?P<m>\d{1,2}) ?[月월](?: ?(?P<d>\d{1,2}) ?[日일])?",
+        r"(?P<y>\d{4})\. (?P<m>\d{1,2})\. (?P<d>\d{1,2})\.?",
     )
 ]
 _STAMP = re.compile(r"((?:19|20)\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)")

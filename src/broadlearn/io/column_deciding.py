@@ -16,8 +16,7 @@ from broadlearn.io.column_compound import learn_compound, read_compound
 from broadlearn.io.column_dates import has_clock_only, learn_order, read_dates
 from broadlearn.io.column_gaps import empty_numbers
 from broadlearn.io.column_levels import (
-    NO_NUMBER,
-    NO_VALUE,
+    SIGNS,
     boolean_values,
     common_spellings,
     level_order,
@@ -35,6 +34,7 @@ from broadlearn.io.column_reading import (
     cell_texts,
     content_of,
 )
+from broadlearn.io.column_words import NO_NUMBER, NO_VALUE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -173,7 +173,8 @@ def _of_texts(
 
     Of some of the texts, `share` says how many different ones there are per row of all.
     """
-    blank = {text: n for text, n in counts.items() if spelling_key(text) in NO_VALUE}
+    none = NO_VALUE - SIGNS if {*map(spelling_key, counts)} - {""} == SIGNS else NO_VALUE
+    blank = {text: n for text, n in counts.items() if spelling_key(text) in none}
     counts = {text: n for text, n in counts.items() if text not in blank}
     if not counts:
         return Reading("empty")

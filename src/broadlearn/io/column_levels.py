@@ -6,137 +6,46 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
+from unicodedata import normalize
 
-# Texts that stand for no value in a column of numbers or dates; in one of words, the shorter list.
-_NO_VALUE = (
-    "|na|n/a|n.a.|n.a|nan|null|nil|-|--|---|?|??|.|..|#n/a|#na|#value!|#div/0!|#ref!|#null!|"
-    "missing|(missing)|<na>|nat|k.a.|k. a.|n/d|s/d|n.d.|nd|(null)|(blank)|blank|empty"
-)
-NO_VALUE = frozenset(_NO_VALUE.split("|"))
-_NO_NUMBER = (
-    "none|unknown|unk|unkn|not available|not applicable|not known|not recorded|not measured|"
-    "not reported|no data|no answer|no value|tbd|tba|pending|error|err|invalid|refused|undefined|"
-    "keine angabe|keine|unbekannt|fehlt|inconnu|non renseigné|nc|n.c.|n.r.|nr|desconocido|"
-    "sin dato|sin datos|no disponible|sconosciuto|inf|x|xx|xxx|*|**|/|see notes|see note|"
-    "below detection|bdl|lod|<lod|declined|withheld|absent|not done|void|"
-    "0000-00-00|0000-00-00 00:00:00|00.00.0000|00/00/0000|9999-12-31|31.12.9999|12/31/9999|"
-    "31/12/9999|9999-12-31 00:00:00|9999-12-31 23:59:59|not disclosed|not specified|undisclosed"
-)
-NO_NUMBER = NO_VALUE | frozenset(_NO_NUMBER.split("|"))
-_TRUE = (
-    "yes y true t 1 ja j wahr oui o vrai sí si s verdadero sim да on positive pos present "
-    "checked active enabled aktiv actif activo ✓ ✔ ☑ ✅ wahr richtig"
-)
-TRUE = frozenset(_TRUE.split())
-_FALSE = (
-    "no n false f 0 nein falsch non faux falso não nao нет off negative neg absent "
-    "unchecked inactive disabled inaktiv inactif inactivo ✗ ✘ ☐ ☒ ❌"
-)
-FALSE = frozenset(_FALSE.split())
+from broadlearn.io.column_words import FALSE, SCALES, TRUE
+
 # Letters that say yes or no only together with their counterparts.
 _PAIRS = ({"y", "n"}, {"t", "f"}, {"j", "n"}, {"o", "n"}, {"s", "n"}, {"1", "0"})
 _LETTERS = frozenset("ytjosnf")
+# Signs that say yes and no together, where "-" alone stands for no value.
+SIGNS = frozenset("+-")
 
-# Words in their order; those with "|" between them are of one rank.
-_SCALES = (
-    "none|no|nil, very low|vlow|extremely low|minimal|lowest, low|lower|lo, medium low|"
-    "below average|moderately low, medium|med|moderate|middle|mid|average|normal|"
-    "intermediate, medium high|above average|moderately high, high|higher|hi|elevated, "
-    "very high|vhigh|extremely high|"
-    "highest, critical|extreme|maximal",
-    "niedrig|gering|tief, mittel|normal, hoch, sehr hoch",
-    "sehr niedrig|sehr gering, niedrig|gering, mittel, hoch, sehr hoch",
-    "faible|bas, moyen|moyenne, élevé|haut|fort, très élevé|très fort",
-    "bajo|baja, medio|media, alto|alta, muy alto|muy alta",
-    "xxxs|3xs, xxs|2xs, xs, s, m, l, xl, xxl|2xl, xxxl|3xl, xxxxl|4xl, 5xl",
-    "tiny|extra small|very small, small, medium|med|mid|midsize, large|big, extra large|very large|"
-    "huge, giant|enormous",
-    "klein, mittel, groß|gross, sehr groß",
-    "petit, moyen, grand",
-    "terrible|very bad|very poor|awful, poor|bad, fair|average|ok|okay|acceptable|satisfactory, "
-    "good, very good, excellent|great|ideal|perfect|outstanding, superb",
-    "fair, good, very good, premium, ideal",
-    "ungenügend, mangelhaft, ausreichend, befriedigend, gut, sehr gut",
-    "sehr schlecht, schlecht, mittel|mittelmäßig, gut, sehr gut",
-    "never, almost never|very rarely, rarely|seldom, occasionally, sometimes, often|frequently, "
-    "usually|very often|mostly, always",
-    "nie, selten, manchmal, oft|häufig, immer",
-    "strongly disagree, disagree, somewhat disagree, neutral|neither agree nor disagree, "
-    "somewhat agree, agree, strongly agree",
-    "very dissatisfied, dissatisfied, neutral, satisfied, very satisfied",
-    "very unlikely, unlikely, neutral|possible, likely, very likely",
-    "none|no|absent, trace|minimal, mild|slight|minor, moderate, severe|major|serious, "
-    "very severe|critical, fatal",
-    "not important, slightly important, moderately important, important, very important",
-    "bronze, silver, gold, platinum, diamond",
-    "free, basic, standard, plus, premium|pro, enterprise",
-    "beginner|novice|basic, intermediate, advanced, expert|professional, master",
-    "intern|trainee, junior, mid|middle|intermediate, senior, lead|staff, principal|manager, "
-    "director, vp, executive",
-    "freshman, sophomore, junior, senior",
-    "first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth",
-    "l, m, h",
-    "zero|none|no, one, two, three, four, five, six, seven, eight, nine, ten",
-    "freezing, cold, cool, mild, warm, hot, very hot",
-    "very slow, slow, medium|moderate|average, fast|quick, very fast",
-    "very short, short, medium|average, tall|long, very tall|very long",
-    "very weak, weak, medium|moderate|average, strong, very strong",
-    "very light, light, medium, heavy|dark, very heavy",
-    "narrow, medium, wide",
-    "thin, medium, thick",
-    "shallow, medium, deep",
-    "dry, normal, wet",
-    "near|close, medium, far|distant",
-    "young, middle|middle aged|middle-aged, old|elderly",
-    "infant|baby, toddler, child, teen|teenager|adolescent, young adult, adult, middle aged, "
-    "senior|elderly",
-    "morning, noon, afternoon, evening, night",
-    "early, mid|middle, late",
-    "daily, weekly, biweekly, monthly, quarterly, yearly|annually",
-    "new, like new, very good, good, acceptable|fair, poor, for parts",
-    "new, used, worn, broken",
-    "no education|none, primary|elementary|primary school|elementary school|preschool, "
-    "middle school|lower secondary, secondary|high school|hs|secondary school|hs-grad|ged, "
-    "some college|vocational|diploma, associate|associates|associate degree|assoc, "
-    "bachelor|bachelors|bachelor's|college|undergraduate|university|tertiary|bsc|ba, "
-    "master|masters|master's|graduate|postgraduate|msc|ma|mba, phd|doctorate|doctoral|ph.d.",
-    "mon|monday, tue|tues|tuesday, wed|wednesday, thu|thur|thurs|thursday, fri|friday, "
-    "sat|saturday, sun|sunday",
-    "mo|montag, di|dienstag, mi|mittwoch, do|donnerstag, fr|freitag, sa|samstag, so|sonntag",
-    "jan|january|januar, feb|february|februar, mar|march|märz|mär, apr|april, may|mai, "
-    "jun|june|juni, jul|july|juli, aug|august, sep|sept|september, oct|october|okt|oktober, "
-    "nov|november, dec|december|dez|dezember",
-    "d, c, b, a, aa, aaa",
-    "d, c, cc, ccc, b, bb, bbb, a, aa, aaa",
-    "f, e-, e, e+, d-, d, d+, c-, c, c+, b-, b, b+, a-, a, a+",
-    "i, ii, iii, iv, v, vi, vii, viii, ix, x, xi, xii",
-    "ia, ib, iia, iib, iiia, iiib, iva, ivb",
-    "low risk, medium risk|moderate risk, high risk",
-    "below, within|at, above",
-    "decreasing|down|falling, stable|flat|unchanged, increasing|up|rising",
-)
-_SCALE_WORDS = [
-    {word.strip(): rank for rank, step in enumerate(scale.split(",")) for word in step.split("|")}
-    for scale in _SCALES
-]
 _GRADE_NAME = re.compile(r"grade|rating|score|note|class|tier|rank|quality|band|level", re.I)
-_SIZE_NAME = re.compile(r"size|größe|groesse|taille|talla|shirt|cloth", re.I)
+_SIZE_NAME = re.compile(r"size|größe|groesse|taille|talla|tamanho|taglia|maat|shirt|cloth", re.I)
 _STEP_NAME = (
     r"(stage|grade|level|lvl|tier|phase|step|rank|class|quarter|q|year|week|day|month|score|"
-    r"stufe|grad|niveau|nivel|semester|term|floor|ecog|asa|nyha|tanner|pt|t|n)"
+    r"stufe|grad|grado|grau|niveau|nivel|nível|livello|poziom|stadium|stade|estadio|fase|"
+    r"semester|term|trimester|floor|ecog|asa|nyha|tanner|pt|t|n)"
 )
 _STEP = re.compile(rf"{_STEP_NAME}[ ._-]*(\d+|[ivx]+)")
 _LED = re.compile(r"\(?(\d{1,2})\)?\s*[-:.=)–]\s*[^\W\d].*")
 _ROMAN = {"i": 1, "v": 5, "x": 10}
-_END = r"(?:[$€£]?\s*)(\d[\d,.' ]*?)\s*(%|[^\W\d_]{1,6}\.?)?"
-_BETWEEN = re.compile(rf"{_END}\s*(?:-|–|—|to|bis|à|a|\.\.)\s*{_END}")
-_INTERVAL = re.compile(r"[\[(]([^,;]+)[,;]\s*([^,;]+)[\])]")
-_BELOW = re.compile(rf"(?:<|<=|≤|under|below|less than|up to|unter|bis|moins de|menos de)\s*{_END}")
-_ABOVE = re.compile(
-    rf"(?:>|>=|≥|over|above|more than|at least|über|ab|plus de|más de)\s*{_END}"
-    rf"|{_END}\s*(?:\+|plus|more|or more|and over|and above|and more|and older|or older|u\. mehr|"
-    r"und mehr|und älter|et plus|y más)"
+_END = r"(?:[$€£¥]|rs\.?|usd|eur|gbp)?\s*(\d[\d,.' ]*?)\s*(%|[^\W\d_]{1,12}\.?)?"
+_BETWEEN = re.compile(
+    rf"(?:from |between |von |de |da |entre |zwischen |tra )?{_END}"
+    rf"\s*(?:-|–|—|~|to|bis|und|and|y|et|e|à|a|\.\.|to <|- ?<)\s*{_END}"
 )
+_INTERVAL = re.compile(r"[\[(]([^,;]+)[,;]\s*([^,;]+)[\])]")
+_BELOW = re.compile(
+    rf"(?:<|<=|≤|under|below|less than|fewer than|up to|at most|unter|bis|bis zu|weniger als|"
+    rf"höchstens|moins de|jusqu'à|menos de|hasta|até|fino a|meno di|minder dan|tot)\s*{_END}"
+    rf"|{_END}\s*(?:or less|or fewer|or under|or below|or younger|and under|and below|and younger|"
+    r"and less|oder weniger|und weniger|et moins|o menos|ou menos|o meno)"
+)
+_ABOVE = re.compile(
+    rf"(?:>|>=|≥|over|above|more than|at least|über|ab|mehr als|mindestens|plus de|au moins|más de|"
+    rf"mayor de|mais de|acima de|oltre|più di|meer dan)\s*{_END}"
+    rf"|{_END}\s*(?:\+ ?(?:[^\W\d_]{{1,12}}\.?)?|plus|more|or more|or older|or over|or above|"
+    r"(?:and|&) (?:over|above|more|older|up)|u\. mehr|und mehr|oder mehr|und älter|et plus|"
+    r"ou plus|y más|o más|ou mais|e più|en meer)"
+)
+_COUNTED = re.compile(_END)
 # Ranges of a column that has more of them are no categories.
 MAX_RANGES = 60
 # With so few levels, a single range among plain numbers makes ranges of all.
@@ -153,7 +62,7 @@ def spelling_key(text: str) -> str:
     >>> spelling_key("  New   York ") == spelling_key("new york"), spelling_key("3.0")
     (True, '3')
     """
-    key = " ".join(text.split()).casefold()
+    key = normalize("NFC", " ".join(text.split()).casefold())
     head, mark, tail = key.partition(".")
     return head if mark and head.lstrip("-").isdecimal() and not tail.strip("0") and tail else key
 
@@ -185,6 +94,8 @@ def boolean_values(keys: Iterable[str]) -> dict[str, float] | None:
     (None, None)
     """
     found = list(keys)
+    if set(found) == SIGNS:
+        return {key: float(key == "+") for key in found}
     if not all(key in TRUE or key in FALSE for key in found):
         return None
     if not any(key in TRUE for key in found) or not any(key in FALSE for key in found):
@@ -217,7 +128,7 @@ def level_order(keys: Sequence[str], name: str = "") -> list[str] | None:
     if len(keys) < 2:
         return None
     plain = {key: key.replace("_", " ").replace("-", " ").strip() for key in keys}
-    for words in _SCALE_WORDS:
+    for words in SCALES:
         if all(key in words or plain[key] in words for key in keys):
             ranks = {key: words.get(key, words.get(plain[key], 0)) for key in keys}
             if len(set(ranks.values())) < 2 or not _is_scale(keys, name):
@@ -238,11 +149,13 @@ def level_order(keys: Sequence[str], name: str = "") -> list[str] | None:
 
 def _is_scale(keys: Sequence[str], name: str) -> bool:
     """Whether words, most of which are single letters, are no mere labels."""
-    letters = [key for key in keys if len(key) == 1]
+    letters = [key for key in keys if len(key) == 1 and key.isascii()]
     if len(letters) < len(keys):
         return True
     if set(letters) <= set("sml"):
         return len(letters) == 3 or bool(_SIZE_NAME.search(name))
+    if set(letters) <= set("pmg"):
+        return len(letters) == 3 and bool(_SIZE_NAME.search(name))
     if set(letters) <= set("lmh"):
         return len(letters) == 3
     if set(letters) <= set("ivx"):
@@ -269,7 +182,7 @@ def _range_rank(key: str) -> tuple[float, float] | None:
         return (low, 0.0) if low is not None and high is not None and low < high else None
     found = _BELOW.fullmatch(key)
     if found:
-        low = _number(found[1], found[2])
+        low = _number(found[1] or found[3], found[2] or found[4])
         return None if low is None else (low, -1.0)
     found = _ABOVE.fullmatch(key)
     if found:
@@ -277,7 +190,8 @@ def _range_rank(key: str) -> tuple[float, float] | None:
         return None if low is None else (low, 1.0)
     if key in ("more", "many", "mehr"):
         return (float("inf"), 1.0)
-    plain = _number(key, None)
+    found = _COUNTED.fullmatch(key)
+    plain = _number(found[1], found[2]) if found else None
     return None if plain is None else (plain, 0.0)
 
 

@@ -13,14 +13,9 @@ from numpy.typing import NDArray
 
 from broadlearn.io.column_compound import read_compound
 from broadlearn.io.column_dates import dates_as_seconds, read_dates
-from broadlearn.io.column_levels import (
-    FALSE,
-    NO_NUMBER,
-    NO_VALUE,
-    TRUE,
-    spelling_key,
-)
+from broadlearn.io.column_levels import spelling_key
 from broadlearn.io.column_numbers import NumberFormat, read_numbers
+from broadlearn.io.column_words import FALSE, NO_NUMBER, NO_VALUE, TRUE
 from broadlearn.io.csv_files import import_pandas
 from broadlearn.utils import Array
 

@@ -34,6 +34,7 @@ from broadlearn.io.sources import (
     open_source,
     whole_packing,
 )
+from broadlearn.io.table_totals import without_totals
 from broadlearn.io.text_sizes import check_bytes, check_objects, check_width
 from broadlearn.io.workbook_sizes import check_workbook
 from broadlearn.utils import TooLargeError
@@ -99,7 +100,7 @@ def read_file(path: str | PathLike[str] | Source, options: FileOptions | None = 
     table.frame.columns = distinct_names(list(table.frame.columns), source, _warn)
     if not len(table.frame):
         raise ValueError(f"{source} has no rows.")
-    return table
+    return without_totals(table, source)
 
 
 def format_of(source: Source, options: FileOptions) -> str:
