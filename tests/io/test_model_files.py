@@ -260,11 +260,11 @@ def test_the_ensembles_of_files_are_those_that_were_saved():
 @pytest.mark.slow
 def test_an_ensemble_of_many_samples_is_a_small_file(tmp_path):
     rng = np.random.default_rng(0)
-    rows = rng.normal(size=(3000, 20))
-    codes = (rows[:, 0] + rows[:, 1] * rows[:, 2] + rng.normal(size=3000) > 0) * 1
+    rows = rng.normal(size=(1200, 20))
+    codes = (rows[:, 0] + rows[:, 1] * rows[:, 2] + rng.normal(size=1200) > 0) * 1
     model = BroadEnsembleClassifier(random_state=0).fit(rows, codes)
     save(model, tmp_path / "model.blm")
-    assert (tmp_path / "model.blm").stat().st_size < 20e6
+    assert (tmp_path / "model.blm").stat().st_size < 2e6
     again = load(tmp_path / "model.blm")
     np.testing.assert_array_equal(again.predict_proba(rows[:9]), model.predict_proba(rows[:9]))
 
