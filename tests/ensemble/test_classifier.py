@@ -87,6 +87,7 @@ def test_what_is_learnt(k):
     assert model.classes_.tolist() == list("abc"[:k])
     assert [list(member) for member in model.members_] == [MEMBER_KEYS] * 5
     assert sum(member["weight"] for member in model.members_) == pytest.approx(1.0)
+    assert "5 members" in model.members_._repr_html_()
     assert len(pd.DataFrame(model.members_).groupby(["family", "inputs", "width", "n_inputs"])) == 5
     assert model.leave_one_out_decision_.shape == ((60,) if k == 2 else (60, k))
     assert model.leave_one_out_proba_.shape == (60, k)

@@ -92,3 +92,12 @@ def test_lower_is_better_for_the_log_loss():
     assert "better in 1, level in 1 and worse in 4" in found.sentence()
     with pytest.raises(ValueError, match="metric must be one of"):
         compare_results(a, b, metric="recall")
+
+
+def test_a_comparison_shows_its_sentence_and_its_models():
+    found = compare_results(units(A, model="<b>"), units(B, model="<b>"))
+    shown = found._repr_html_()
+    assert "6 cells are in both" in repr(found)
+    assert "6 cells are in both" in shown
+    assert "&lt;b&gt;" in shown
+    assert "<b>" not in shown

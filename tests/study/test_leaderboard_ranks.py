@@ -2,7 +2,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from broadlearn.study.leaderboard_ranks import ALL, AMONG_28, OTHERS, rank_among_published
+from broadlearn.study.leaderboard_ranks import (
+    ALL,
+    AMONG_28,
+    OTHERS,
+    Standings,
+    rank_among_published,
+)
 from broadlearn.study.published_results import published_classifiers
 
 NAMES = ["iris", "pima", "abalone", "zoo", "tic-tac-toe"]
@@ -132,3 +138,11 @@ def test_a_tie_for_the_first_place_is_no_lead():
 def test_bad_accuracies(accuracy, message):
     with pytest.raises(ValueError, match=message):
         rank_among_published(accuracy, "mine")
+
+
+def test_standings_show_where_each_model_is():
+    standing = rank_among_published(pd.Series({"iris": 96.0, "wine": 100.0}), "<mine>")
+    assert repr(standing).startswith("<Standing of <mine>: number 18 of 180 on 2 data sets")
+    for shown in (standing._repr_html_(), Standings([standing])._repr_html_()):
+        assert "&lt;mine&gt;" in shown
+        assert "<mine>" not in shown

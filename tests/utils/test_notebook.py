@@ -1,10 +1,12 @@
+import json
 import pickle
 
 import numpy as np
+import pytest
 from sklearn.datasets import load_iris
 
 from broadlearn import BLSClassifier, PathSearchCV
-from broadlearn.utils import SearchResults, html_table
+from broadlearn.utils import Records, RecordsAttribute, SearchResults, html_table
 
 
 def test_nothing_is_taken_for_markup():
@@ -37,3 +39,34 @@ def test_without_a_rank_it_is_shown_as_it_is():
     assert (
         SearchResults(a="<b>")._repr_html_() == "<pre>{&#x27;a&#x27;: &#x27;&lt;b&gt;&#x27;}</pre>"
     )
+
+
+def test_records_are_a_list_that_shows_its_first():
+    records = Records(({"C": float(k), "name": "<b>"} for k in range(12)), "member")
+    shown = records._repr_html_()
+    assert "12 members, the first 10" in shown
+    assert "<b>" not in shown
+    assert shown.count("<tr>") == 11
+    assert isinstance(records, list)
+    assert json.loads(json.dumps(records)) == records
+    assert pickle.loads(pickle.dumps(records)).word == "member"
+
+
+def test_records_with_other_fields_have_gaps():
+    shown = Records([{"a": 1}, {"b": 2}])._repr_html_()
+    assert shown.count('<td style="text-align:left"></td>') == 2
+
+
+def test_a_model_keeps_records_as_a_plain_list():
+    class Model:
+        members_ = RecordsAttribute("member")
+
+    model = Model()
+    with pytest.raises(AttributeError, match="'Model' object has no attribute 'members_'"):
+        _ = model.members_
+    model.members_ = Records([{"C": 1.0}])
+    assert type(vars(model)["members_"]) is list
+    assert type(model.members_) is Records
+    assert Model.members_.word == "member"
+    del model.members_
+    assert not hasattr(model, "members_")

@@ -34,6 +34,7 @@ from broadlearn.utils import (
     READ,
     Array,
     Floats,
+    RecordsAttribute,
     callback_steps,
     check_labels,
     check_weights,
@@ -80,8 +81,8 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         Weights of the classes, which multiply `sample_weight`; a class that a dict does not name
         has weight 1. "balanced" weights are inversely proportional to the weight of each class
         in y. With weights that are no whole numbers, kernels may also see columns multiplied by how
-        much they matter to a first model (``inputs`` of `members_` then begin with "weighted_"),
-        where that helps on samples that it was not learnt from.
+        much they matter to a first model, where that helps on samples that it was not learnt from;
+        ``inputs`` of `members_` then begin with ``"weighted_"``.
     max_exact_samples : int, default=4000
         Samples up to which matrices of samples x samples are built: 8 n² bytes each, some five of
         them, so 640 MB in all at 4,000.
@@ -131,6 +132,7 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
     True
     """
 
+    members_ = RecordsAttribute("member")
     _parameter_constraints: dict[str, list[Any]] = {
         "ensemble_size": [COUNT],
         "robust": ["boolean", StrOptions({"auto"})],

@@ -39,6 +39,7 @@ from broadlearn.utils import (
     CLASS_WEIGHT,
     READ,
     FitProgress,
+    RecordsAttribute,
     check_labels,
     check_weights,
     draw_seed,
@@ -128,6 +129,7 @@ class PathEnsembleClassifier(BroadClassifier):
     (25, 1000, True)
     """
 
+    members_ = RecordsAttribute("member")
     _parameter_constraints: dict[str, list[Any]] = {
         "estimator": [HasMethods(["fit"]), None],
         "param_grid": [dict, list, tuple, None],

@@ -17,6 +17,7 @@ from broadlearn.utils import (
     READ,
     Array,
     Floats,
+    RecordsAttribute,
     callback_steps,
     check_weights,
     draw_seed,
@@ -78,6 +79,7 @@ class BroadEnsembleRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMi
     True
     """
 
+    members_ = RecordsAttribute("member")
     _parameter_constraints: dict[str, list[Any]] = {
         "ensemble_size": [COUNT],
         "max_exact_samples": [COUNT],

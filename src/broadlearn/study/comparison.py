@@ -11,6 +11,7 @@ from broadlearn.study.former import in_use
 from broadlearn.study.metrics import DEFAULT_METRIC, Metric, check_metric, unit_figures
 from broadlearn.study.plan import ADDED
 from broadlearn.study.statistics import compare_pairs, holm
+from broadlearn.utils import html_table
 
 # What two figures must share to be compared, and what a condition is.
 CONDITION = ["protocol", "noise", "grid", "scoring"]
@@ -47,6 +48,16 @@ class Comparison:
     only_a: pd.DataFrame
     only_b: pd.DataFrame
     other_data: pd.DataFrame
+
+    def __repr__(self) -> str:
+        return f"<Comparison: {self.sentence()}>"
+
+    def _repr_html_(self) -> str:
+        columns = [name for name in self.models.columns if name not in ("scoring", *TESTS[-2:])]
+        rows = self.models[columns].itertuples(index=False, name=None)
+        note = "Cell by cell: .cells; in one only: .only_a, .only_b; a page: write_comparison."
+        names = [name.replace("_", " ") for name in columns]
+        return html_table(self.sentence(), names, rows, note)
 
     def sentence(self) -> str:
         """What the comparison says, in short."""

@@ -60,6 +60,10 @@ class Dataset:
     info: DatasetInfo
     splits: tuple[Split, ...] = ()
 
+    def __repr__(self) -> str:
+        n_rows, n_columns = self.X.shape
+        return f"<Dataset {self.name}: {n_rows} rows, {n_columns} columns>"
+
 
 def dataset_names(kind: str | None = None) -> list[str]:
     """List the names that `load_dataset` knows.

@@ -19,6 +19,7 @@ from broadlearn.study.recipes import recipe_of
 from broadlearn.study.result_store import ResultStore
 from broadlearn.study.runner import heartbeat, run_tasks
 from broadlearn.study.search_spaces import KNOWN, PUBLISHED_MODELS, ModelSpec, find_model
+from broadlearn.study.shown_results import Outcomes, ResultFrame
 from broadlearn.study.store_file import FAILURES
 from broadlearn.study.store_rows import Summary
 from broadlearn.study.unit_limits import Limits
@@ -54,6 +55,11 @@ class Study:
     plan: list[Unit]
     data: dict[str, Dataset]
     models: dict[str, ModelSpec]
+
+    def __repr__(self) -> str:
+        names = {unit.dataset for unit in self.plan}
+        parts = f"{len(self.models)} models on {len(names)} data sets"
+        return f"<Study of {len(self.plan)} units: {parts}>"
 
     def cost(self, unit: Unit) -> float:
         """Rough cost of a unit relative to the others, to estimate the time left."""
@@ -114,7 +120,7 @@ class Study:
                     return Task(unit, self.data[unit.fingerprint], self.models[unit.model])
             return None
 
-        outcomes = []
+        outcomes = Outcomes()
         with heartbeat(store):
             for outcome in run_tasks(draw, store, n_jobs, executor, limits):
                 if outcome.status == DIED:
@@ -158,7 +164,8 @@ class Study:
     def frame(self, store: ResultStore) -> pd.DataFrame:
         """Results of this study's units only; the store may hold others."""
         frame = store.to_frame(skip_damaged=True)
-        return frame[frame["key"].isin({unit.key for unit in self.plan})].reset_index(drop=True)
+        mine = frame["key"].isin({unit.key for unit in self.plan})
+        return ResultFrame(frame[mine].reset_index(drop=True))
 
     def summary(self, store: ResultStore) -> Summary:
         """The progress of the study."""

@@ -13,7 +13,7 @@ import pandas as pd
 
 from broadlearn.study.collection import Collection, read_collection
 from broadlearn.study.design import Study
-from broadlearn.study.leaderboard_ranks import Standing, rank_among_published
+from broadlearn.study.leaderboard_ranks import Standings, rank_among_published
 from broadlearn.study.plan import GIVEN_SPLITS, Unit, fingerprint, make_plan
 from broadlearn.study.recipes import recipe_of
 from broadlearn.study.result_store import ResultStore
@@ -73,7 +73,7 @@ class Leaderboard:
         table = pd.DataFrame.from_dict(found, orient="index")
         return table.set_index(pd.MultiIndex.from_tuples(found, names=["model", "dataset"]))
 
-    def standings(self, store: ResultStore) -> list[Standing]:
+    def standings(self, store: ResultStore) -> Standings:
         """Where each model stands among the published classifiers, each ranked without the others.
 
         Parameters
@@ -88,13 +88,14 @@ class Leaderboard:
             classifiers, as the authors do.
         """
         results = self.results(store)
-        standings = []
+        standings = Standings()
         for model in self.study.models:
             mine = results.loc[model]
             mine = mine[mine["status"] != "unfinished"]
             if (mine["status"] == "done").any():
                 standings.append(rank_among_published(mine["accuracy"], model))
-        return sorted(standings, key=lambda standing: standing.summary().mean_rank)
+        standings.sort(key=lambda standing: standing.summary().mean_rank)
+        return standings
 
 
 def make_leaderboard(

@@ -10,9 +10,12 @@ import pandas as pd
 from broadlearn.study.datasets import dataset_names
 from broadlearn.study.published_results import published_classifiers
 from broadlearn.study.statistics import ranks
+from broadlearn.utils import html_table
 
 # As the published accuracies, so that ties are fair.
 DECIMALS = 1
+# Classifiers that a notebook shows.
+MAX_SHOWN = 5
 ALL, AMONG_28, OTHERS = "all", "among the 28", "the others"
 
 
@@ -77,6 +80,21 @@ class Standing:
     ranks: pd.DataFrame
     failed: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        own, of = self.summary(), len(self.ranks.columns)
+        return (
+            f"<Standing of {self.model}: number {own.position} of {of} on {own.n_datasets} data "
+            f"sets, mean rank {own.mean_rank:.1f}>"
+        )
+
+    def _repr_html_(self) -> str:
+        table = self.table()
+        near = table[(table["position"] <= MAX_SHOWN) | (table.index == self.column)]
+        columns = ["classifier", "position", "mean rank", "accuracy, %", "% of the best"]
+        columns += ["P90, %", "P95, %"]
+        note = f"The first {MAX_SHOWN} by mean rank, and the model; all of them: .table()."
+        return html_table(repr(self)[1:-1], columns, near.itertuples(name=None), note)
+
     def table(self, datasets: Sequence[str] | None = None) -> pd.DataFrame:
         """All classifiers, the best mean rank first.
 
@@ -131,6 +149,27 @@ class Standing:
         others = [name for name in everything if name not in among]
         parts = {AMONG_28: among, OTHERS: others} if among and others else {}
         return {ALL: everything, **parts}
+
+
+class Standings(list[Standing]):
+    """Standings of several models, a list that a notebook shows as a table."""
+
+    def _repr_html_(self) -> str:
+        found = [(standing.model, standing.summary()) for standing in self]
+        rows = [
+            (
+                model,
+                own.position,
+                own.mean_rank,
+                own.accuracy,
+                own.n_datasets,
+                f"{own.best_published} ({own.best_published_rank:.1f})",
+            )
+            for model, own in found
+        ]
+        columns = ["model", "position", "mean rank", "accuracy, %", "data sets"]
+        columns += ["best published (its mean rank)"]
+        return html_table("Among the published classifiers, each alone", columns, rows)
 
 
 def rank_among_published(accuracy: pd.Series, model: str) -> Standing:

@@ -102,6 +102,9 @@ class ResultStore:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         self._db = open_store_file(self.path, read_only=read_only)
 
+    def __repr__(self) -> str:
+        return f"<ResultStore {self.path}>"
+
     def __enter__(self) -> Self:
         return self
 

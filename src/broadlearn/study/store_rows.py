@@ -16,6 +16,7 @@ import pandas as pd
 from broadlearn.study.owner import Owner
 from broadlearn.study.plan import ADDED, Unit
 from broadlearn.study.row_checks import CHECKSUM, is_intact
+from broadlearn.study.shown_results import ResultFrame
 from broadlearn.study.store_file import COLUMNS, UNIT_FIELDS
 from broadlearn.utils import harmless
 
@@ -74,11 +75,11 @@ def read_rows(db: sqlite3.Connection) -> tuple[list[dict[str, Any]], list[dict[s
     return sound, damaged
 
 
-def frame_of(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+def frame_of(rows: Iterable[Mapping[str, Any]]) -> ResultFrame:
     """Rows as a frame; absent texts, lists and dicts are None, absent numbers NaN."""
     frame = pd.DataFrame(rows, columns=[*_FRAMED, "former"], dtype=object)
     kinds = {**dict.fromkeys(_NUMBERS, np.float64), "seed": np.int64, "attempts": np.int64}
-    return frame.astype(kinds)
+    return ResultFrame(frame.astype(kinds))
 
 
 def reproducible_csv(frame: pd.DataFrame) -> str:

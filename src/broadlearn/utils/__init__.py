@@ -35,7 +35,7 @@ from broadlearn.utils.memory import (
     parse_size,
     size_text,
 )
-from broadlearn.utils.notebook import SearchResults, html_table
+from broadlearn.utils.notebook import Records, RecordsAttribute, SearchResults, html_table
 from broadlearn.utils.pages import brief, page_environment, page_frame, whole
 from broadlearn.utils.pictures import label
 from broadlearn.utils.progress import FitProgress, callback_steps, has_callbacks
@@ -66,6 +66,8 @@ __all__ = [
     "FitProgress",
     "Floats",
     "PositiveNumbers",
+    "Records",
+    "RecordsAttribute",
     "SearchResults",
     "Standardization",
     "TooLargeError",

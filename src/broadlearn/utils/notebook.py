@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from numbers import Real
-from typing import Any
+from typing import Any, Self, overload
 
 MAX_CHARACTERS = 200
 
@@ -56,6 +56,87 @@ def _text(value: Any) -> str:
     else:
         text = str(value)
     return escape(text if len(text) <= MAX_CHARACTERS else f"{text[:MAX_CHARACTERS]}…")
+
+
+class Records(list[dict[str, Any]]):
+    """A list of records that shows itself as a table, with the fields of the first as columns.
+
+    Parameters
+    ----------
+    records : iterable of dict
+    word : str, default="record"
+        What one of them is.
+
+    Examples
+    --------
+    >>> members = Records([{"family": "sine", "C": 1.0}], "member")
+    >>> members
+    [{'family': 'sine', 'C': 1.0}]
+    >>> "1 member<" in members._repr_html_()
+    True
+    """
+
+    SHOWN = 10
+
+    def __init__(self, records: Iterable[dict[str, Any]] = (), word: str = "record") -> None:
+        super().__init__(records)
+        self.word = word
+
+    def _repr_html_(self) -> str:
+        shown = self[: self.SHOWN]
+        columns = list(dict.fromkeys(name for record in shown for name in record))
+        rows = [[record.get(name, "") for name in columns] for record in shown]
+        part = f", the first {len(shown)}" if len(shown) < len(self) else ""
+        words = self.word if len(self) == 1 else f"{self.word}s"
+        return html_table(f"{len(self):,} {words}{part}", columns, rows)
+
+
+class RecordsAttribute:
+    """A fitted attribute that holds records: kept as a plain list, given out as `Records`.
+
+    So files and pickles of a model hold nothing but lists and dicts.
+
+    Parameters
+    ----------
+    word : str
+        What one of the records is.
+
+    Examples
+    --------
+    >>> class Model:
+    ...     members_ = RecordsAttribute("member")
+    >>> model = Model()
+    >>> hasattr(model, "members_")
+    False
+    >>> model.members_ = [{"C": 1.0}]
+    >>> type(model.members_).__name__, vars(model)
+    ('Records', {'members_': [{'C': 1.0}]})
+    """
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, model: None, owner: type) -> Self: ...
+
+    @overload
+    def __get__(self, model: object, owner: type) -> Records: ...
+
+    def __get__(self, model: object, owner: type) -> Records | Self:
+        if model is None:
+            return self
+        if self.name not in vars(model):
+            raise AttributeError(f"{owner.__name__!r} object has no attribute {self.name!r}")
+        return Records(vars(model)[self.name], self.word)
+
+    def __set__(self, model: object, records: Iterable[dict[str, Any]]) -> None:
+        vars(model)[self.name] = list(records)
+
+    def __delete__(self, model: object) -> None:
+        del vars(model)[self.name]
 
 
 class SearchResults(dict[str, Any]):
