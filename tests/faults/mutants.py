@@ -20,6 +20,7 @@ from unittest.mock import patch
 
 import make_model_files as kept
 import numpy as np
+import pandas as pd
 import typer
 from sklearn.base import BaseEstimator
 from sklearn.compose import ColumnTransformer, make_column_selector
@@ -107,6 +108,27 @@ class Watch:
             cls.acts = None
 
 
+def odd_table():
+    """A table with a column for each way to read one."""
+    rng = np.random.default_rng(0)
+    n = len(kept.TABLE)
+    a, b, c, d = rng.integers(3, 60, (4, n))
+    pairs = list(zip(a.tolist(), b.tolist(), strict=True))
+    days = np.datetime64("2020-01-01") + 17 * a
+    texts = {
+        "size": [f"{i} ft {j % 12} in" for i, j in pairs],
+        "lasted": [f"{i}h {j}min" for i, j in pairs],
+        "share": [f"{i % 7}/8" for i, _ in pairs],
+        "pressure": [f"{100 + i}/{j}" for i, j in pairs],
+        "paid": [f"{i},{j:03d}.50 EUR" for i, j in zip(c.tolist(), d.tolist(), strict=True)],
+        "day": days.astype(str),
+        "grade": [("low", "medium", "high")[i % 3] for i in a],
+        "smokes": [("yes", "no", None)[i % 3] for i in b],
+        "town": [("Ulm", "Köln", "Bonn", None)[i % 4] for i in b],
+    }
+    return pd.DataFrame({**texts, "seen": days + b, "dose": rng.normal(size=n)})
+
+
 def subjects():
     """Small model files of every kind: name to tree and arrays."""
     found = {path.stem: path.read_bytes() for path in sorted(kept.FOLDER.glob("v2-*.blm"))}
@@ -142,6 +164,7 @@ def _fitted():
         "levels": (TargetEncoder(random_state=0), words),
         "by-hand": (by_hand, table.fillna({"town": "?"})),
         "prepared": (TablePreparation(), table),
+        "amounts": (TablePreparation(), odd_table()),
         "nodes": (BroadFeatures(1, 3, 1, 4, random_state=0), X),
     }
     bls, fuzzy = BLSClassifier(**NODES), FuzzyBLSClassifier(class_weight="balanced", **NODES)
@@ -433,6 +456,8 @@ def rows_for(name, model):
         return kept.TABLE[:3].fillna({"town": "?"})
     if name == "levels":
         return kept.TABLE[["town", "side"]].fillna("?").astype(object)[:3]
+    if name == "amounts":
+        return odd_table()[:3]
     n = getattr(model, "n_features_in_", 4)
     n = n if isinstance(n, int) and 0 < n < 1000 else 4
     return kept.X[:3] if n == 4 else np.ones((3, n))

@@ -47,7 +47,8 @@ ODD_FIELDS = (
     "1e999", "-1e999", "inf", "nan", "0x1F", "١٢٣", "1_000", "1,5", "1.234.567", "NULL", "", " ",
     '"', '""', '"a', "'", "\\", "\x1b[2J", "\u202e", "\ufeff", "=cmd()", "9" * 400, "-", "#", "%s",
     "{}", "x" * 200_000, "1e-400", "true", "2024-02-30", "99:99", "∞", "½", "1/2", "a\nb", "\r",
-    "\0", "- " * 50, "1" + " " * 90 + "x", "9999999999999999999999", "-0", "+1", "10^400", "５",
+    "\0", "- " * 50, "1" + " " * 90 + "x", "9" * 400 + "/2", "1h " + "9" * 400 + "min",
+    "9999-12-31", "9999999999999999999999", "-0", "+1", "10^400", "５",
 )  # fmt: skip
 ODD_CELLS = (
     10**400, -(10**400), 2**63, 2**64, 1e308, -0.0, True, None, [], [1, 2], {}, {"a": {"b": [{}]}},
@@ -148,7 +149,7 @@ def faults(path, model, rng):
         calls.append(("fit", path, "-t", "ill", "-m", "bls", "-o", new, "--force", *limit))
     if rng.random() < 0.05:
         calls.append(("evaluate", model, path, *limit))
-    if rng.random() < 0.03:
+    if rng.random() < 0.05:
         calls.append(("audit", path, "-t", "ill", *limit))
     found = {arguments[0]: fault_of(call(*arguments)) for arguments in calls}
     return {command: fault for command, fault in found.items() if fault}
@@ -272,7 +273,7 @@ def _by_arrow(table, form):
 
 def _odd_array(n, rng):
     """A column of a type that tables seldom have."""
-    numbers = pa.array(rng.integers(0, 100, n))
+    numbers, unit = pa.array(rng.integers(0, 100, n)), str(rng.choice(["s", "ms", "us", "ns"]))
     kinds = {
         "list": lambda: pa.array([[1, 2]] * n),
         "struct": lambda: pa.array([{"a": 1, "b": {"c": None}}] * n),
@@ -282,8 +283,36 @@ def _odd_array(n, rng):
         "time": lambda: numbers.cast(pa.int32()).cast(pa.time32("s")),
         "date": lambda: pa.array([-700_000 + i for i in range(n)], pa.int32()).cast(pa.date32()),
         "far": lambda: pa.array([2**45 + i for i in range(n)], pa.timestamp("s")),
-        "zone": lambda: numbers.cast(pa.timestamp("us", str(rng.choice(["Asia/Tokyo", "Mars"])))),
-        "duration": lambda: numbers.cast(pa.duration("s")),
+        "far zone": lambda: pa.array([2**45] * n, pa.timestamp("s", "Asia/Tokyo")),
+        "end": lambda: pa.array(
+            [(-1) ** i * (2**63 - 1 - i) for i in range(n)], pa.timestamp(unit)
+        ),
+        "zone": lambda: numbers.cast(pa.timestamp(unit, str(rng.choice(["Asia/Tokyo", "Mars"])))),
+        "last day": lambda: pa.array([2**31 - 1 - i for i in range(n)], pa.int32()).cast(
+            pa.date32()
+        ),
+        "day": lambda: pa.array([2**40 * 86_400_000 // 2**20 * i for i in range(n)]).cast(
+            pa.date64()
+        ),
+        "clock": lambda: numbers.cast(pa.time64("ns")),
+        "late": lambda: pa.array([10**6] * n, pa.int32()).cast(pa.time32("s")),
+        "period": lambda: pa.ExtensionArray.from_storage(
+            pd.period_range("2000", periods=1, freq="D").array.__arrow_array__().type,
+            pa.array([int(rng.integers(1, 2**62)) for i in range(n)]),
+        ),
+        "text": lambda: numbers.cast(pa.string()).cast(pa.binary()),
+        "levels": lambda: numbers.cast(
+            [pa.timestamp("s"), pa.duration("ms"), pa.decimal128(20)][rng.integers(3)]
+        ).dictionary_encode(),
+        "equal": lambda: pa.DictionaryArray.from_arrays(
+            pa.array([i % 2 for i in range(n)]), pa.array([b"a", b"a"])
+        ),
+        "union": lambda: pa.UnionArray.from_sparse(
+            pa.array([i % 2 for i in range(n)], pa.int8()), [numbers, pa.array(["x"] * n)]
+        ),
+        "runs": lambda: pa.RunEndEncodedArray.from_arrays(pa.array([n], pa.int32()), ["x"]),
+        "span": lambda: pa.array([(1, i, 3) for i in range(n)], pa.month_day_nano_interval()),
+        "duration": lambda: numbers.cast(pa.duration(unit)),
         "null": lambda: pa.nulls(n),
         "dictionary": lambda: pa.DictionaryArray.from_arrays(
             pa.array([i % 2 for i in range(n)]), pa.array(["a", None])

@@ -3,6 +3,7 @@
 import make_model_files as kept
 import numpy as np
 import pytest
+from faults.mutants import odd_table
 from scipy.sparse import csr_matrix
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
@@ -23,6 +24,7 @@ from broadlearn import (
     save,
 )
 from broadlearn.io import TablePreparation, with_threshold
+from broadlearn.io.column_reading import KINDS
 from broadlearn.registry import REGISTRY
 from broadlearn.sample_scores import SCORERS
 
@@ -175,3 +177,12 @@ def test_the_best_of_a_search(tmp_path):
         BLSClassifier(**NODES), [grid], n_draws=1, cv=splits, scoring="accuracy", random_state=0
     )
     assert_the_same(model.fit(X, NAMES), X, tmp_path / "model.blm")
+
+
+def test_columns_of_every_kind(tmp_path):
+    table = odd_table()
+    model = make_pipeline(TablePreparation(), BLSClassifier(**NODES)).fit(table, TWO[: len(table)])
+    read = {(reading.kind, reading.how) for reading, _ in model[0].plans().values()}
+    assert {how for _, how in read} == {"number", "words", "date", "parts", "compound"}
+    assert {kind for kind, _ in read} == set(KINDS)
+    assert_the_same(model, table, tmp_path / "model.blm")

@@ -101,5 +101,5 @@ def test_offsets_that_point_outside(tmp_path):
     place = content.index(offsets) + 40
     path = tmp_path / "t.arrow"
     path.write_bytes(content[:place] + far + content[place + 4 :])
-    with pytest.raises(ValueError, match=r"not a readable Feather or Arrow file: Column 0"):
+    with pytest.raises(ValueError, match=r"not a readable Feather or Arrow file: column 'a' is"):
         read_file(path)

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from broadlearn.io import TablePreparation
-from broadlearn.io.column_compound import learn_compound, read_compound
+from broadlearn.io.column_compound import AMOUNTS, learn_compound, read_compound
 
 
 @pytest.mark.parametrize(
@@ -52,3 +52,10 @@ def test_other_texts_count_as_missing():
     assert prepare.transform(new)[:, 0].tolist() == [3600.0, 3900.0, 3900.0]
     assert "'later'" in prepare.not_understood(new)[0]
     assert prepare.read(X)["took"].iloc[0] == 4800.0
+
+
+def test_texts_that_are_too_long_are_no_amounts():
+    nines = "9" * 400
+    texts = [f"{nines}/2", f"1/{nines}", f"{'9' * 5000} 1/2", f"{nines}h 2min", f"{nines}:30"]
+    for amount in AMOUNTS:
+        assert np.isnan(read_compound(texts, amount)).all()

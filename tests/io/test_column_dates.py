@@ -1,17 +1,15 @@
-import datetime
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from broadlearn.io.column_dates import (
     date_parts,
-    dates_as_seconds,
     has_clock_only,
     learn_order,
     read_dates,
     varying_parts,
 )
+from broadlearn.io.column_moments import dates_as_seconds
 
 
 @pytest.mark.parametrize(
@@ -73,15 +71,6 @@ def test_only_parts_that_vary():
     assert varying_parts(seconds, True) == ["hour"]
     assert has_clock_only(["10:30", "7:15 am"])
     assert not has_clock_only(["2024-01-02 10:30"])
-
-
-def test_columns_of_pandas():
-    days = [datetime.date(1970, 1, 2), None]
-    np.testing.assert_array_equal(dates_as_seconds(pd.Series(days, dtype=object)), [86400, np.nan])
-    durations = pd.Series(pd.to_timedelta([1, 2], unit="D"))
-    assert dates_as_seconds(durations).tolist() == [86400.0, 172800.0]
-    periods = pd.Series(pd.period_range("1970-01", periods=2, freq="M"))
-    assert dates_as_seconds(periods).tolist() == [0.0, 31 * 86400.0]
 
 
 def test_weeks_and_stamps_of_digits():

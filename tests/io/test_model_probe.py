@@ -69,6 +69,17 @@ def test_a_model_that_fails_is_found_out(name, value):
         use_once(model)
 
 
+def test_steps_name_their_columns():
+    inner = make_pipeline(FunctionTransformer(feature_names_out="one-to-one"), StandardScaler())
+    steps = ColumnTransformer([("n", inner, ["a"])])
+    model = make_pipeline(steps, BLSClassifier(**NODES)).fit(TABLE, y)
+    use_once(model)
+    step = model[0].transformers_[0][1][0]
+    step.feature_names_out = lambda step, names: np.array(None)
+    with pytest.raises(ValueError, match="FunctionTransformer has no names of columns"):
+        use_once(model)
+
+
 def test_answers_are_finite():
     model = BroadEnsembleClassifier(ensemble_size=2).fit(X[::5], y[::5])
     model.proba_slopes_ = np.array([np.nan, 0.0])

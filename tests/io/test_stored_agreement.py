@@ -1,5 +1,5 @@
 from copy import copy
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pandas as pd
@@ -15,8 +15,11 @@ from broadlearn import (
     IntuitionisticFuzzyTwinSVC,
 )
 from broadlearn.io import TablePreparation
+from broadlearn.io.column_encoding import Encoding
+from broadlearn.io.column_reading import Reading
+from broadlearn.io.column_records import ColumnRecord
 from broadlearn.io.model_checks import check_model
-from broadlearn.io.stored_agreement import RULES
+from broadlearn.io.stored_agreement import ENCODING, READING, RECORD, RULES
 from broadlearn.random_features import LimitKernel
 
 X, y = load_iris(return_X_y=True)
@@ -157,6 +160,9 @@ def test_distances_that_kernels_need_are_known():
         ("number", 0, {"how": "parts", "n_parts": 10**9}),
         ("number", 0, {"how": "date"}),
         ("number", 0, {"factors": {"": "x"}}),
+        ("number", 0, {"amount": "seconds"}),
+        ("number", 0, {"how": "compound"}),
+        ("number", 0, {"how": "compound", "amount": "x"}),
     ],
 )
 def test_plans_of_columns(column, part, change):
@@ -166,4 +172,16 @@ def test_plans_of_columns(column, part, change):
     plan = list(model._plans[column])
     plan[part] = replace(plan[part], **change)
     model._plans[column] = tuple(plan)
+    refused(model)
+
+
+def test_all_fields_of_plans_are_known():
+    for kind, known in ((Reading, READING), (Encoding, ENCODING), (ColumnRecord, RECORD)):
+        assert {field.name for field in fields(kind)} == set(known)
+
+
+def test_columns_with_names_are_counted():
+    model = BLSClassifier(**NODES).fit(pd.DataFrame(X, columns=list("abcd")), y)
+    check_model(model)
+    del model.n_features_in_
     refused(model)

@@ -40,6 +40,10 @@ _KILOGRAMS = {
     **{"kg": 1.0, "g": 0.001},
 }
 _FAMILIES = {"seconds": _SECONDS, "metres": _METRES, "kilograms": _KILOGRAMS}
+# What amounts of several parts may be.
+AMOUNTS = (*_FAMILIES, "clock", "fraction")
+# Longer texts are no amounts, and their figures no numbers.
+MAX_LENGTH = 100
 _PART = re.compile(r"(\d+(?:[.,]\d+)?)\s*([^\W\d_]+|['\"′″]+)\.?")
 _BETWEEN = re.compile(r"(?:\s|,|and|und|et)*")
 _ISO = re.compile(
@@ -111,7 +115,9 @@ def _share(texts: Sequence[str], what: str, counts: Sequence[int] | None) -> flo
 
 
 def _plain(text: str) -> str:
-    """A text in lower case, with fractions of one letter written out."""
+    """A text in lower case, with fractions of one letter written out; nothing of a long one."""
+    if len(text) > MAX_LENGTH:
+        return ""
     text = " ".join(text.strip().lower().split())
     if not text.isascii():
         text = re.sub(r"(?<=\d)(?=[¼-¾⅐-⅞])", " ", text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime
 
 import numpy as np
@@ -16,6 +16,8 @@ PARTS = ("year", "month", "day", "weekday", "hour", "elapsed")
 # Orders in which days, months and years of figures alone may be written.
 ORDERS = ("dmy", "mdy")
 DAY = 86400.0
+# Seconds since 1970 beyond which no moment can be written.
+MAX_SECONDS = 9.2e18
 # Longer texts are no dates; patterns would take long over them.
 MAX_LENGTH = 100
 # The year of dates that stand for none.
@@ -127,7 +129,8 @@ def date_parts(seconds: Array, start: float) -> Array:
     """
     parts = np.full((seconds.size, len(PARTS)), np.nan)
     known = np.isfinite(seconds)
-    moments: NDArray[np.datetime64] = seconds[known].astype(np.int64).astype("datetime64[s]")
+    whole = np.clip(seconds[known], -MAX_SECONDS, MAX_SECONDS).astype(np.int64)
+    moments: NDArray[np.datetime64] = whole.astype("datetime64[s]")
     days, months = moments.astype("datetime64[D]"), moments.astype("datetime64[M]")
     parts[known, 0] = moments.astype("datetime64[Y]").astype(np.int64) + 1970
     parts[known, 1] = months.astype(np.int64) % 12 + 1
@@ -219,20 +222,3 @@ def _clock(groups: dict[str, str | None]) -> float | None:
     if hour > 24 or minute > 59 or second > 60:
         return None
     return 3600.0 * hour + 60.0 * minute + second
-
-
-def dates_as_seconds(column: Sequence[object]) -> Array:
-    """Seconds since 1970 of a column of pandas that holds dates; days as seconds of durations."""
-    from broadlearn.io.csv_files import import_pandas
-
-    pandas = import_pandas()
-    series = pandas.Series(column)
-    if series.dtype.kind == "m":
-        return np.asarray(series.dt.total_seconds(), dtype=np.float64)
-    if isinstance(series.dtype, pandas.PeriodDtype):
-        series = series.dt.to_timestamp()
-    moments = pandas.to_datetime(series, errors="coerce", utc=True)
-    seconds = moments.dt.tz_localize(None).to_numpy(dtype="datetime64[us]")
-    found = seconds.astype(np.int64) / 1e6
-    found[np.isnat(seconds)] = np.nan
-    return np.asarray(found, dtype=np.float64)

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadlearn.io.column_compound import read_compound
-from broadlearn.io.column_dates import dates_as_seconds, read_dates
+from broadlearn.io.column_dates import DAY, read_dates
 from broadlearn.io.column_levels import spelling_key
+from broadlearn.io.column_moments import dates_as_seconds
 from broadlearn.io.column_numbers import NumberFormat, read_numbers
 from broadlearn.io.column_words import FALSE, NO_NUMBER, NO_VALUE, TRUE
 from broadlearn.io.csv_files import import_pandas
@@ -88,7 +89,7 @@ class Reading:
         if self.how == "number" and content in (*NUMBERS, "boolean", "empty"):
             return self._without_empty(as_floats(column))
         if self.how in ("number", "date") and content in DURATIONS:
-            return dates_as_seconds(column) / 86400.0
+            return dates_as_seconds(column) / DAY
         if self.how == "date" and content in MOMENTS:
             return dates_as_seconds(column)
         texts, inverse = cell_texts(column)
@@ -182,4 +183,7 @@ def _read_parts(texts: Sequence[str], n_parts: int) -> Array:
     """The numbers of each text, missing where there are more or fewer."""
     found = [[float(part.replace(",", ".")) for part in FIGURE.findall(text)] for text in texts]
     rows = [parts if len(parts) == n_parts else [np.nan] * n_parts for parts in found]
-    return np.array(rows, dtype=np.float64).reshape(len(texts), n_parts)
+    numbers = np.array(rows, dtype=np.float64).reshape(len(texts), n_parts)
+    # Of figures beyond all numbers.
+    numbers[~np.isfinite(numbers).all(axis=1)] = np.nan
+    return numbers

@@ -37,6 +37,8 @@ def use_once(model: Any) -> None:
         warnings.simplefilter("ignore")
         if not _is_fitted(model):
             return
+        for step in _all_steps(model):
+            _name_columns(step)
         try:
             _use(model, _sample(model))
         except ValueError:
@@ -46,6 +48,19 @@ def use_once(model: Any) -> None:
             last = model[-1] if isinstance(model, Pipeline) else model
             if last is not model and isinstance(last, BaseEstimator):
                 use_once(last)
+
+
+def _name_columns(step: Any) -> None:
+    """Raise unless a step names its columns, or says why it cannot."""
+    if not hasattr(step, "get_feature_names_out"):
+        return
+    try:
+        names = step.get_feature_names_out()
+    except (AttributeError, ValueError):
+        # Of a step that does not know them.
+        return
+    if np.ndim(names) != 1:
+        raise ValueError(f"{type(step).__name__} has no names of columns")
 
 
 def _is_own(model: Any) -> bool:
@@ -160,3 +175,16 @@ def _steps(model: Any) -> list[Any]:
     if isinstance(model, Pipeline):
         return [inner for _, step in model.steps for inner in _steps(step)]
     return [model]
+
+
+def _all_steps(model: Any) -> list[Any]:
+    """The steps of a model, also those beside each other and within others."""
+    inner: list[Any] = []
+    if isinstance(model, Pipeline):
+        inner = [step for _, step in model.steps]
+    elif isinstance(model, FeatureUnion):
+        inner = [step for _, step in model.transformer_list]
+    elif isinstance(model, ColumnTransformer):
+        inner = [step for _, step, _ in getattr(model, "transformers_", ())]
+    found = [step for part in inner if isinstance(part, BaseEstimator) for step in _all_steps(part)]
+    return [model, *found]

@@ -14,7 +14,9 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags, check_array, check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
+from broadlearn.io.arrow_columns import plain_types
 from broadlearn.io.column_encoding import Encoding, encode, learn_encoding
+from broadlearn.io.column_moments import seconds_as_dates
 from broadlearn.io.column_reading import Reading
 from broadlearn.io.column_records import MAX_EXAMPLE, ColumnRecord, make_record, warn_of_columns
 from broadlearn.io.column_table import as_target, decide_columns
@@ -233,7 +235,7 @@ class TablePreparation(TransformerMixin, BaseEstimator):
             elif reading.how in ("number", "compound") and (is_text or reading.empty):
                 found[name] = pandas.Series(reading.read(column), frame.index)
             elif reading.how == "date" and not reading.clock:
-                moments = pandas.to_datetime(reading.read(column), unit="s")
+                moments = seconds_as_dates(reading.read(column))
                 found[name] = pandas.Series(moments, frame.index)
         return frame.assign(**found)
 
@@ -365,7 +367,7 @@ def _as_frame(X: Any) -> tuple[pd.DataFrame, bool]:
                 f"X must have a name of its own for every column, got {repeated[0]!r} twice."
             )
         named = all(isinstance(name, str) for name in X.columns)
-        return X, named
+        return plain_types(X), named
     array = check_array(X, dtype=None, ensure_all_finite="allow-nan", estimator="TablePreparation")
     if array.dtype.kind not in "OUSbiuf":
         raise ValueError(f"X must hold numbers, booleans, dates or text, got {array.dtype}.")

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from broadlearn.io.column_dates import DAY
+from broadlearn.io.column_moments import dates_as_seconds
+from broadlearn.io.column_reading import DURATIONS, MOMENTS, NUMBERS
 from broadlearn.io.csv_files import import_pandas
 from broadlearn.utils import Array, spread_rows
 
@@ -26,7 +29,6 @@ MAX_ROWS = 20_000
 # Directions in which columns are compared first, and columns that are at a time.
 N_DIRECTIONS, BLOCK = 64, 512
 
-NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal")
 _IDENTIFIER_NAME = re.compile(
     r"(^|[^A-Za-z])(id|uuid|guid|key|index|idx|nr|no|num|number|serial|account|acct|rownum|row|pk|"
     r"record|case)$|^(id|nr|no)[ _.-]|[a-z]{3}(nr|nummer|number)$",
@@ -103,11 +105,11 @@ def rank_columns(frame: pd.DataFrame) -> RankedColumns:
         column = frame[name]
         is_plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf"
         content = "floating" if is_plain else infer(column, skipna=True)
-        if content in ("datetime64", "datetime", "date"):
+        if content in (*MOMENTS, *DURATIONS):
+            days = dates_as_seconds(column) / DAY
             # Days since the first are numbers like others.
-            moments = import_pandas().to_datetime(column, utc=True)
-            column = (moments - moments.min()).dt.total_seconds() / 86400.0
-            content = "floating"
+            first = 0.0 if content in DURATIONS else np.nanmin(days, initial=np.inf)
+            column, content = import_pandas().Series(days - first), "floating"
         is_number[j] = content in NUMBERS
         if is_number[j]:
             gap = {} if is_plain else {"na_value": np.nan}

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from broadlearn.baselines import IntuitionisticFuzzyTwinSVC
 from broadlearn.ensemble import (
@@ -17,6 +18,7 @@ from broadlearn.ensemble import (
     KernelAverage,
     PathEnsembleClassifier,
 )
+from broadlearn.io.column_compound import AMOUNTS
 from broadlearn.io.column_dates import PARTS
 from broadlearn.io.column_encoding import Encoding
 from broadlearn.io.column_reading import KINDS, LEFT_OUT, Reading
@@ -53,13 +55,14 @@ MAX_PARTS = 1000
 
 READING: dict[str, Kind] = {
     "kind": one_of(*KINDS, *LEFT_OUT),
-    "how": one_of("number", "words", "date", "parts", ""),
+    "how": one_of("number", "words", "date", "parts", "compound", ""),
     "decimal": one_of(".", ","),
     "factors": mapping(text, number()),
     "empty": several(number()),
     "order": text,
     "clock": flag,
     "n_parts": count(least=1, most=MAX_PARTS),
+    "amount": one_of("", *AMOUNTS),
     "levels": several(text),
     "codes": mapping(text, count()),
     "doubt": text,
@@ -269,6 +272,8 @@ def _plan(reading: Reading, encoding: Encoding) -> bool:
     most = max(reading.codes.values(), default=0)
     if reading.kind in LEFT_OUT or not reading.how:
         return False
+    if (reading.how == "compound") != bool(reading.amount):
+        return False
     if reading.how == "words" and most >= max(n_levels, 2 if reading.kind == "boolean" else 1):
         return False
     if encoding.places or encoding.table:
@@ -281,7 +286,13 @@ def _plan(reading: Reading, encoding: Encoding) -> bool:
     return len(fill) == wanted > 0 and n_names == wanted + encoding.indicator
 
 
+def named_columns(value: Any, lengths: Lengths) -> bool:
+    """Columns that have names are counted."""
+    return "feature_names_in_" not in vars(value) or "n_features_in_" in vars(value)
+
+
 RULES: dict[type, Rule] = {
+    BaseEstimator: named_columns,
     Standardization: standardization,
     BroadMap: broad_map,
     BroadClassifier: fitted_map,

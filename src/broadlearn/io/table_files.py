@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from broadlearn.io.arrow_columns import arrow_frame, plain_types
 from broadlearn.io.arrow_sizes import check_arrow, check_parquet
 from broadlearn.io.csv_files import (
     FileTable,
@@ -182,14 +183,7 @@ def _read_parquet(source: Source, options: FileOptions) -> FileTable:
         content = io.BytesIO(file.read()) if source.packing else file
         check_parquet(lambda **how: ParquetFile(content, **how), source, options)
         content.seek(0)
-        pandas = import_pandas()
-        frame = pandas.read_parquet(content)
-        for j in range(frame.shape[1]):
-            column = frame.iloc[:, j]
-            # Bytes that are no text would be noticed only where they are used.
-            if isinstance(column.dtype, pandas.StringDtype) and column.dtype.storage == "pyarrow":
-                column.array.__arrow_array__().validate(full=True)
-        return frame
+        return arrow_frame(ParquetFile(content).read(), source)
 
     return FileTable(_by_pyarrow(source, "Parquet", read), None)
 
@@ -203,13 +197,10 @@ def _read_feather(source: Source, options: FileOptions) -> FileTable:
 
         content = file.read()
         if content[:4] == b"FEA1":
-            return import_pandas().read_feather(io.BytesIO(content))
+            return plain_types(import_pandas().read_feather(io.BytesIO(content)))
         check_arrow(content, source, options)
         opener = ipc.open_file if content[:6] == b"ARROW1" else ipc.open_stream
-        table = opener(content).read_all()
-        # Offsets of a damaged file point anywhere, and nothing else looks at them.
-        table.validate(full=True)
-        return table.to_pandas()
+        return arrow_frame(opener(content).read_all(), source)
 
     return FileTable(_by_pyarrow(source, "Feather or Arrow", read), None)
 

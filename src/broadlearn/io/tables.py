@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from broadlearn.io.arrow_columns import plain_types
 from broadlearn.io.column_reading import as_floats, content_of
 from broadlearn.io.labels import TASKS, read_labels
 from broadlearn.io.sources import FileOptions, Source
@@ -183,7 +184,7 @@ def as_numeric(X: Any) -> Array | None:
     array([[61.,  1.],
            [70.,  0.]])
     """
-    X = X.to_pandas() if hasattr(X, "to_pandas") else X
+    X = plain_types(X.to_pandas() if hasattr(X, "to_pandas") else X)
     if not all(content_of(X[name]) in _NUMERIC for name in X):
         return None
     numbers = to_numbers(X)
