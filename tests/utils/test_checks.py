@@ -1,11 +1,15 @@
 from functools import partial
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from scipy.sparse import csr_matrix
+from sklearn.datasets import load_iris
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.class_weight import compute_sample_weight
 
+from broadlearn import BLSClassifier, BroadEnsembleClassifier
 from broadlearn.utils.checks import (
     MAX_VALUE,
     STANDARDIZE,
@@ -13,6 +17,7 @@ from broadlearn.utils.checks import (
     check_labels,
     check_range,
     check_weights,
+    text_column,
 )
 from broadlearn.utils.sklearn_compat import validate_parameter_constraints
 
@@ -159,3 +164,21 @@ def test_columns_that_are_no_labels_are_refused(y, message):
         check_labels(np.array(y))
     with pytest.raises(ValueError, match=r"Model needs one class per sample.*each of 2 labels"):
         check_labels(np.array([[0, 1], [1, 1]]), "Model")
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+@pytest.mark.parametrize("model", [BLSClassifier(), BroadEnsembleClassifier()])
+def test_text_in_a_column_is_named_with_its_column(frame, model):
+    X, y = load_iris(return_X_y=True)
+    table = frame({"length": X[:, 0], "number": ["1"] * 150, "colour": ["3", *["red"] * 149]})
+    with pytest.raises(ValueError, match=r"^Column 'colour' holds 'red', which is no number: put"):
+        model.fit(table, y)
+
+
+def test_other_errors_are_not_explained():
+    table = pd.DataFrame([["a", "b"]], columns=["x", "x"])
+    found = ValueError("could not convert string to float: 'a'")
+    assert "Column 'x' holds 'a'" in text_column(found, table)
+    assert not text_column(ValueError("another"), table)
+    assert not text_column(found, table.to_numpy())
+    assert not text_column(found)

@@ -36,11 +36,11 @@ class Group(NamedTuple):
 def draw_audit(audit: Audit) -> Figure:
     """Two panels: suspicion by class, and the rows in two dimensions, suspects with a ring."""
     try:
-        from matplotlib.figure import Figure
+        from broadlearn.audit.shown_figure import ShownFigure
     except ImportError as error:
         raise ImportError('Pictures need matplotlib: pip install "broadlearn[study]".') from error
     groups = row_groups(audit)
-    figure = Figure(figsize=(11.0, 4.6), layout="constrained")
+    figure = ShownFigure(figsize=(11.0, 4.6), layout="constrained")
     histogram, places = figure.subplots(1, 2)
     edges = np.linspace(0.0, 1.0, N_BINS + 1).tolist()
     for group, color, line in zip(groups, COLORS, cycle(LINES), strict=False):

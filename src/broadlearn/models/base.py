@@ -46,6 +46,7 @@ from broadlearn.utils import (
     learn_standardization,
     row_slices,
     spread_rows,
+    text_column,
 )
 from broadlearn.utils.sklearn_compat import (
     CallbackSupportMixin,
@@ -191,7 +192,12 @@ def in_one_step(method: Callable[..., Any]) -> Any:
     def whole(estimator: Any, *args: Any, **kwargs: Any) -> Any:
         later = object.__new__(type(estimator))
         later.__dict__ = vars(estimator).copy()
-        result = method(later, *args, **kwargs)
+        try:
+            result = method(later, *args, **kwargs)
+        except ValueError as error:
+            if sentence := text_column(error, *args[:1]):
+                raise ValueError(sentence) from None
+            raise
         estimator.__dict__ = vars(later)
         return estimator if result is later else result
 

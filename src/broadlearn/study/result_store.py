@@ -8,7 +8,7 @@ import platform
 import sqlite3
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -22,6 +22,7 @@ from broadlearn.study.former import former_units
 from broadlearn.study.owner import Owner
 from broadlearn.study.plan import Unit
 from broadlearn.study.row_checks import CHECKSUM, checksum, is_intact, name_unit, says_whose_it_is
+from broadlearn.study.shown_results import ResultFrame
 from broadlearn.study.store_file import (
     COLUMNS,
     FAILURES,
@@ -104,6 +105,11 @@ class ResultStore:
 
     def __repr__(self) -> str:
         return f"<ResultStore {self.path}>"
+
+    def _repr_html_(self) -> str | None:
+        with suppress(StoreError, sqlite3.Error):
+            return self.to_frame(skip_damaged=True)._repr_html_()
+        return None
 
     def __enter__(self) -> Self:
         return self
@@ -400,10 +406,9 @@ class ResultStore:
         former = former_units(rows)
         return [{**row, "former": former.get(row["key"], "")} for row in rows]
 
-    def to_frame(self, *, skip_damaged: bool = False) -> pd.DataFrame:
+    def to_frame(self, *, skip_damaged: bool = False) -> ResultFrame:
         """The same as a DataFrame; absent texts, lists and dicts are None, absent numbers NaN."""
-        rows = self.rows(skip_damaged=skip_damaged)
-        return frame_of(rows)
+        return frame_of(self.rows(skip_damaged=skip_damaged))
 
     def export_csv(self, path: str | os.PathLike[str]) -> None:
         """Write all units to a CSV file, whole or not at all.

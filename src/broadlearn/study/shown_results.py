@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 # What results must share to be averaged.
 _CONDITION = ["protocol", "noise", "grid", "scoring"]
 _NEEDED = {*_CONDITION, "dataset", "model", "status", "mean", "seconds", "former"}
+_HEADS = {"accuracy": "accuracy, %", "mean_rank": "mean rank", "data_sets": "data sets"}
 MAX_SHOWN = 30
 
 
@@ -36,14 +37,14 @@ class ResultFrame(pd.DataFrame):
         alike = [f"{name} {table[name].iloc[0]}" for name in _CONDITION if not _varies(table, name)]
         former = len(self) - len(used)
         note = (
-            "Means over data sets, in percent; ranks on the data sets that all models of a table "
-            f"have. {'All of it: ' + ', '.join(alike) + '. ' if alike else ''}"
+            f"{', '.join(alike)}{'. ' if alike else ''}"
+            "Means over data sets, ranks on those that all models have. "
             f"{f'{former:,} units of former models or data are left out. ' if former else ''}"
-            "One unit a row: .sort_values('dataset'); a page: write_report."
+            "A row for each unit: .head(); a page: write_report."
         )
         rows = table[columns][:MAX_SHOWN].itertuples(index=False, name=None)
         title = f"{len(used):,} units: {count_words(used['status'])}"
-        return html_table(title, [name.replace("_", " ") for name in columns], rows, note)
+        return html_table(title, [_HEADS.get(name, name) for name in columns], rows, note)
 
 
 class Outcomes(list["Outcome"]):
@@ -94,7 +95,7 @@ def mean_results(units: pd.DataFrame) -> pd.DataFrame:
     0   BLS      90.0        1.0          1
     1   ELM      80.0        2.0          1
     """
-    done = units[units["status"] == "done"]
+    done = units[units["status"] == "done"].sort_values("noise", key=lambda n: n != "none")
     rows: list[dict[str, Any]] = []
     for condition, part in done.groupby(_CONDITION, sort=False):
         table = part.pivot_table(values="mean", index="dataset", columns="model", aggfunc="mean")
@@ -116,7 +117,7 @@ def mean_results(units: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def count_words(statuses: Iterable[str]) -> str:
+def count_words(statuses: Iterable[str] | Mapping[str, int]) -> str:
     """How many there are of each, in words.
 
     Examples

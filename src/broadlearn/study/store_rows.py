@@ -16,7 +16,7 @@ import pandas as pd
 from broadlearn.study.owner import Owner
 from broadlearn.study.plan import ADDED, Unit
 from broadlearn.study.row_checks import CHECKSUM, is_intact
-from broadlearn.study.shown_results import ResultFrame
+from broadlearn.study.shown_results import ResultFrame, count_words
 from broadlearn.study.store_file import COLUMNS, UNIT_FIELDS
 from broadlearn.utils import harmless
 
@@ -52,6 +52,10 @@ class Summary:
     """
 
     units: dict[str, tuple[Unit, ...]]
+
+    def __repr__(self) -> str:
+        found = {status: n for status, n in self.counts.items() if n}
+        return f"<Summary of {sum(found.values())} units: {count_words(found)}>"
 
     @property
     def counts(self) -> dict[str, int]:

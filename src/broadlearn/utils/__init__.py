@@ -25,6 +25,7 @@ from broadlearn.utils.checks import (
     check_range,
     check_sparse,
     check_weights,
+    text_column,
 )
 from broadlearn.utils.fences import FenceRows, draw_fence_rows, learn_fences
 from broadlearn.utils.files import FORMULA_STARTS, encoded, harmless, safe_csv
@@ -107,6 +108,7 @@ __all__ = [
     "spare_children_interrupts",
     "spread_rows",
     "standardize_rows",
+    "text_column",
     "whole",
     "with_missing",
     "write_whole",

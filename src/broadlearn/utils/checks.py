@@ -210,3 +210,46 @@ def _class_weights(
             f"class_weight must hold finite numbers that are not negative, got {class_weight}."
         )
     return of_class[codes]
+
+
+def text_column(error: ValueError, X: object = None) -> str:
+    """A sentence on the first column of a frame that holds text, if that was the error.
+
+    Parameters
+    ----------
+    error : ValueError
+        What NumPy or pandas said.
+    X : object, default=None
+
+    Returns
+    -------
+    str
+        Empty if the error is another one, or `X` is no frame.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> error = ValueError("could not convert string to float: 'red'")
+    >>> text_column(error, pd.DataFrame({"size": [1, 2], "colour": ["red", "blue"]}))
+    "Column 'colour' holds 'red', which is no number: put broadlearn.io.TablePreparation() before \
+the model, in a pipeline."
+    """
+    columns = getattr(X, "columns", None)
+    if columns is None or not str(error).startswith("could not convert string"):
+        return ""
+    for name, values in zip(columns, np.asarray(X, dtype=object).T, strict=True):
+        found = next((v for v in values if isinstance(v, str) and not _is_number(v)), None)
+        if found is not None:
+            return (
+                f"Column {name!r} holds {found[:50]!r}, which is no number: put "
+                "broadlearn.io.TablePreparation() before the model, in a pipeline."
+            )
+    return ""
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -21,7 +21,8 @@ def html_table(
         Its caption.
     columns : sequence of str
     rows : iterable of sequences
-        Numbers are written with four digits and to the right, long texts are cut.
+        Numbers are written with four digits and to the right, long texts are cut. A column whose
+        first entry is a number has its name to the right.
     note : str, default=""
         A line below.
 
@@ -35,19 +36,27 @@ def html_table(
     >>> html_table("Found", ["row", "why"], [(3, "<b>")]).count("&lt;b&gt;")
     1
     """
-    head = "".join(f'<th style="text-align:left">{_text(name)}</th>' for name in columns)
-    body = "".join(f"<tr>{''.join(_cell(value) for value in row)}</tr>" for row in rows)
-    below = f"<p><small>{_text(note)}</small></p>" if note else ""
+    cells = [list(row) for row in rows]
+    first = cells[0] if cells else [""] * len(columns)
+    head = "".join(
+        f'<th scope="col" style="text-align:{_side(value)}">{_text(name)}</th>'
+        for name, value in zip(columns, first, strict=True)
+    )
+    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in cells)
+    below = f"<p><small>{escape(note)}</small></p>" if note else ""
     caption = '<caption style="caption-side:top;text-align:left;font-weight:bold">'
     return (
-        f"<div><table>{caption}{_text(title)}</caption>"
+        f'<div style="overflow-x:auto"><table>{caption}{escape(title)}</caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}</div>"
     )
 
 
 def _cell(value: Any) -> str:
-    side = "right" if isinstance(value, Real) else "left"
-    return f'<td style="text-align:{side}">{_text(value)}</td>'
+    return f'<td style="text-align:{_side(value)}">{_text(value)}</td>'
+
+
+def _side(value: Any) -> str:
+    return "right" if isinstance(value, Real) else "left"
 
 
 def _text(value: Any) -> str:
