@@ -362,8 +362,7 @@ def test_conformal_sets_follow_from_leave_one_out_probabilities():
     np.testing.assert_allclose(scored.proba_slopes_, model.proba_slopes_)
     assert np.abs(scored.leave_one_out_proba_ - model.leave_one_out_proba_).max() > 1e-4
     for coverage in (0.8, 0.9, 0.99):
-        level = coverage + 0.5 * np.sqrt(coverage * (1 - coverage) / 150)
-        rank = int(np.ceil(151 * level))
+        rank = int(np.ceil(151 * coverage))
         least = np.sort(1 - own)[rank - 1] if rank <= 150 else np.inf
         sets = model.predict_set(X, coverage)
         np.testing.assert_array_equal(sets, 1 - model.predict_proba(X) <= least)

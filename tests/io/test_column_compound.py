@@ -1,8 +1,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.pipeline import make_pipeline
 
-from broadlearn.io import TablePreparation
+from broadlearn import BLSClassifier
+from broadlearn.io import TablePreparation, load, save
 from broadlearn.io.column_compound import AMOUNTS, learn_compound, read_compound
 
 
@@ -59,3 +61,39 @@ def test_texts_that_are_too_long_are_no_amounts():
     texts = [f"{nines}/2", f"1/{nines}", f"{'9' * 5000} 1/2", f"{nines}h 2min", f"{nines}:30"]
     for amount in AMOUNTS:
         assert np.isnan(read_compound(texts, amount)).all()
+
+
+def test_angles_and_scores():
+    angles = ["52°31'12\"N", "13°24'W", "-7° 30′"]
+    assert learn_compound(angles) == "degrees"
+    np.testing.assert_allclose(read_compound(angles, "degrees"), [52.52, -13.4, -7.5])
+    assert learn_compound(["3 out of 5", "4 out of 5"]) == "fraction"
+    assert read_compound(["3 out of 5"], "fraction").tolist() == [0.6]
+    assert learn_compound(["20°C", "21°C"]) == ""
+
+
+def test_amounts_of_all_kinds_are_saved_with_a_model(tmp_path):
+    texts = {
+        "seconds": "{a}h {b}m",
+        "metres": "{a}ft {b}in",
+        "kilograms": "{a}lb {b}oz",
+        "degrees": "{a}°{b}'N",
+        "clock": "{a}:{b}:07",
+        "fraction": "{a}/100",
+        "pairs": "{a}.5 ± 0.{b}",
+    }
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {
+            name: [form.format(a=a, b=b) for a, b in rng.integers(25, 60, (60, 2))]
+            for name, form in texts.items()
+        }
+    )
+    y = np.arange(60) % 2
+    preparation = TablePreparation()
+    model = make_pipeline(preparation, BLSClassifier(random_state=0)).fit(X, y)
+    readings = [reading for reading, _ in preparation._plans.values()]
+    assert {reading.amount for reading in readings} >= {*list(texts)[:-1]}
+    save(model, tmp_path / "model.blm")
+    again = load(tmp_path / "model.blm")
+    np.testing.assert_allclose(again.predict_proba(X), model.predict_proba(X))

@@ -76,3 +76,19 @@ def test_doubts():
     assert has_decimal_comma(["1,5", "2"]) is True
     assert has_decimal_comma(["1.5"]) is False
     assert has_decimal_comma(["1,500", "x"]) is None
+
+
+def test_marks_of_footnotes_and_tags_do_not_matter():
+    texts = ["12.5*", "13.1 [2]", "14†", "<b>15</b>", "16"]
+    form = learn_format(texts)
+    assert read_numbers(texts, form).tolist() == [12.5, 13.1, 14.0, 15.0, 16.0]
+
+
+def test_shares_among_percents():
+    texts = ["12.5%", "0.4", "70%", "1"]
+    form = learn_format(texts)
+    assert "shares" in form.doubt
+    np.testing.assert_allclose(read_numbers(texts, form), [12.5, 40.0, 70.0, 100.0])
+    mixed = learn_format(["12.5%", "40", "70%"])
+    assert "percent" in mixed.doubt
+    assert read_numbers(["40"], mixed).tolist() == [40.0]

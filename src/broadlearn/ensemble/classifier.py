@@ -20,14 +20,12 @@ from broadlearn.ensemble.weights import temper_weights
 from broadlearn.models import COUNT, encode_samples, in_one_step, labels_of
 from broadlearn.sample_scores import margin_scores, margins_of
 from broadlearn.solvers import (
-    check_coverage,
     conformal_quantile,
     label_scores,
     label_sets,
     learn_link,
     learn_offsets,
     link_probabilities,
-    raised_coverage,
 )
 from broadlearn.utils import (
     CLASS_WEIGHT,
@@ -298,8 +296,7 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
 
         They are conformal: a class is in the set where its probability is at least that which a
         share `coverage` of the training samples had for their own class when they were left out,
-        corrected for their number, and for members having been chosen by them. No model is fitted
-        for it. The promise is on average over
+        corrected for their number. No model is fitted for it. The promise is on average over
         samples like the training samples, not for each class by itself, and rests on the
         leave-one-out predictions being like new ones.
 
@@ -330,15 +327,8 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         check_is_fitted(self)
         if not hasattr(self, "calibration_scores_"):
             raise ValueError(NOT_CALIBRATED)
-        quantile = chosen_quantile(self.calibration_scores_, coverage, self._calibration_weight)
+        quantile = conformal_quantile(self.calibration_scores_, coverage, self._calibration_weight)
         return label_sets(self.predict_proba(X), quantile)
-
-
-def chosen_quantile(scores: Floats, coverage: float, weight: Array | None) -> float:
-    """The quantile of held-out scores of an ensemble, whose members were chosen by them."""
-    n_samples = scores.size if weight is None else float(weight.sum())
-    level = raised_coverage(check_coverage(coverage), n_samples)
-    return conformal_quantile(scores, level, weight)
 
 
 def member_table(fitted: FittedEnsemble) -> list[dict[str, Any]]:

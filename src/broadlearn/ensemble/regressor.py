@@ -10,9 +10,10 @@ from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from broadlearn.ensemble.candidates import Problem, squared_loss
-from broadlearn.ensemble.classifier import NOT_CALIBRATED, chosen_quantile, member_table
+from broadlearn.ensemble.classifier import NOT_CALIBRATED, member_table
 from broadlearn.ensemble.fitting import count_steps, fit_ensemble
 from broadlearn.models import COUNT, centre_samples, in_one_step
+from broadlearn.solvers import conformal_quantile
 from broadlearn.utils import (
     READ,
     Array,
@@ -169,8 +170,7 @@ class BroadEnsembleRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMi
 
         They are conformal: each reaches as far to both sides of the prediction as a share
         `coverage` of the training samples' targets were from their leave-one-out predictions,
-        corrected for their number, and for members having been chosen by them. No model is fitted
-        for it. The promise is on average over
+        corrected for their number. No model is fitted for it. The promise is on average over
         samples like the training samples, and rests on the leave-one-out predictions being like
         new ones.
 
@@ -200,6 +200,6 @@ class BroadEnsembleRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMi
             raise ValueError(NOT_CALIBRATED)
         prediction = self.predict(X)
         scores = self.calibration_scores_.reshape(len(self.calibration_scores_), -1)
-        reach = [chosen_quantile(one, coverage, self._calibration_weight) for one in scores.T]
+        reach = [conformal_quantile(one, coverage, self._calibration_weight) for one in scores.T]
         margin = np.array(reach[0] if self._one_target else reach, dtype=prediction.dtype)
         return np.stack([prediction - margin, prediction + margin], axis=-1)

@@ -1,4 +1,4 @@
-"""Amounts that are written in several parts: durations, fractions, feet and inches."""
+"""Amounts that are written in several parts: durations, fractions, angles, feet and inches."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _KILOGRAMS = {
 }
 _FAMILIES = {"seconds": _SECONDS, "metres": _METRES, "kilograms": _KILOGRAMS}
 # What amounts of several parts may be.
-AMOUNTS = (*_FAMILIES, "clock", "fraction")
+AMOUNTS = (*_FAMILIES, "degrees", "clock", "fraction")
 # Longer texts are no amounts, and their figures no numbers.
 MAX_LENGTH = 100
 _PART = re.compile(r"(\d+(?:[.,]\d+)?)\s*([^\W\d_]+|['\"′″]+)\.?")
@@ -53,14 +53,18 @@ _ISO = re.compile(
 _ISO_SECONDS = (31556952.0, 2629746.0, 604800.0, 86400.0, 3600.0, 60.0, 1.0)
 _CLOCK = re.compile(r"(?:(\d+)\s*d(?:ays?)?,?\s+)?(\d+):([0-5]\d)(?::([0-5]\d(?:[.,]\d+)?))?")
 _CLOCK_NAME = re.compile(r"durat|elaps|length|runtime|dauer|laufzeit|durée|took", re.IGNORECASE)
-_FRACTION = re.compile(r"([-+]?)(?:(\d+)[\s-]+)?(\d+)\s*/\s*(\d+)")
+_FRACTION = re.compile(r"([-+]?)(?:(\d+)[\s-]+)?(\d+)\s*(?:/|out of|von|sur)\s*(\d+)")
+_DEGREES = re.compile(
+    r"(-?)(\d{1,3}(?:[.,]\d+)?)\s*°\s*(?:(\d{1,2}(?:[.,]\d+)?)\s*['′’]\s*)"
+    r"(?:(\d{1,2}(?:[.,]\d+)?)\s*(?:\"|″|”|'')\s*)?([nsewo])?"
+)
 _WHOLE = re.compile(r"[-+]?\d+(?:[.,]\d+)?")
 
 
 def learn_compound(
     texts: Sequence[str], name: str = "", counts: Sequence[int] | None = None
 ) -> str:
-    """What amounts of several parts mean: "seconds", "metres", "kilograms", "clock", "fraction".
+    """What amounts of several parts mean: "seconds", "metres", "degrees", "clock", "fraction", ...
 
     Parameters
     ----------
@@ -86,6 +90,8 @@ def learn_compound(
     for what in ("seconds", "metres", "kilograms"):
         if any(_n_parts(text) > 1 for text in texts) and _share(texts, what, counts) >= MIN_SHARE:
             return what
+    if _share(texts, "degrees", counts) >= MIN_SHARE:
+        return "degrees"
     clocks = [found for text in texts if (found := _CLOCK.fullmatch(_plain(text)))]
     if clocks and _share(texts, "clock", counts) >= MIN_SHARE:
         long = any(found[1] or int(found[2]) > 24 for found in clocks)
@@ -105,7 +111,7 @@ def read_compound(texts: Iterable[str], what: str) -> Array:
     >>> read_compound(["1 1/2", "¾"], "fraction").tolist()
     [1.5, 0.75]
     """
-    read = {"clock": _read_clock, "fraction": _read_fraction}.get(what)
+    read = {"clock": _read_clock, "degrees": _read_degrees, "fraction": _read_fraction}.get(what)
     found = [read(_plain(t)) if read else _read_parts(_plain(t), what) for t in texts]
     return np.array([np.nan if number is None else number for number in found], dtype=np.float64)
 
@@ -159,6 +165,17 @@ def _read_clock(text: str) -> float | None:
     if found[4] is None:
         return 86400.0 * days + 60.0 * first + second
     return 86400.0 * days + 3600.0 * first + 60.0 * second + third
+
+
+def _read_degrees(text: str) -> float | None:
+    """Degrees, minutes and seconds of an angle, negative in the south and west."""
+    found = _DEGREES.fullmatch(text)
+    if found is None:
+        return None
+    parts = (float((part or "0").replace(",", ".")) for part in found.group(2, 3, 4))
+    degrees, minutes, seconds = parts
+    sign = -1.0 if found[1] or found[5] in ("s", "w") else 1.0
+    return sign * (degrees + minutes / 60.0 + seconds / 3600.0)
 
 
 def _read_fraction(text: str) -> float | None:

@@ -23,9 +23,9 @@ from broadlearn.io.column_levels import (
     spelling_key,
 )
 from broadlearn.io.column_numbers import learn_format, read_numbers
+from broadlearn.io.column_parts import learn_parts
 from broadlearn.io.column_reading import (
     DURATIONS,
-    FIGURE,
     LEFT_OUT,
     MOMENTS,
     NUMBERS,
@@ -53,11 +53,6 @@ MIN_IDENTIFIER_ROWS, IDENTIFIER_SHARE = 20, 0.9
 _COUNTED = re.compile(r" in \d+ rows? count")
 _CODE = re.compile(r"0\d+")
 _DATE_NAME = re.compile(r"date|datum|time|_at$|_on$|stamp|day$|tag$|fecha", re.IGNORECASE)
-_JOINTS = re.compile(
-    r"#(?:\s*(?:/|x|×|\*|:|by)\s*#){1,2}|#\s*(?:'|ft\.?|′)\s*#\s*(?:\"|in\.?|″)?"
-    r"|[(\[]?#(?:(?:, | ?; ?)#){1,2}[)\]]?",
-    re.I,
-)
 
 
 def decide_reading(column: pd.Series, kind: str = "", decimal: str = "") -> Reading:
@@ -337,16 +332,15 @@ def _as_amounts(counts: dict[str, int], kind: str, name: str) -> Reading | None:
 def _as_parts(counts: dict[str, int]) -> Reading | None:
     """Several numbers in each text, as in 120/80 or 10 x 20, with the same marks between them."""
     texts = [text for text in counts if spelling_key(text) not in NO_NUMBER]
-    sample = texts[:MAX_TEXTS]
-    forms = Counter(FIGURE.sub("#", " ".join(text.split())) for text in sample)
-    if len(sample) <= MAX_FEW_NUMBERS:
+    found = learn_parts(texts[:MAX_TEXTS])
+    if found is None:
         return None
-    form, n = forms.most_common(1)[0]
-    if n < SURE_SHARE * len(sample) or not _JOINTS.fullmatch(form):
-        return None
-    n_parts = form.count("#")
-    remark = f"{n_parts} numbers in each text"
-    return Reading("number as text", "parts", n_parts=n_parts, remark=remark)
+    remark = (
+        "1 number in each text" if found.n_parts == 1 else f"{found.n_parts} numbers in each text"
+    )
+    return Reading(
+        "number as text", "parts", n_parts=found.n_parts, doubt=found.doubt, remark=remark
+    )
 
 
 def _as_names(

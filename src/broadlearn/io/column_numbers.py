@@ -22,6 +22,9 @@ _POWER = re.compile(r"(?<=[\d.,])\s*[×x*·]\s*10\s*(?:\^\s*|\*\*\s*)?([-+]?\d{1
 _RAISED_TEN = re.compile("10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+")
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _QUOTED = re.compile(r"""=?(["'])(.*)\1""")
+_TAGS = re.compile(r"</?[a-zA-Z]\w*>")
+# Marks of footnotes behind a number.
+_FOOTNOTE = re.compile(r"(?<=[\d%])\s*(?:[*†‡§]{1,3}|\[\w{1,3}\])$")
 _PRICE_DASH = re.compile(r"(?<=\d[.,])-+")
 _NUMBER = re.compile(
     r"(?P<head>[^\d,]{0,12}?)"
@@ -44,7 +47,7 @@ _MAGNITUDES = {
     **dict.fromkeys(("k", "thousand", "tsd", "mille"), 1e3),
     **dict.fromkeys(("mn", "mm$", "mio", "million", "millions", "mill"), 1e6),
     **dict.fromkeys(("b", "bn", "billion", "billions", "mrd"), 1e9),
-    **dict.fromkeys(("lakh", "lakhs"), 1e5),
+    **dict.fromkeys(("lakh", "lakhs", "lac", "lacs"), 1e5),
     **dict.fromkeys(("cr", "crore", "crores"), 1e7),
 }
 _UNITS: tuple[Mapping[str, float], ...] = (
@@ -127,7 +130,16 @@ def learn_format(
     del currencies[""]
     if len(currencies) > 1:
         doubt = f"several currencies ({', '.join(sorted(currencies)[:3])}) are not converted"
-    return NumberFormat(mark, _factors(units, bool(currencies)), doubt)
+    factors = _factors(units, bool(currencies))
+    if set(factors) == {"%", ""} and units[""] and not doubt:
+        shares, percents = (
+            np.abs([_value(parts.core, mark) for parts, _ in split if parts.unit == unit])
+            for unit in ("", "%")
+        )
+        doubt = "some numbers are in percent, others are not"
+        if shares.max() <= 1.0 and np.nanmedian(percents) > 1.0:
+            factors[""], doubt = 100.0, "numbers without % are read as shares of 1"
+    return NumberFormat(mark, factors, doubt)
 
 
 def read_numbers(texts: Iterable[str], form: NumberFormat) -> Array:
@@ -174,7 +186,10 @@ def _split(text: str) -> _Parts | None:
     text = text.strip()
     if "10" in text[2:] and not text.isalnum():
         text = _POWER.sub(r"e\1", _RAISED_TEN.sub(lambda ten: ten[0].translate(_RAISED), text))
+    if text[:1] == "<":
+        text = _TAGS.sub("", text)
     quoted = _QUOTED.fullmatch(text)
+    text = _FOOTNOTE.sub("", text)
     text = _PRICE_DASH.sub("", (quoted[2] if quoted else text).translate(_MARKS).strip())
     found = _NUMBER.fullmatch(text)
     if found is None:
@@ -200,7 +215,7 @@ def _split(text: str) -> _Parts | None:
             unit = " ".join(part for part in unit.split() if part != word)
     if unit and _is_currency(unit[-1]):
         currency, unit = unit[-1], unit[:-1].strip(". ")
-    unit = unit.strip(". ")
+    unit = unit.strip(". ").removesuffix(" ago")
     if len(unit.split()) > _MAX_WORDS or any(mark in unit for mark in "-(),;"):
         return None
     plural = unit.endswith("s") and not unit.endswith("ss")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
@@ -16,6 +15,7 @@ from broadlearn.io.column_dates import DAY, read_dates
 from broadlearn.io.column_levels import spelling_key
 from broadlearn.io.column_moments import dates_as_seconds
 from broadlearn.io.column_numbers import NumberFormat, read_numbers
+from broadlearn.io.column_parts import read_parts
 from broadlearn.io.column_words import FALSE, NO_NUMBER, NO_VALUE, TRUE
 from broadlearn.io.csv_files import import_pandas
 from broadlearn.utils import Array
@@ -33,7 +33,6 @@ DURATIONS = ("timedelta64", "timedelta")
 _PLAIN = ("string", "categorical", "boolean", "time", "empty", "mixed", "mixed-integer")
 # Contents of NumPy's own types, which need no look at the values.
 _BY_LETTER = {"i": "integer", "u": "integer", "f": "floating", "b": "boolean"}
-FIGURE = re.compile(r"(?:(?:^|(?<=[(\[,; ]))-)?\d+(?:[.,]\d+)?")
 
 
 @dataclass(frozen=True)
@@ -124,7 +123,7 @@ class Reading:
         if self.how == "compound":
             return read_compound(texts, self.amount)
         if self.how == "parts":
-            return _read_parts(texts, self.n_parts)
+            return read_parts(texts, self.n_parts)
         codes = self.codes
         if self.kind == "boolean" and all(key in TRUE or key in FALSE for key in codes):
             codes = {**dict.fromkeys(TRUE, 1), **dict.fromkeys(FALSE, 0), **codes}
@@ -177,13 +176,3 @@ def cell_texts(column: pd.Series) -> tuple[list[str], NDArray[np.intp]]:
     """Distinct cells as text, and which of them each row has; -1 for missing ones."""
     codes, distinct = import_pandas().factorize(column)
     return [str(value) for value in distinct], np.asarray(codes, dtype=np.intp)
-
-
-def _read_parts(texts: Sequence[str], n_parts: int) -> Array:
-    """The numbers of each text, missing where there are more or fewer."""
-    found = [[float(part.replace(",", ".")) for part in FIGURE.findall(text)] for text in texts]
-    rows = [parts if len(parts) == n_parts else [np.nan] * n_parts for parts in found]
-    numbers = np.array(rows, dtype=np.float64).reshape(len(texts), n_parts)
-    # Of figures beyond all numbers.
-    numbers[~np.isfinite(numbers).all(axis=1)] = np.nan
-    return numbers

@@ -79,6 +79,7 @@ _SCALES = (
     "terrible|very bad|very poor|awful, poor|bad, fair|average|ok|okay|acceptable|satisfactory, "
     "good, very good, excellent|great|ideal|perfect|outstanding, superb",
     "fair, good, very good, premium, ideal",
+    "po, fa, ta, gd, ex",
     "ungenügend, mangelhaft, ausreichend, befriedigend, gut, sehr gut",
     "sehr schlecht, schlecht, mittel|mittelmäßig, gut, sehr gut",
     "never, almost never|very rarely, rarely|seldom, occasionally, sometimes, often|frequently, "

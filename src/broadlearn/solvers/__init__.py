@@ -15,7 +15,6 @@ from broadlearn.solvers.conformal import (
     conformal_quantile,
     label_scores,
     label_sets,
-    raised_coverage,
 )
 from broadlearn.solvers.gram import KernelDesign, solve_gram, solve_kernel
 from broadlearn.solvers.krylov import krylov_path
@@ -90,7 +89,6 @@ __all__ = [
     "primal_leverages",
     "primal_path",
     "probabilities",
-    "raised_coverage",
     "removal_effects",
     "remove_rows",
     "rows_residual",
