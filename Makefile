@@ -93,11 +93,12 @@ test: $(READY) ## run all tests, doctests included, on all cores, with coverage 
 test-fast: $(READY) ## run the tests that are not marked slow (about a minute)
 	$(BIN)/python -m pytest -n auto -m "not slow" --durations=5 --durations-min=2
 
-lint: $(READY) ## ruff, mypy and the import contract
+lint: $(READY) ## ruff, mypy, the import contract and spelling
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/typos
 
 format: $(READY) ## let ruff rewrite the code
 	$(BIN)/ruff check --fix .

@@ -89,18 +89,39 @@ def test_every_name_of_the_api_page_exists():
         assert hasattr(importlib.import_module(".".join(["broadlearn", *modules])), last), entry
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=name)
+def anchors(page):
+    """What links to a page may end in: its headings down to the third level, and its labels."""
+    text = FENCE.sub("", page.read_text("utf-8"))
+    found = set(re.findall(r"^\(([\w-]+)\)=$", text, re.MULTILINE))
+    for heading in re.findall(r"^#{1,3} +(.+?) *$", text, re.MULTILINE):
+        shown = LINK.sub("]", heading).lower()
+        slug = re.sub(r"[^\w\- ]", "", shown).replace(" ", "-")
+        again = next(n for n in range(99) if (f"{slug}-{n}" if n else slug) not in found)
+        found.add(f"{slug}-{again}" if again else slug)
+    return found
+
+
+def test_anchors_are_those_that_github_and_the_site_make(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("(here)=\n# `fit`, [a](b.md) & C\n## Two\n## Two\n```\n# no\n```\n#### deep\n")
+    assert anchors(page) == {"here", "fit-a--c", "two", "two-1"}
+
+
+@pytest.mark.parametrize("page", [*PAGES, *sorted(ROOT.glob("*.md"))], ids=name)
 def test_links_lead_somewhere(page):
     for link in LINK.findall(FENCE.sub("", page.read_text("utf-8"))):
-        if "://" in link or link.startswith("#"):
+        if "://" in link or link.startswith("mailto:"):
             continue
-        target = Path(link.partition("#")[0])
+        path, _, anchor = link.partition("#")
+        target = Path(path)
         if "auto_examples" in target.parts:
             script = target.stem.removeprefix("sphx_glr_")
             script = re.sub(r"_\d{3}$", "", script)
             assert script == "index" or (ROOT / "examples" / f"{script}.py").exists(), link
-        else:
-            assert (page.parent / target).exists(), link
+            continue
+        found = page.parent / target if path else page
+        assert found.exists(), link
+        assert not anchor or found.suffix != ".md" or anchor in anchors(found), link
 
 
 def blocks(page, kind):
