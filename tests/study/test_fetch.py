@@ -1,4 +1,5 @@
 import io
+import os
 import re
 import tarfile
 import threading
@@ -170,6 +171,54 @@ def test_goes_on_in_a_later_call(server, texts, tmp_path):
     server.requests.clear()
     fetch([TITANIC], tmp_path, mirrors=[Mirror(server.url)])
     assert server.requests == [("/titanic/titanic_R.dat", "bytes=1000-")]
+    assert names(tmp_path) == ["titanic.csv"]
+
+
+def test_parts_that_nobody_went_on_with_are_swept(server, texts, tmp_path):
+    server.files["/titanic/titanic_R.dat"] = texts["titanic/titanic_R.dat"]
+    old, new, other = (tmp_path / name for name in (f"{0:016x}.part", f"{1:016x}.part", "a.part"))
+    for part in (old, new, other):
+        part.write_bytes(b"x")
+    for part in (old, other):
+        os.utime(part, (0, 0))
+    fetch([TITANIC], tmp_path, mirrors=[Mirror(server.url)])
+    assert names(tmp_path) == [new.name, other.name, "titanic.csv"]
+
+
+@pytest.mark.skipif(not hasattr(os, "symlink") or os.name == "nt", reason="links need rights")
+def test_a_link_that_was_planted_is_not_followed(server, texts, tmp_path):
+    server.files["/titanic/titanic_R.dat"] = texts["titanic/titanic_R.dat"]
+    server.cuts = [1000, 0, 0]
+    folder, mine = tmp_path / "data", tmp_path / "mine"
+    mine.write_bytes(b"mine")
+    with pytest.raises(OSError, match="the connection was cut"):
+        fetch([TITANIC], folder, mirrors=[Mirror(server.url)])
+    (part,) = folder.iterdir()
+    part.unlink()
+    part.symlink_to(mine)
+    fetch([TITANIC], folder, mirrors=[Mirror(server.url)])
+    assert names(folder) == ["titanic.csv"]
+    assert mine.read_bytes() == b"mine"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such locks")
+def test_downloads_at_the_same_time_do_not_mix(server, texts, tmp_path):
+    server.files["/titanic/titanic_R.dat"] = texts["titanic/titanic_R.dat"]
+    server.cuts = [5000, 100, 7000, 3000]
+    errors = []
+
+    def get():
+        try:
+            fetch([TITANIC], tmp_path, mirrors=[Mirror(server.url), Mirror(server.url)])
+        except OSError as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=get) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
     assert names(tmp_path) == ["titanic.csv"]
 
 

@@ -20,6 +20,7 @@ from broadlearn.utils import (
     Floats,
     RecordsAttribute,
     callback_steps,
+    check_targets,
     check_weights,
     draw_seed,
 )
@@ -117,6 +118,7 @@ class BroadEnsembleRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMi
         """
         rows, targets = validate_data(self, X, y, multi_output=True, y_numeric=True, **READ)
         one_target = targets.ndim == 1
+        check_targets(targets, rows.dtype)
         weight = None if sample_weight is None else check_weights(sample_weight, rows)
         Y = np.asarray(targets, dtype=np.float64).reshape(len(rows), -1)
         data, mean = centre_samples(rows, Y, weight, False)

@@ -23,14 +23,12 @@ from broadlearn.utils import (
     FitProgress,
     Floats,
     check_sparse,
+    check_targets,
     check_weights,
     draw_seed,
     learn_standardization,
 )
 from broadlearn.utils.sklearn_compat import fit_context
-
-# Sums of larger targets overflow in predictions, or their squares do.
-MAX_TARGET = {np.float32: 1e30, np.float64: 1e150}
 
 
 def centre_samples(
@@ -282,11 +280,7 @@ class BLSRegressor(MultiOutputMixin, RegressorMixin, BroadModel):
         if not isinstance(rows, np.ndarray):
             check_sparse(self, rows)
         n_targets = 1 if targets.ndim == 1 else targets.shape[1]
-        most = MAX_TARGET[rows.dtype.type]
-        if targets.size and float(np.abs(targets).max()) > most:
-            raise ValueError(
-                f"y holds values beyond {most:g}, too large for X in {rows.dtype}; scale y first."
-            )
+        check_targets(targets, rows.dtype)
         if first:
             self._one_target = targets.ndim == 1
         elif self._one_target != (targets.ndim == 1) or n_targets != self._n_targets(n_targets):

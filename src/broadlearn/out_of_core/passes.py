@@ -41,8 +41,11 @@ from broadlearn.utils import (
     Array,
     FitProgress,
     Standardization,
+    TooLargeError,
     draw_seed,
+    free_memory,
     has_callbacks,
+    size_text,
 )
 from broadlearn.utils.sklearn_compat import with_callbacks
 
@@ -102,6 +105,7 @@ def _fit(model: Any, scorer: SampleScorer, source: Rows, classes: ArrayLike | No
     progress = FitProgress(model, None) if has_callbacks(model) else None
     rows = WatchedRows(source, progress)
     standardization, shift, dtype = learn_columns(model, rows, classes)
+    _refuse_too_large(model, standardization, shift, rows)
     seed = draw_seed(model.random_state)
     broad_map = _draw_map(model, seed, standardization, shift, rows)
     state = empty_state(model, seed, dtype, standardization, broad_map, shift)
@@ -125,6 +129,24 @@ def _fit(model: Any, scorer: SampleScorer, source: Rows, classes: ArrayLike | No
     if progress is not None:
         progress.end()
     return model
+
+
+def _refuse_too_large(
+    model: Any, standardization: Standardization, shift: Array, rows: WatchedRows
+) -> None:
+    """Raise where nodes, sums or a block of rows would take more memory than is free."""
+    settings, n_inputs = model.feature_map(), standardization.mean.size + standardization.share.size
+    n_rows, n_nodes = len(rows.head()[0]), settings.n_features + settings.n_enhancements
+    n_targets = shift.size if shift.size else model.classes_.size
+    # Sums so far, those of a block, and their factor; a block, as it comes and standardised.
+    numbers = 3.0 * (n_nodes + n_targets) ** 2 + n_inputs * settings.n_features
+    numbers += n_rows * (2.0 * n_inputs + 2.0 * n_nodes)
+    if 8.0 * numbers > (free := free_memory()):
+        raise TooLargeError(
+            f"A fit of {n_nodes:,} nodes to blocks of {n_rows:,} rows needs about "
+            f"{size_text(8.0 * numbers)} of memory, and {size_text(free)} are free; take fewer "
+            "nodes, or fewer rows in a block (block_rows)."
+        )
 
 
 def _draw_map(

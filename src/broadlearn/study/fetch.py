@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import http.client
+import os
 import re
 import tarfile
+import time
 import urllib.error
 import urllib.request
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -29,6 +32,11 @@ from broadlearn.study.dataset_registry import (
 )
 from broadlearn.utils import write_whole
 
+try:
+    import fcntl
+except ImportError:  # Windows.
+    fcntl = None  # type: ignore[assignment]
+
 # Name of the file, bytes so far, total bytes (None if the server does not say).
 Progress = Callable[[str, int, int | None], None]
 
@@ -41,6 +49,9 @@ MAX_MEMBER_BYTES = 1 << 26
 MAX_ARCHIVE_BYTES = 300_000_000
 # Of a data set, per value and label that the registry knows of it, with room for row numbers.
 MAX_VALUE_BYTES, MIN_FILE_BYTES = 40, 100_000
+# Partial downloads, and how long they are kept to be gone on with.
+PART_NAME = re.compile(r"[0-9a-f]{16}\.part")
+KEPT_SECONDS = 7 * 86_400.0
 # Tests have a server of their own, without certificates.
 SCHEMES = ("https",)
 
@@ -76,10 +87,12 @@ def fetch(
 
     Mirrors are asked in turn for what is still missing. An archive gives all data sets that the
     folder lacks, not only those asked for. An interrupted download resumes where it
-    stopped, even in another process. A file appears in the folder only when complete and checked.
+    stopped, even in another process, within a week. A file appears in the folder only when
+    complete and checked.
     """
     missing = {info.name: info for info in infos}
     folder.mkdir(parents=True, exist_ok=True)
+    _sweep(folder)
     reasons: list[str] = []
     for mirror in mirrors:
         if not missing:
@@ -109,18 +122,20 @@ def _offers(
 ) -> Iterator[tuple[DatasetInfo, list[str]]]:
     """Data sets that a mirror has, with the texts of their files."""
     if mirror.archive:
-        part = _part(mirror.url, folder)
-        download(mirror.url, part, progress, MAX_ARCHIVE_BYTES)
-        absent = [
-            info
-            for info in registry().values()
-            if info.files and info.name not in missing and not (folder / info.file_name).exists()
-        ]
-        infos = [*missing.values(), *absent]
-        try:
-            members = _members(part, {file for info in infos for file in info.files})
-        finally:
-            part.unlink(missing_ok=True)
+        with _part(mirror.url, folder) as part:
+            download(mirror.url, part, progress, MAX_ARCHIVE_BYTES)
+            absent = [
+                info
+                for info in registry().values()
+                if info.files
+                and info.name not in missing
+                and not (folder / info.file_name).exists()
+            ]
+            infos = [*missing.values(), *absent]
+            try:
+                members = _members(part, {file for info in infos for file in info.files})
+            finally:
+                part.unlink(missing_ok=True)
         for info in infos:
             if all(file in members for file in info.files):
                 yield info, [members[file] for file in info.files]
@@ -131,10 +146,10 @@ def _offers(
         texts = []
         try:
             for file in info.files:
-                part = _part(mirror.url + file, folder)
-                download(mirror.url + file, part, progress, _largest(info))
-                texts.append(part.read_text(encoding="utf-8", errors="replace"))
-                part.unlink(missing_ok=True)
+                with _part(mirror.url + file, folder) as part:
+                    download(mirror.url + file, part, progress, _largest(info))
+                    texts.append(part.read_text(encoding="utf-8", errors="replace"))
+                    part.unlink(missing_ok=True)
         except urllib.error.HTTPError as error:
             reasons.append(f"{info.name} from {_host(mirror.url)}: {error}")
         else:
@@ -152,9 +167,44 @@ def _host(url: str) -> str:
     return f"{scheme}://{rest.partition('/')[0]}"
 
 
-def _part(url: str, folder: Path) -> Path:
-    """Where the partial download of a URL is kept."""
-    return folder / f"{hashlib.sha256(url.encode()).hexdigest()[:16]}.part"
+@contextmanager
+def _part(url: str, folder: Path) -> Iterator[Path]:
+    """Where the partial download of a URL is kept, for one process at a time.
+
+    What is there at the end stays for a later call to go on with, unless it is empty.
+    """
+    part = folder / f"{hashlib.sha256(url.encode()).hexdigest()[:16]}.part"
+    if part.is_symlink():
+        part.unlink()
+    while True:
+        file = part.open("ab")
+        if fcntl is None:
+            # Windows removes no open file.
+            file.close()
+            break
+        # Not all file systems have locks.
+        with suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_EX)
+        # Another process may have done with it, and removed it, meanwhile.
+        if part.exists() and os.path.samestat(os.fstat(file.fileno()), part.stat()):
+            break
+        file.close()
+    try:
+        yield part
+    finally:
+        file.close()
+        if part.exists() and not part.stat().st_size:
+            part.unlink(missing_ok=True)
+
+
+def _sweep(folder: Path) -> None:
+    """Remove partial downloads that nobody has gone on with for long."""
+    for part in folder.glob("*.part"):
+        # Another process may remove it first.
+        with suppress(FileNotFoundError):
+            age = time.time() - part.lstat().st_mtime
+            if PART_NAME.fullmatch(part.name) and age > KEPT_SECONDS:
+                part.unlink()
 
 
 def download(
@@ -207,13 +257,13 @@ def _receive(url: str, part: Path, progress: Progress | None, at_most: int) -> N
             raise
         if error.headers.get("Content-Range") == f"bytes */{done}":
             return
-        part.unlink()
+        part.write_bytes(b"")
         raise ConnectionError("what had come before does not fit the file") from error
     with response:
         if response.status != 206:
             done = 0
         elif not re.match(rf"bytes {done}-", response.headers.get("Content-Range", "")):
-            part.unlink()
+            part.write_bytes(b"")
             raise ConnectionError("the server sent another part than was asked for")
         length = response.headers.get("Content-Length")
         total = None if length is None else done + int(length)

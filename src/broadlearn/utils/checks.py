@@ -20,6 +20,9 @@ from broadlearn.utils.sklearn_compat import Options, StrOptions, check_sample_we
 # Squared distances of larger numbers overflow.
 MAX_VALUE = 1e140
 
+# Sums of larger targets overflow in predictions, or their squares do, by the type of X.
+MAX_TARGET = {np.float32: 1e30, np.float64: 1e150}
+
 # Sums, products and ratios of weights within these stay numbers.
 MIN_WEIGHT, MAX_WEIGHT = 1e-60, 1e60
 
@@ -72,6 +75,23 @@ def check_range(X: Floats) -> Floats:
             "features first (the estimators do so with standardize=True)."
         )
     return X
+
+
+def check_targets(y: NDArray[Any], dtype: np.dtype[Any]) -> None:
+    """Refuse real targets that are too large for samples of a type.
+
+    Examples
+    --------
+    >>> check_targets(np.array([1e200]), np.dtype(np.float64))
+    Traceback (most recent call last):
+        ...
+    ValueError: y holds values beyond 1e+150, too large for X in float64; scale y first.
+    """
+    most = MAX_TARGET[dtype.type]
+    if y.size and float(np.abs(y).max()) > most:
+        raise ValueError(
+            f"y holds values beyond {most:g}, too large for X in {dtype}; scale y first."
+        )
 
 
 def check_labels(y: Any, one_class: str | None = None) -> NDArray[Any]:
