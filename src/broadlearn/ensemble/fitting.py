@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import cast
 
 import numpy as np
@@ -20,7 +20,7 @@ from broadlearn.ensemble.candidates import (
 from broadlearn.ensemble.exact import compare_kernels, fit_twice
 from broadlearn.ensemble.kernel_average import samples_in
 from broadlearn.ensemble.landmark_fit import SECOND_KERNELS, fit_landmarks
-from broadlearn.ensemble.relevance import learn_relevance
+from broadlearn.ensemble.relevance import honest_losses, learn_relevance
 from broadlearn.ensemble.weights import draw_heavy
 from broadlearn.random_features import WEIGHTED, InputForms, learn_forms, learn_units
 from broadlearn.utils import Array, Floats
@@ -84,7 +84,7 @@ def fit_ensemble(
     units = learn_units(samples, part.counted)
     candidates = compare_kernels(part, samples, units, step)
     if not problem.copies:
-        forms, units, more = _compare_weighted(part, forms, units, samples, step)
+        forms, units, more = _compare_weighted(part, forms, units, samples, candidates, step)
         candidates = best_first([*candidates, *more])
     if len(X) <= max_exact:
         wanted = min(size, len(KERNELS))
@@ -100,6 +100,7 @@ def _compare_weighted(
     forms: InputForms,
     units: dict[str, float],
     samples: dict[str, Floats],
+    plain: Sequence[Candidate],
     step: Callable[[], object],
 ) -> tuple[InputForms, dict[str, float], list[Candidate]]:
     """Kernels that see columns by how much they matter, with the forms and units that they need."""
@@ -109,7 +110,8 @@ def _compare_weighted(
         step()
     if not kernels:
         return forms, units, []
-    forms = forms._replace(relevance=relevance)
+    forms = forms._replace(relevance={form: found.scale for form, found in relevance.items()})
     weighted = samples_in(forms, part.X.astype(np.float64, copy=False), kernels)
     units = units | learn_units(weighted, part.counted)
-    return forms, units, compare_kernels(part, weighted, units, step, kernels)
+    more = compare_kernels(part, weighted, units, step, kernels)
+    return forms, units, honest_losses(more, plain, relevance)
