@@ -1,8 +1,10 @@
+from unittest.mock import ANY
+
 import numpy as np
 import pytest
 
 from broadlearn.search import weighted_sums as module
-from broadlearn.search.weighted_sums import weighted_sums
+from broadlearn.search.weighted_sums import shared_scores, weighted_sums
 
 
 @pytest.mark.parametrize("step", [90, 25, 7])
@@ -21,3 +23,27 @@ def test_sums_do_not_depend_on_blocks(step, numbers, monkeypatch):
         expected = (used * s[:, None] ** 2).T @ used
         np.testing.assert_allclose(sums, expected, rtol=1e-12, atol=1e-12)
         np.testing.assert_array_equal(sums, sums.T)
+
+
+def test_groups_of_equal_scores_are_summed_once():
+    rng = np.random.default_rng(1)
+    R, classes = rng.normal(size=(80, 5)), np.arange(80) % 2
+    base = np.where(classes == 0, 1e-4, 2e-4)
+    more, less, lost = base.copy(), 3.0 * base, base.copy()
+    more[:7], less[5:9], lost[::3] = rng.uniform(size=7), 1e-5, 0.0
+    other = rng.uniform(size=80)
+    diagonals = [base, more, other, None, less, lost]
+    shared = shared_scores(diagonals)
+    assert {i: own.apart.size for i, own in shared.items()} == {0: 0, 1: 7, 4: 4, 5: 27}
+    G, T = R[:, :4], R[:, 4:]
+    found = weighted_sums([(slice(0, 80), G)], 4, T, diagonals, shared, several=False)
+    alone = weighted_sums([(slice(0, 80), G)], 4, T, diagonals, several=False)
+    np.testing.assert_allclose(found, alone, rtol=1e-12, atol=1e-12 * alone.max(axis=(1, 2)).min())
+    np.testing.assert_array_equal(found, found.transpose(0, 2, 1))
+
+
+def test_scores_that_have_nothing_in_common():
+    rng = np.random.default_rng(2)
+    assert shared_scores([rng.uniform(size=50) for _ in range(3)]) == {}
+    assert shared_scores([None, np.ones(50)]) == {}
+    assert shared_scores([np.zeros(50), rng.uniform(size=50)]) == {0: ANY}

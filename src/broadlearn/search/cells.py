@@ -38,6 +38,8 @@ FACTOR_COST, SOLVE_COST = 3.0, 4.0
 SAFETY = 1e-2
 # A product with fewer vectors takes no less time.
 MIN_VECTORS = 16
+# Work of one product for all sizes, relative to one for each, up to which it takes less time.
+MAX_PADDING = 2.0
 
 
 class Axes(NamedTuple):
@@ -57,6 +59,8 @@ class Axes(NamedTuple):
     sizes : sequence of int, or "infinite" alone
         Nodes of a group of the last layer, q.
     Cs : sequence of float
+    leave_one_out : bool
+        Whether training samples are judged, each by the model without it, in place of test samples.
     """
 
     scorers: Sequence[BatchScorer]
@@ -66,6 +70,7 @@ class Axes(NamedTuple):
     train: bool
     sizes: Sequence[int | str] = ()
     Cs: Sequence[float] = ()
+    leave_one_out: bool = False
 
 
 class Cell:
@@ -155,7 +160,7 @@ class Cell:
     @property
     def _as_in_fit(self) -> bool:
         """Whether the form must be that of fit: leave-one-out keeps its digits in the smaller."""
-        return self.axes.slopes or self.map.kernel
+        return self.axes.slopes or self.map.kernel or self.axes.leave_one_out
 
     def _counted(self, w: int) -> NDArray[np.intp]:
         """Training samples that the dual of a width needs: not those of score 0."""
@@ -183,7 +188,8 @@ class Cell:
         several = len(self.affine["train"]) * self.map.n_columns > self.axes.block_numbers
         diagonals = [self.diagonals[w] for w in valid]
         designs = self._designs("train")
-        sums = weighted_sums(designs, n, self.data.T, diagonals, several=several)
+        shared = {i: self.fold.shared[w] for i, w in enumerate(valid) if w in self.fold.shared}
+        sums = weighted_sums(designs, n, self.data.T, diagonals, shared, several=several)
         tolerance = None if self._as_in_fit else SAFETY * self.axes.tolerance
         # As many widths at a time as their weights have room for.
         step = max(1, self.axes.block_numbers // (len(Cs) * len(columns) * k * n))
@@ -197,6 +203,15 @@ class Cell:
                     [self._primal_slopes(own[i], W[i], columns, w) for i, w in enumerate(some)]
                 )
             for t, part in enumerate(("test", "train")[: 1 + self.axes.train]):
+                if part == "test" and self.axes.leave_one_out:
+                    for i, w in enumerate(some):
+                        held_out = self._primal_held_out(own[i], W[i], columns, w)
+                        outputs, of_width = held_out.transpose(2, 0, 1, 3)[:, None], [w]
+                        of_one = None if slopes is None else slopes[i : i + 1]
+                        self._file(
+                            outputs, "train", of_one, result[:, t], of_width, chosen, penalties
+                        )
+                    continue
                 self._predict(W, columns, part, slopes, result[:, t], some, chosen, penalties)
 
     def _predict(
@@ -220,10 +235,16 @@ class Cell:
             some = W[ws, cs]
             outputs = np.empty((n_rows, *some.shape[:4]))
             step = max(1, MIN_VECTORS // (some.shape[0] * some.shape[1] * k))
+            if len(columns) * max(columns) <= MAX_PADDING * sum(columns):
+                step = n_sizes
             for rows, G in self._designs(part):
                 for j in range(0, n_sizes, step):
                     sizes, n = slice(j, j + step), max(columns[j : j + step])
                     own = some[:, :, sizes, :, :n]
+                    if step >= n_sizes:
+                        flat = outputs[rows].reshape(len(G), -1)
+                        np.matmul(G[:, :n], own.reshape(-1, n).T, out=flat)
+                        continue
                     predicted = G[:, :n] @ own.reshape(-1, n).T
                     outputs[rows, :, :, sizes] = predicted.reshape(-1, *own.shape[:4])
             own_slopes = None if slopes is None else slopes[ws, cs]
@@ -265,20 +286,40 @@ class Cell:
 
     def _primal_slopes(self, sums: Array, W: Array, columns: list[int], w: int) -> Array:
         """Slopes of probabilities for all penalties and sizes of a width."""
+        rows = spread_rows(self.data.X.shape[0], MAX_HELD_OUT)
+        decisions = self._primal_held_out(sums, W, columns, w, rows)
+        slopes = self._slopes(w, rows, decisions.reshape(-1, *decisions.shape[2:]))
+        return slopes.reshape(*decisions.shape[:2], *slopes.shape[1:])
+
+    def _primal_held_out(
+        self,
+        sums: Array,
+        W: Array,
+        columns: list[int],
+        w: int,
+        rows: NDArray[np.intp] | None = None,
+    ) -> Array:
+        """Predictions for training samples by the models without each of them.
+
+        They have the shape (n_Cs, n_sizes, n_samples, n_targets), for all samples or some.
+        """
         data, score = self.data, self.fold.scores[w]
-        rows = spread_rows(data.X.shape[0], MAX_HELD_OUT)
-        T, (n_C, n_sizes, k, n) = data.T[rows], W.shape
-        G = self.map.columns(self.affine["train"][rows]).astype(np.float64, copy=False)[:, :n]
-        leverages = primal_leverages(sums, columns, self.axes.Cs, k, G)
-        # Of a sample of weight w > 1, one of its copies is left out.
-        influence = np.ones(rows.size) if score is None else score[rows] ** 2
-        if data.weight is not None:
-            influence = influence * np.minimum(data.weight[rows], 1.0)
-        fitted = (G @ W.reshape(-1, n).T).reshape(rows.size, n_C, n_sizes, k)
-        residual = T - fitted.transpose(1, 2, 0, 3)
-        decisions = leave_one_out(T, residual, 1.0 - leverages * influence)
-        slopes = self._slopes(w, rows, decisions.reshape(-1, rows.size, k))
-        return slopes.reshape(n_C, n_sizes, *slopes.shape[1:])
+        rows = np.arange(data.X.shape[0]) if rows is None else rows
+        n_C, n_sizes, k, n = W.shape
+        held_out = np.empty((n_C, n_sizes, rows.size, k))
+        for block in row_slices(rows.size, self.map.n_columns, self.axes.block_numbers):
+            some = rows[block]
+            G = self.map.columns(self.affine["train"][some]).astype(np.float64, copy=False)[:, :n]
+            leverages = primal_leverages(sums, columns, self.axes.Cs, k, G)
+            # Of a sample of weight w > 1, one of its copies is left out.
+            influence = np.ones(some.size) if score is None else score[some] ** 2
+            if data.weight is not None:
+                influence = influence * np.minimum(data.weight[some], 1.0)
+            fitted = (G @ W.reshape(-1, n).T).reshape(some.size, n_C, n_sizes, k)
+            T = data.T[some]
+            residual = T - fitted.transpose(1, 2, 0, 3)
+            held_out[:, :, block] = leave_one_out(T, residual, 1.0 - leverages * influence)
+        return held_out
 
     def _dual(self, widths: Mapping[int, list[int]], result: Array) -> None:
         """Grow ``G Gᵗ`` from size to size; it serves all penalties, and the widths of each size.
@@ -316,26 +357,32 @@ class Cell:
                 flat = np.zeros((rows.size, len(Cs) * k))
                 flat[some] = coefficients.transpose(1, 0, 2).reshape(some.size, -1)
                 flat = np.concatenate([F.T @ flat, flat]) if kernel else G[:, :n].T @ flat
-                slopes = self._dual_slopes(K, G[:, :n] @ flat, alphas, w)
+                slopes, held_out = None, None
+                if self.axes.slopes or self.axes.leave_one_out:
+                    held_out = self._dual_held_out(K, G[:, :n] @ flat, alphas, w)
+                if self.axes.slopes and held_out is not None:
+                    fit_rows = spread_rows(len(K), MAX_HELD_OUT)
+                    slopes = self._slopes(w, fit_rows, held_out[:, fit_rows])[:, None]
                 for t, part in enumerate(("test", "train")[: 1 + self.axes.train]):
+                    if part == "test" and self.axes.leave_one_out and held_out is not None:
+                        outputs = held_out.transpose(1, 0, 2)[:, None, :, None]
+                        self._file(outputs, "train", slopes, result[:, t], [w], [j], self.left[w])
+                        continue
                     outputs = np.concatenate([D[:, :n] @ flat for _, D in self._designs(part)])
                     outputs = outputs.reshape(-1, 1, len(Cs), 1, k)
                     self._file(outputs, part, slopes, result[:, t], [w], [j], self.left[w])
 
-    def _dual_slopes(self, K: Array, fitted: Array, alphas: Array, w: int) -> Array | None:
-        """Slopes of probabilities for all penalties of a size and width, where they are needed."""
-        if not self.axes.slopes:
-            return None
+    def _dual_held_out(self, K: Array, fitted: Array, alphas: Array, w: int) -> Array:
+        """As `_primal_held_out`, for all penalties of a size: (n_Cs, n_samples, n_targets)."""
         s, T, Cs = self.diagonals[w], self.data.T, self.axes.Cs
-        rows = spread_rows(T.shape[0], MAX_HELD_OUT)
         inverses = dual_inverse_diagonals(K, s, Cs)
         fitted = fitted.reshape(T.shape[0], len(Cs), -1)
         decisions = []
         for c, C in enumerate(Cs):
             residual = dual_residual(alphas[c], s, T, fitted[:, c], C)
             remainder = dual_remainder(inverses[c], C, self.data.weight)
-            decisions.append(leave_one_out(T, residual, remainder)[rows])
-        return self._slopes(w, rows, np.stack(decisions))[:, None]
+            decisions.append(leave_one_out(T, residual, remainder))
+        return np.stack(decisions)
 
     def _slopes(self, w: int, rows: NDArray[np.intp], decisions: Array) -> Array:
         """Slopes of probabilities from held-out decisions of some samples."""

@@ -24,6 +24,7 @@ from broadlearn.models import (
 from broadlearn.random_features import INFINITE, MapFamily, NestedMaps
 from broadlearn.search.cells import Axes, Cell
 from broadlearn.search.grid import ROLES, SubGrid
+from broadlearn.search.weighted_sums import SharedScores, shared_scores
 from broadlearn.utils import Array, Floats, check_weights, draw_seed, parallel
 from broadlearn.utils.sklearn_compat import safe_indexing
 
@@ -32,6 +33,8 @@ Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 SplitSamples = tuple[Any, NDArray[Any], Array | None, Split]
 # The loaded libraries that have threads; looking for them takes milliseconds.
 _libraries = cache(ThreadpoolController)
+# Just below 32 MB, the largest block that counts.
+HEAP_NUMBERS = (1 << 22) - 1024
 
 
 class Task(NamedTuple):
@@ -71,6 +74,8 @@ class Fold(NamedTuple):
         Kernel widths that were used; NaN for models without.
     errors : list of str
         For each kernel width, why it cannot be fitted, or "".
+    shared : dict of int to SharedScores
+        What the scores of some widths, by their position, have in common.
     """
 
     data: TrainingData | None
@@ -82,6 +87,7 @@ class Fold(NamedTuple):
     scores: list[Array | None]
     widths: list[float]
     errors: list[str]
+    shared: Mapping[int, SharedScores]
 
     def part(self, name: str) -> tuple[Floats, NDArray[Any], Array | None]:
         """Samples, labels or targets, and weights of the "test" or the "train" part."""
@@ -220,12 +226,13 @@ def prepare_fold(
             targets = y[train].astype(np.float64, copy=False).reshape(train.size, -1)
             data, intercept = centre_samples(X[train], targets, given, estimator.standardize)
     except ValueError as error:
-        return Fold(None, *judged, None, None, [], [], [str(error)] * len(widths))
+        return Fold(None, *judged, None, None, [], [], [str(error)] * len(widths), {})
     trusts = score_samples(estimator.scorer(), data, seed, widths)
     scores = [None if trust.score is None else trust.score[data.keep] for trust in trusts]
     used = [float(trust.attributes.get("kernel_width_", np.nan)) for trust in trusts]
     problems = [trust.problem for trust in trusts]
-    return Fold(data, *judged, given, intercept, scores, used, problems)
+    shared = shared_scores([data.diagonal(s) for s in scores]) if len(scores) > 1 else {}
+    return Fold(data, *judged, given, intercept, scores, used, problems, shared)
 
 
 def run_grid(estimator: BroadModel, grid: SubGrid, task: Task, axes: Axes) -> GridScores:
@@ -333,6 +340,9 @@ def _evaluate(
 
     There are none for a fold that cannot be fitted.
     """
+    # Freed once, a block of this size tells the C library of Linux to keep what is freed later: its
+    # pages would be asked for again by every cell.
+    np.empty(HEAP_NUMBERS)
     layers: dict[tuple[int, int], Array] = {}
     result: list[list[Array]] = []
     for fold, family in folds:

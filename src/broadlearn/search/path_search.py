@@ -51,6 +51,11 @@ from broadlearn.utils.sklearn_compat import (
 
 # Estimated error of predictions from which on they are refined, for labels and for real numbers.
 LABEL_TOLERANCE, NUMBER_TOLERANCE = 1e-8, 1e-11
+NO_CLOSED_FORM = (
+    'cv="loo" is in closed form for a model on a random map that is searched alone, with '
+    'draws="nested", without groups and with scorers of scikit-learn; use cv=LeaveOneOut() of '
+    "scikit-learn where something else is searched."
+)
 
 
 class PathSearchCV(BaseSearchCV):
@@ -95,9 +100,12 @@ class PathSearchCV(BaseSearchCV):
         name of the one that decides. A callable is given `cv_results_` and returns the position of
         the best. Of candidates with the same mean score the smallest model is taken: fewest nodes,
         then smallest C, then the first.
-    cv : int, splitter or iterable, default=5
+    cv : int, splitter, iterable or "loo", default=5
         The number of folds (stratified for classifiers), a splitter of scikit-learn, or pairs of
-        training and test positions.
+        training and test positions. "loo" is exact leave-one-out in closed form, from one
+        factorisation per penalty: every sample is predicted by the model that is solved without it,
+        and all predictions together are scored as one split. Standardisation, nodes, scores of the
+        samples and the mean of targets are those of all samples.
     error_score : "raise" or float, default=nan
         Score of a candidate that cannot be fitted, such as a kernel width at which a class loses
         all its samples. The reason is in ``cv_results_["error"]``.
@@ -147,6 +155,9 @@ class PathSearchCV(BaseSearchCV):
     >>> search = PathSearchCV(BLSClassifier(random_state=0), grid).fit(X, y)
     >>> len(search.cv_results_["params"]), search.best_score_ > 0.95
     (30, True)
+    >>> loo = PathSearchCV(BLSClassifier(random_state=0), grid, cv="loo").fit(X, y)
+    >>> loo.n_splits_, loo.best_score_ > 0.95
+    (1, True)
     >>> from sklearn.decomposition import PCA
     >>> from sklearn.pipeline import Pipeline
     >>> pipeline = Pipeline([("reduce", PCA()), ("model", BLSClassifier(random_state=0))])
@@ -158,6 +169,7 @@ class PathSearchCV(BaseSearchCV):
     _parameter_constraints: dict[str, list[Any]] = {
         **BaseSearchCV._parameter_constraints,
         "param_grid": [dict, list, tuple, StrOptions({"paper"}), None],
+        "cv": ["cv_object", StrOptions({"loo"})],
         "memory_budget": [Interval(Real, 0, None, closed="neither")],
         "draws": [StrOptions({"nested", "fresh"})],
     }
@@ -250,8 +262,13 @@ class PathSearchCV(BaseSearchCV):
         if weight is not None:
             name = weight_keyword(estimator, weight) if piped else "sample_weight"
             weights = {name: weight}
-        splitter = check_cv(self.cv, targets, classifier=is_classifier(estimator))
-        splits = list(splitter.split(X, targets, groups))
+        if isinstance(self.cv, str):
+            if piped or not broad or self.draws == "fresh" or groups is not None:
+                raise ValueError(NO_CLOSED_FORM)
+            splits = [(np.arange(targets.shape[0]),) * 2]
+        else:
+            splitter = check_cv(self.cv, targets, classifier=is_classifier(estimator))
+            splits = list(splitter.split(X, targets, groups))
         self.n_splits_ = len(splits)
 
         progress = None
@@ -309,6 +326,8 @@ class PathSearchCV(BaseSearchCV):
         given, fresh = list(scorers.values()), self.draws == "fresh"
         if not all(isinstance(scorer, Scorer | PassthroughScorer) for scorer in given):
             # Others may look at more than predictions for the samples that they are given.
+            if isinstance(self.cv, str):
+                raise ValueError(NO_CLOSED_FORM)
             if fresh:
                 raise ValueError(
                     'scoring must be a scorer of scikit-learn where draws="fresh", got a callable '
@@ -324,6 +343,7 @@ class PathSearchCV(BaseSearchCV):
             LABEL_TOLERANCE if coarse else NUMBER_TOLERANCE,
             int(self.memory_budget * 2**20 / 8),
             self.return_train_score,
+            leave_one_out=isinstance(self.cv, str),
         )
         piped = isinstance(estimator, Pipeline)
         run: Any = run_fresh_grid if fresh else run_grid

@@ -1,16 +1,51 @@
-"""Sums over scored samples for several kernel widths, in blocks that stay in the cache."""
+"""Sums over scored samples for several kernel widths, in blocks that stay in the cache.
+
+At small kernel widths no sample is near another, and most samples of a class have the very same
+score. The sums of such groups are then taken once for all widths, which add what few samples differ
+by: ``GᵗS²G`` is linear in S².
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg.blas import dsyrk
 
 from broadlearn.utils import Array, row_slices
 
 # Numbers of scored rows at a time where rows come in several blocks: 4 MB.
 SCORED_NUMBERS = 1 << 19
+# Share of the samples that have a score in common from which on they are a group.
+GROUP_SHARE = 0.1
+# Share of the samples that count which may differ from their group for it to pay.
+MAX_APART = 0.6
+# Samples, as a share of all, that must be saved, as the groups are summed too.
+MIN_SAVED = 1.3
+
+
+class SharedScores(NamedTuple):
+    """What a diagonal has in common with others.
+
+    Attributes
+    ----------
+    levels : ndarray of shape (n_groups,)
+        Square of the score that most samples of a group have.
+    groups : ndarray of shape (n_samples,)
+        Group of each sample; `n_groups` for none. The same array for all diagonals.
+    apart : ndarray of shape (n_apart,)
+        Samples of another score than their group, or of none.
+    saved : int
+        Samples that count and are not apart.
+    """
+
+    levels: Array
+    groups: NDArray[np.intp]
+    apart: NDArray[np.intp]
+    saved: int
 
 
 def weighted_sums(
@@ -18,6 +53,7 @@ def weighted_sums(
     n: int,
     T: Array,
     diagonals: Sequence[Array | None],
+    shared: Mapping[int, SharedScores] = MappingProxyType({}),
     *,
     several: bool,
 ) -> Array:
@@ -32,6 +68,8 @@ def weighted_sums(
         Of all rows.
     diagonals : sequence of ndarray or None
         The diagonal of S for each kernel width; None for all one.
+    shared : mapping of int to SharedScores
+        What some diagonals, by their position, have in common.
     several : bool
         Whether there is more than one block.
 
@@ -49,6 +87,9 @@ def weighted_sums(
            [48., 64.]])
     """
     size = n + T.shape[1]
+    saved = sum(own.saved for own in shared.values())
+    if several or saved < MIN_SAVED * len(T):
+        shared = {}
     result = np.zeros((len(diagonals), size, size))
     # Read in the order of Fortran, these are matrices whose lower half is added to.
     halves = [sums.T for sums in result]
@@ -57,6 +98,8 @@ def weighted_sums(
         for part in row_slices(len(G), 1, len(buffer)):
             both = np.concatenate([G[part, :n], T[rows][part]], axis=1)
             for i, s in enumerate(diagonals):
+                if i in shared:
+                    continue
                 scored = both
                 if s is not None:
                     # Of rows of score 0 there may be many: they are left out.
@@ -76,4 +119,73 @@ def weighted_sums(
     if several:
         for half in halves:
             half += np.tril(half, -1).T - np.triu(half, 1)
+    if shared:
+        _sum_groups(both, diagonals, shared, result)
     return result
+
+
+def shared_scores(diagonals: Sequence[Array | None]) -> dict[int, SharedScores]:
+    """Which diagonals are alike but for a few samples, and in what.
+
+    Returns
+    -------
+    dict of int to SharedScores
+        By the positions of the diagonals; without those that differ in most samples.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> same = np.full(9, 0.5)
+    >>> few = np.r_[0.9, same[1:]]
+    >>> {i: len(shared.apart) for i, shared in shared_scores([same, few]).items()}
+    {0: 0, 1: 1}
+    """
+    scores = [s for s in diagonals if s is not None]
+    if len(scores) < 2:
+        return {}
+    # The diagonal with fewest different scores tells groups.
+    values, groups, counts = min(
+        (np.unique(s, return_inverse=True, return_counts=True) for s in scores),
+        key=lambda found: len(found[0]),
+    )
+    large = np.flatnonzero(counts >= GROUP_SHARE * len(groups))
+    number = np.full(len(values), large.size, dtype=np.intp)
+    number[large] = np.arange(large.size)
+    groups = number[groups]
+    members = [np.flatnonzero(groups == j) for j in range(large.size)]
+    found: dict[int, SharedScores] = {}
+    for i, s in enumerate(diagonals):
+        if s is None:
+            continue
+        levels = np.zeros(large.size + 1)
+        for j, rows in enumerate(members):
+            own, times = np.unique(s[rows], return_counts=True)
+            levels[j] = own[np.argmax(times)]
+        apart = np.flatnonzero((s != levels[groups]) & ((s != 0.0) | (groups < large.size)))
+        n_counted = int(np.count_nonzero(s))
+        if apart.size <= MAX_APART * n_counted:
+            found[i] = SharedScores(levels[:-1] ** 2, groups, apart, n_counted - apart.size)
+    return found
+
+
+def _sum_groups(
+    both: Array,
+    diagonals: Sequence[Array | None],
+    shared: Mapping[int, SharedScores],
+    result: Array,
+) -> None:
+    """Fill in ``[G, T]ᵗ S² [G, T]`` of diagonals that are alike, from the sums of groups."""
+    first = next(iter(shared.values()))
+    parts = (both[first.groups == j] for j in range(first.levels.size))
+    of_groups = [part.T @ part for part in parts]
+    for i, own in shared.items():
+        sums, s = result[i], diagonals[i]
+        assert s is not None
+        for level, of_group in zip(own.levels, of_groups, strict=True):
+            sums += level * of_group
+        change = s[own.apart] ** 2 - np.append(own.levels, 0.0)[own.groups[own.apart]]
+        for sign in (1.0, -1.0):
+            some = sign * change > 0.0
+            if some.any():
+                part = both[own.apart[some]] * np.sqrt(sign * change[some])[:, None]
+                sums += sign * (part.T @ part)

@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dpotrf, dtrtri, dtrtrs
+from scipy.linalg.lapack import dpotrf, dtrtrs
 
+from broadlearn.solvers.inverses import inverse_diagonal
 from broadlearn.solvers.small_penalties import solve_small_penalties
 from broadlearn.solvers.tridiagonal import TridiagonalForm
 from broadlearn.utils import Array
@@ -133,8 +134,9 @@ class _Factors:
         keep = self.keep and len(Cs) * n * n <= MAX_KEPT
         factors = _augmented_factors(self.problem, n, Cs, apart=keep)
         for c, C, L in zip(positions, Cs, factors, strict=True):
-            np.multiply(self.within, L[n:, :n], out=W[c, :, :, :n])
-            _backward(L, W[c])
+            W_C = W[c]
+            np.multiply(self.within, L[n:, :n], out=W_C[:, :, :n])
+            _backward(L, W_C)
             if keep:
                 self.kept[C] = L
 
@@ -177,15 +179,19 @@ def _augmented_factors(
 
 def _factors(matrix: Array, Cs: Sequence[float], *, apart: bool = False) -> Iterator[Array]:
     """Lower Cholesky factors of ``matrix + I/C``, NaN where one fails; valid until the next one."""
-    buffer = np.empty(matrix.shape, order="F")
-    for C in Cs:
-        if apart:
-            buffer = np.empty_like(buffer)
-        np.copyto(buffer, matrix)
-        diagonal = np.einsum("ii->i", buffer)
-        diagonal += 1.0 / C
-        _, failed = dpotrf(buffer, lower=1, overwrite_a=1, clean=0)
-        if failed:
+    n, n_held = len(matrix), len(Cs) if apart else 1
+    # Rows are taken for columns: both halves of the matrix are there.
+    held = np.empty((n_held, n, n))
+    if apart:
+        held[:] = matrix.T
+    diagonals = held.reshape(n_held, -1)[:, :: n + 1]
+    for c, C in enumerate(Cs):
+        i = c if apart else 0
+        if not apart:
+            held[0] = matrix.T
+        diagonals[i] += 1.0 / C
+        buffer = held[i].T
+        if dpotrf(buffer, 1, 0, 1)[1]:
             buffer[:] = np.nan
         yield buffer
 
@@ -259,9 +265,7 @@ def dual_inverse_diagonals(K: Array, s: Array | None, Cs: Sequence[float]) -> Ar
     """Diagonals of ``(S K S + I/C)⁻¹`` for all penalties, of shape (n_Cs, n_rows)."""
     if s is not None:
         K = K * s[:, None] * s[None, :]
-    # Above its diagonal a factor holds anything, and so does its inverse.
-    halves = (np.tril(dtrtri(L, lower=1, overwrite_c=1)[0]) for L in _factors(K, Cs))
-    return np.stack([np.einsum("ij,ij->j", half, half) for half in halves])
+    return np.stack([inverse_diagonal(L) for L in _factors(K, Cs)])
 
 
 def _solve(L: Array, right: Array) -> Array:

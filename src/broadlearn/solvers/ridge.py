@@ -21,8 +21,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
-from scipy.linalg.lapack import dpotrf, dpotrs, dtrtri
+from scipy.linalg.lapack import dpotrf, dpotrs
 
+from broadlearn.solvers.inverses import inverse_diagonal
 from broadlearn.solvers.rounding import prediction_error, propagated_error
 from broadlearn.utils import BLOCK_NUMBERS, Array, Floats, row_slices
 
@@ -168,12 +169,7 @@ class DualSolution(NamedTuple):
         The remainder ``1 - h`` is ``[(S G Gᵗ S + I/C)⁻¹]_ii / C``, which keeps its digits
         there. Only rows of score 0 are asked for, see `dual_residual`.
         """
-        if self.factor.flags.f_contiguous:
-            half = dtrtri(self.factor, lower=1)[0].T
-        else:
-            # The inverse of the factor, transposed: LAPACK takes its rows for columns.
-            half = dtrtri(self.factor.T)[0]
-        inverse = np.einsum("ij,ij->i", half, half)[rows]
+        inverse = inverse_diagonal(self.factor)[rows]
         s = score if weight is None else np.sqrt(weight) * (1.0 if score is None else score)
         T, s = T[rows], None if s is None else s[rows]
         fitted = np.zeros_like(T)
@@ -334,9 +330,13 @@ def solve_dual(
         T = T * s[:, None]
         K *= s[:, None]
         K *= s
+    # A rounding error dK of K moves fitted values by K (K + I/C)⁻¹ dK alpha at most.
+    spread = float(np.trace(K))
     factor = factorize(K, C)
     alpha = dpotrs(factor, T, lower=1)[0]
-    for _ in range(2):
+    error = np.finfo(np.float64).eps * spread * np.linalg.norm(alpha)
+    twice = error >= REFINE_TWICE * np.linalg.norm(T - alpha / C)
+    for _ in range(1 + twice):
         residual = T - G @ (G.T @ alpha) - alpha / C
         alpha = alpha + dpotrs(factor, residual, lower=1)[0]
     return DualSolution(G.T @ alpha, alpha, factor, C)
