@@ -19,6 +19,8 @@ def test_numbers_are_short_and_to_the_right_and_long_texts_are_cut():
     shown = html_table("t", ["x", "y"], [(np.float64(1 / 3), "z" * 1000)])
     assert '<td style="text-align:right">0.3333</td>' in shown
     assert "z" * 201 not in shown
+    assert '<td style="text-align:left;min-width:16em">zzz' in shown
+    assert '<th scope="col" style="text-align:right">x</th>' in shown
     assert "…" in shown
 
 

@@ -7,7 +7,7 @@ from html import escape
 from numbers import Real
 from typing import Any, Self, overload
 
-MAX_CHARACTERS = 200
+MAX_CHARACTERS, LONG_TEXT = 200, 40
 
 
 def html_table(
@@ -52,7 +52,10 @@ def html_table(
 
 
 def _cell(value: Any) -> str:
-    return f'<td style="text-align:{_side(value)}">{_text(value)}</td>'
+    text = _text(value)
+    # On a narrow screen a table is rather scrolled than a sentence written in a column of letters.
+    width = ";min-width:16em" if len(text) > LONG_TEXT else ""
+    return f'<td style="text-align:{_side(value)}{width}">{text}</td>'
 
 
 def _side(value: Any) -> str:
