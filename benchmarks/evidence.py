@@ -85,8 +85,9 @@ def page(claims: list[dict[str, str]], today: datetime.date) -> str:
                 figure = claim["figure"]
                 if claim["value"]:
                     figure = figure.format(value=float(claim["value"]))
-                date = claim["date"]
-                if months_ago(date, today) > OLD_MONTHS:
+                # Months are not broken in two.
+                date = claim["date"].replace("-", "\N{NON-BREAKING HYPHEN}")
+                if months_ago(claim["date"], today) > OLD_MONTHS:
                     date += " (old)"
                 parts.append(
                     f"| {claim['claim']} ([more]({claim['page']})) | {figure} "

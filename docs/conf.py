@@ -75,6 +75,16 @@ html_theme_options = {
     "footer_end": [],
     "secondary_sidebar_items": ["page-toc"],
 }
+if "READTHEDOCS" in os.environ:
+    # The list of versions is fetched by the pages, and made by who publishes a new one.
+    html_theme_options |= {
+        "switcher": {
+            "json_url": "https://broadlearn.readthedocs.io/en/latest/_static/versions.json",
+            "version_match": os.environ.get("READTHEDOCS_VERSION", "latest"),
+        },
+        "check_switcher": False,
+        "navbar_end": ["version-switcher", "theme-switcher"],
+    }
 # Pages that have no others beside them need no sidebar.
 html_sidebars = {"index": []}
 

@@ -3,7 +3,7 @@ Learn in batches, and grow
 ==========================
 
 A BLS model keeps sums over its rows. So it can learn more rows without the old ones
-(``partial_fit``), take rows back (``forget``) and get more nodes (``grow``), each time exact up to
+(partial_fit), take rows back (forget) and get more nodes (grow), each time exact up to
 rounding.
 """
 

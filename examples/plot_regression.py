@@ -2,7 +2,7 @@
 Regression, and what C does
 ===========================
 
-:class:`broadlearn.BLSRegressor` is the same model with real targets. ``C`` weighs the errors
+:class:`broadlearn.BLSRegressor` is the same model with real targets. C weighs the errors
 against the size of the weights: larger follows the rows more closely.
 """
 
