@@ -47,15 +47,18 @@ USED = {
     "a level of nothing": pa.DictionaryArray.from_arrays(COUNTS % 2, pa.array(["a", None])),
     "halves": pa.array(COUNTS.astype(np.float16)),
     "runs": pa.RunEndEncodedArray.from_arrays(pa.array([10, N], pa.int32()), pa.array([1.5, 2.5])),
-    "a union": pa.UnionArray.from_dense(
-        pa.array([0] * N, pa.int8()), pa.array(range(N), pa.int32()), [pa.array(COUNTS)]
-    ),
+    "runs of texts": pa.RunEndEncodedArray.from_arrays(pa.array([10, N], pa.int32()), ["a", "b"]),
 }
 REFUSED = {
     "bytes": pa.array([b"\xff\0"] * N),
     "lists": pa.array([[1, 2]] * N),
     "records": pa.array([{"a": 1}] * N),
     "maps": pa.array([[("k", 1)]] * N, pa.map_(pa.string(), pa.int64())),
+    "lists that overlap": pa.ListViewArray.from_arrays([0] * N, [2] * N, [1, 2]),
+    "runs of lists": pa.RunEndEncodedArray.from_arrays([N], [[1, 2]]),
+    "a union": pa.UnionArray.from_dense(
+        pa.array([0] * N, pa.int8()), pa.array(range(N), pa.int32()), [pa.array(COUNTS)]
+    ),
     "intervals": pa.array([(1, 2, 3)] * N, pa.month_day_nano_interval()),
 }
 
@@ -117,6 +120,34 @@ def test_damage_names_the_column(tmp_path):
     late = pa.array([10**6] * N, pa.int32()).cast(pa.time32("s"))
     with pytest.raises(ValueError, match="column 'odd' is damaged"):
         read_table(written(late, tmp_path / "t.feather"), "ill")
+
+
+@pytest.mark.parametrize("kind", ["runs", "views", "lists", "unions"])
+def test_a_text_that_stands_for_very_many_is_not_repeated(kind, tmp_path):
+    n, long = 300_000, ["x" * 100_000, "y" * 100_000]
+    zeros = pa.array(np.zeros(n, np.int32))
+    # Length, first letters, buffer and place.
+    views = np.tile(np.array([100_000, 0x78787878, 0, 0], np.int32), n)
+    column = {
+        "runs": lambda: pa.RunEndEncodedArray.from_arrays(pa.array([n - 1, n], pa.int32()), long),
+        "views": lambda: pa.Array.from_buffers(
+            pa.string_view(), n, [None, pa.py_buffer(views), pa.py_buffer(long[0].encode())]
+        ),
+        "lists": lambda: pa.ListViewArray.from_arrays(
+            zeros, pa.array(np.full(n, 100_000, np.int32)), pa.array(np.zeros(100_000))
+        ),
+        "unions": lambda: pa.UnionArray.from_dense(zeros.cast(pa.int8()), zeros, [pa.array(long)]),
+    }[kind]()
+    path = tmp_path / "t.arrow"
+    table = pa.table([column, pa.array(np.arange(n) % 2)], ["odd", "ill"])
+    with ipc.new_stream(path, table.schema, options=ipc.IpcWriteOptions(compression="zstd")) as out:
+        out.write_table(table)
+    if kind == "runs":
+        assert len(read_table(path, "ill", max_memory="100MB").X) == n
+        return
+    refused = "needs about" if kind == "views" else "Column 'odd' is refused"
+    with pytest.raises(ValueError, match=refused):
+        read_table(path, "ill", max_memory="100MB")
 
 
 def test_frames_with_types_of_arrow():

@@ -3,7 +3,13 @@ import pandas as pd
 import pytest
 
 from broadlearn.io import read_file
-from broadlearn.io.csv_files import plain_lines, records, row_lines, settled_layout
+from broadlearn.io.csv_files import (
+    distinct_names,
+    plain_lines,
+    records,
+    row_lines,
+    settled_layout,
+)
 from broadlearn.io.sources import FileOptions, Source
 
 
@@ -171,3 +177,10 @@ def test_the_same_frame_as_pandas(tmp_path):
     for separator in ",;\t|":
         frame.to_csv(path, index=False, sep=separator)
         pd.testing.assert_frame_equal(read_file(path).frame, frame)
+
+
+def test_numbers_of_very_many_equal_names_are_not_tried_one_by_one():
+    found = distinct_names(["x"] * 10_000 + ["x_2", "y", "y"], "t.csv", lambda sentence: None)
+    assert found[:3] == ["x", "x_3", "x_4"]
+    assert found[-3:] == ["x_2", "y", "y_2"]
+    assert len(set(found)) == len(found)

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from broadlearn.io.arrow_sizes import PER_TEXT_BYTE
 from broadlearn.io.csv_files import import_pandas
 from broadlearn.io.errors import reason
-from broadlearn.io.sources import Source
+from broadlearn.io.sources import FileOptions, Source
+from broadlearn.utils import check_memory
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,19 +23,22 @@ _DAY = 86_400
 _FIRST_MOMENT, _LAST_MOMENT = np.datetime64("0001-01-02"), np.datetime64("9999-12-30")
 
 
-def arrow_frame(table: Any, source: Source) -> pd.DataFrame:
+def arrow_frame(table: Any, source: Source, options: FileOptions) -> pd.DataFrame:
     """A table of Arrow as a frame of pandas.
 
     Bytes that are text become text, days that Python has no dates for moments, and dictionaries of
     dates or decimals what they stand for. Times of a zone that is not known here are taken as UTC,
-    which a warning says. What pandas has no type for becomes objects, so that the column can be
-    named to users, who may leave it out.
+    which a warning says. In columns of lists, records and whatever else cannot be used, every cell
+    is an empty record: a few bytes of a file may stand for very many items. They are there for
+    users to be told their names, and to leave them out.
 
     Parameters
     ----------
     table : pyarrow.Table
     source : Source
         Where it comes from, for warnings.
+    options : FileOptions
+        What memory it may take.
 
     Returns
     -------
@@ -41,21 +46,24 @@ def arrow_frame(table: Any, source: Source) -> pd.DataFrame:
     """
     import pyarrow
 
+    n_bytes = sum(_view_bytes(column) for column in table.columns)
+    check_memory(source, PER_TEXT_BYTE * n_bytes, options.max_memory)
     _refuse_damage(table)
     # Lets pyarrow know the types of periods and intervals.
     import_pandas().period_range("2000", periods=1, freq="D").array.__arrow_array__()
-    objects = {}
+    unused = []
     for j, name in enumerate(table.column_names):
         column = _readable(table.column(j), name, f" of {source}")
-        if not _has_type(column):
-            objects[j], column = column, pyarrow.nulls(len(table))
+        if column is None:
+            unused.append(j)
+            column = pyarrow.nulls(len(table))
         if column is not table.column(j):
             table = table.set_column(j, pyarrow.field(name, column.type), column)
     frame = plain_types(table.to_pandas())
     names = list(frame.columns)
-    for j, column in objects.items():
+    for j in unused:
         place = j if len(names) == table.num_columns else names.index(table.column_names[j])
-        frame.isetitem(place, _as_objects(column).set_axis(frame.index))
+        frame.isetitem(place, _empty_records(len(frame)).set_axis(frame.index))
     return frame
 
 
@@ -95,7 +103,7 @@ def plain_types(frame: pd.DataFrame) -> pd.DataFrame:
         plain = frame.iloc[:, j]
         if isinstance(dtype, pandas.ArrowDtype):
             column = _readable(plain.array.__arrow_array__(), str(plain.name), "")
-            plain = column.to_pandas() if _has_type(column) else _as_objects(column)
+            plain = _empty_records(len(plain)) if column is None else column.to_pandas()
         if isinstance(plain.dtype, pandas.DatetimeTZDtype):
             moments = plain.dt.tz_convert(None)
             if ((moments < _FIRST_MOMENT) | (moments > _LAST_MOMENT)).any():
@@ -108,39 +116,74 @@ def plain_types(frame: pd.DataFrame) -> pd.DataFrame:
     return pandas.concat(columns, axis="columns").set_axis(frame.columns, axis="columns")
 
 
-def _has_type(column: Any) -> bool:
-    """Whether pandas has a type for a column of Arrow."""
-    try:
-        column[:1].to_pandas()
-    # For each library that could not read it, another one.
-    except Exception:
-        return False
-    return True
+def _empty_records(n_rows: int) -> pd.Series:
+    return import_pandas().Series([{}] * n_rows, dtype=object)
 
 
-def _as_objects(column: Any) -> pd.Series:
-    return import_pandas().Series(column.to_pylist(), dtype=object)
+def _view_bytes(column: Any) -> float:
+    """Bytes of texts that are views, of which very many may be of the same text."""
+    from pyarrow import types
+
+    if not (types.is_string_view(column.type) or types.is_binary_view(column.type)):
+        return 0.0
+    return float(sum(_viewed(chunk) for chunk in column.chunks))
+
+
+def _viewed(chunk: Any) -> int:
+    # A view has 16 bytes, of which the first four are the length of the text.
+    views = np.frombuffer(chunk.buffers()[1], np.int32).reshape(-1, 4)
+    lengths = views[chunk.offset : chunk.offset + len(chunk), 0]
+    return int(lengths.sum(dtype=np.int64))
 
 
 def _readable(column: Any, name: str, where: str) -> Any:
-    """A column of Arrow as one that pandas reads."""
+    """A column of Arrow as one that pandas reads; None where it cannot be used."""
     import pyarrow
     from pyarrow import types
 
     kind = column.type
+    if isinstance(kind, pyarrow.BaseExtensionType):
+        inner = kind.storage_type
+        return column if types.is_primitive(inner) or types.is_string(inner) else None
+    if types.is_run_end_encoded(kind):
+        column = _without_runs(column)
+        return None if column is None else _readable(column, name, where)
     if types.is_dictionary(kind):
-        decoded = types.is_temporal(kind.value_type) or types.is_decimal(kind.value_type)
+        if types.is_nested(kind.value_type):
+            return None
+        if types.is_temporal(kind.value_type) or types.is_decimal(kind.value_type):
+            return _readable(column.cast(kind.value_type), name, where)
         # Without a chunk there is no row.
-        if not decoded and column.num_chunks:
+        if column.num_chunks:
             return pyarrow.chunked_array([_with_proper_levels(chunk) for chunk in column.chunks])
-        return _readable(column.cast(kind.value_type), name, where) if decoded else column
+        return column
     if types.is_timestamp(kind) and kind.tz is not None:
         return _with_known_zone(column, name, where)
     if types.is_date(kind):
         return _with_possible_days(column)
     if types.is_time64(kind) and kind.unit == "ns":
         return column.cast(pyarrow.time64("us"), safe=False)
-    return _as_text(column)
+    return None if types.is_nested(kind) or types.is_interval(kind) else _as_text(column)
+
+
+def _without_runs(column: Any) -> Any:
+    """Runs of equal values row by row: numbers as they are, others as levels; None of lists."""
+    import pyarrow
+    from pyarrow import compute, types
+
+    if types.is_nested(column.type.value_type):
+        return None
+    found = []
+    for chunk in column.chunks:
+        levels = chunk.values
+        if types.is_primitive(levels.type):
+            found.append(compute.run_end_decode(chunk))
+            continue
+        encoded = levels if types.is_dictionary(levels.type) else levels.dictionary_encode()
+        runs = pyarrow.RunEndEncodedArray.from_arrays(chunk.run_ends, encoded.indices)
+        indices = compute.run_end_decode(runs.slice(chunk.offset, len(chunk)))
+        found.append(pyarrow.DictionaryArray.from_arrays(indices, encoded.dictionary))
+    return pyarrow.chunked_array(found) if found else None
 
 
 def _as_text(column: Any) -> Any:

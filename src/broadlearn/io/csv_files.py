@@ -354,12 +354,14 @@ def distinct_names(names: Sequence[str], source: Source, say: Callable[[str], No
     repeated = [name for name, count in Counter(filter(None, names)).items() if count > 1]
     if not repeated:
         return list(names)
-    taken, seen, found = set(names), set[str](), list[str]()
+    taken, found = set(names), list[str]()
+    # The next number of each name that has been seen.
+    numbers: dict[str, int] = {}
     for name in names:
-        new, number = name, 2
-        while name and name in seen and new in taken:
-            new, number = f"{name}_{number}", number + 1
-        seen.add(name)
+        new = name
+        while name and name in numbers and new in taken:
+            new, numbers[name] = f"{name}_{numbers[name]}", numbers[name] + 1
+        numbers.setdefault(name, 2)
         taken.add(new)
         found.append(new)
     first = repeated[0]

@@ -183,7 +183,7 @@ def _read_parquet(source: Source, options: FileOptions) -> FileTable:
         content = io.BytesIO(file.read()) if source.packing else file
         check_parquet(lambda **how: ParquetFile(content, **how), source, options)
         content.seek(0)
-        return arrow_frame(ParquetFile(content).read(), source)
+        return arrow_frame(ParquetFile(content).read(), source, options)
 
     return FileTable(_by_pyarrow(source, "Parquet", read), None)
 
@@ -200,7 +200,7 @@ def _read_feather(source: Source, options: FileOptions) -> FileTable:
             return plain_types(import_pandas().read_feather(io.BytesIO(content)))
         check_arrow(content, source, options)
         opener = ipc.open_file if content[:6] == b"ARROW1" else ipc.open_stream
-        return arrow_frame(opener(content).read_all(), source)
+        return arrow_frame(opener(content).read_all(), source, options)
 
     return FileTable(_by_pyarrow(source, "Feather or Arrow", read), None)
 
