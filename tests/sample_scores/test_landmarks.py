@@ -1,9 +1,21 @@
 import numpy as np
 import pytest
 
-from broadlearn.sample_scores import intuitionistic_scores, landmarks, pairs
-from broadlearn.sample_scores.landmarks import draw_landmarks, landmark_pair_sums
+from broadlearn import IntuitionisticFuzzyBLSClassifier
+from broadlearn.sample_scores import (
+    IntuitionisticScorer,
+    Samples,
+    intuitionistic_scores,
+    landmarks,
+    pairs,
+)
+from broadlearn.sample_scores.landmarks import (
+    draw_landmarks,
+    landmark_pair_sums,
+    outline_points,
+)
 from broadlearn.sample_scores.pairs import prepare_points, symmetric_pair_sums
+from broadlearn.utils import StandardizedRows, draw_seed, learn_standardization, row_slices
 
 
 def make(weights, n=120):
@@ -89,3 +101,34 @@ def test_classes_without_samples_have_no_sums():
     exact = symmetric_pair_sums(points, [1.0], kernels=True, radii=[0.8])
     for part in ("kernel", "own", "other"):
         np.testing.assert_allclose(getattr(found, part), getattr(exact, part), atol=1e-10)
+
+
+def test_outline_has_the_points_of_all_samples(monkeypatch):
+    monkeypatch.setattr(landmarks, "row_slices", lambda n, d: row_slices(n, d, 7 * d))
+    X, codes, weight = make("unequal")
+    X = X.astype(np.float32)
+    learnt = learn_standardization(X)
+    positions = np.random.default_rng(2).permutation(120)[:100]
+    points = prepare_points(
+        learnt.affine(X)[positions, :-1], codes[positions], weight[positions], 3
+    )
+    rows = StandardizedRows(X, learnt)
+    outline = outline_points(rows, positions, codes[positions], weight[positions], 3)
+    for name in ("squared_norms", "weight", "bounds", "order"):
+        np.testing.assert_array_equal(getattr(outline, name), getattr(points, name))
+    assert outline.blocks == points.blocks
+    for some in (slice(3, 40), np.array([5, 1, 99])):
+        for name in ("X", "left", "right", "squared_norms", "weight"):
+            found, expected = (getattr(p.piece(some), name) for p in (outline, points))
+            np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13)
+
+
+def test_models_score_by_landmarks_without_a_copy_of_the_samples(monkeypatch):
+    X, codes, weight = make("unequal", 300)
+    X[::7, 2] = np.nan
+    model = IntuitionisticFuzzyBLSClassifier(2, 3, 1, 20, landmarks=20, random_state=0)
+    found = model.fit(X, codes, sample_weight=weight).sample_scores_
+    Z = learn_standardization(X, weight).affine(X)[:, :-1]
+    scorer = IntuitionisticScorer(landmarks=20)
+    samples = Samples(Z, codes, weight, 2, draw_seed(0))
+    np.testing.assert_array_equal(found, scorer.score(samples).score)

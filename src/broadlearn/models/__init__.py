@@ -14,7 +14,6 @@ from broadlearn.models.base import (
     in_one_step,
     labels_of,
     score_samples,
-    untrusted,
 )
 from broadlearn.models.bls import BLSClassifier
 from broadlearn.models.bls_base import ACTIVATION, COUNT, PUBLISHED_FORM
@@ -70,5 +69,4 @@ __all__ = [
     "score_samples",
     "settle",
     "start_anew",
-    "untrusted",
 ]

@@ -25,7 +25,14 @@ from broadlearn.random_features import (
     MapSettings,
     draw_map,
 )
-from broadlearn.sample_scores import Samples, SampleScorer, Trust, UniformScorer
+from broadlearn.sample_scores import (
+    IntuitionisticScorer,
+    Samples,
+    SampleScorer,
+    Trust,
+    UniformScorer,
+    untrusted,
+)
 from broadlearn.solvers import learn_slopes, probabilities, solve_kernel, solve_ridge
 from broadlearn.utils import (
     CLASS_WEIGHT,
@@ -37,6 +44,7 @@ from broadlearn.utils import (
     FitProgress,
     Floats,
     Standardization,
+    StandardizedRows,
     check_labels,
     check_range,
     check_sparse,
@@ -153,9 +161,12 @@ def score_samples(
     if data.constant is not None:
         raise ValueError(ONE_CLASS.format(type(scorer).__name__, data.constant.size))
     X, codes, weight = data.given
-    Z = data.standardization.affine(X)[:, :-1]
-    if float(np.abs(Z).max()) > MAX_VALUE:
-        check_range(Z)
+    by_landmarks = type(scorer) is IntuitionisticScorer and scorer.landmarks is not None
+    learnt = data.standardization
+    Z: Any = StandardizedRows(X, learnt) if by_landmarks else learnt.affine(X)[:, :-1]
+    for rows in row_slices(*Z.shape):
+        if float(np.abs(Z[rows]).max()) > MAX_VALUE:
+            check_range(Z[rows])
     weight = np.ones(codes.size) if weight is None else weight
     samples = Samples(Z, codes, weight, data.classes.size, seed)
     trusts = scorer.score_widths(samples, kernel_widths)
@@ -169,16 +180,6 @@ def score_samples(
         if not best.all():
             trusts[k] = trust._replace(problem=untrusted(data.classes, best, scorer.remedy(trust)))
     return trusts
-
-
-def untrusted(classes: NDArray[Any], best: Array, remedy: str) -> str:
-    """A sentence on the classes whose best score is 0."""
-    lost = classes[best == 0.0].tolist()
-    which = "every class" if len(lost) == best.size else "class " + ", ".join(map(repr, lost))
-    return (
-        f"All sample scores of {which} are zero, so no row of it would count: its rows lie nearer "
-        f"to other classes than to their own. {remedy}"
-    )
 
 
 def in_one_step(method: Callable[..., Any]) -> Any:
@@ -236,10 +237,9 @@ class BroadModel(CallbackSupportMixin, BaseEstimator):
         # Bad parameters are named by the methods.
         with suppress(AttributeError, KeyError, TypeError, ValueError):
             recipe = self.feature_map()
+            products_only = type(recipe) is HiddenLayer
             if isinstance(recipe, MapSettings):
                 products_only = recipe.feature_weights != "sparse"
-            else:
-                products_only = type(recipe) is HiddenLayer
             alike = isinstance(self.scorer(), UniformScorer)
             tags.input_tags.sparse = products_only and alike and self.standardize != "robust"
         return tags
@@ -284,10 +284,8 @@ class BroadModel(CallbackSupportMixin, BaseEstimator):
         rows = validate_data(self, X, reset=False, **READ_SPARSE)
         if not isinstance(rows, np.ndarray):
             check_sparse(self, rows)
-        n_features, n_layer = (
-            self._map.feature_weights.shape[1],
-            self._map.enhancement_weights.shape[1],
-        )
+        n_features = self._map.feature_weights.shape[1]
+        n_layer = self._map.enhancement_weights.shape[1]
         dtype = self.output_weights_.dtype if self._map.kernel else rows.dtype
         W = self.output_weights_.astype(dtype, copy=False)
         out = np.empty((rows.shape[0], W.shape[1]), dtype=dtype)
@@ -446,5 +444,4 @@ def labels_of(decision: Floats, classes: NDArray[Any] | None) -> NDArray[Any]:
     if classes is None:
         return np.asarray(decision > 0, dtype=np.int64)
     codes = decision > 0 if decision.ndim == 1 else np.argmax(decision, axis=1)
-    labels: NDArray[Any] = classes[np.asarray(codes, dtype=np.intp)]
-    return labels
+    return np.asarray(classes[np.asarray(codes, dtype=np.intp)])

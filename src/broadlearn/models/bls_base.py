@@ -12,10 +12,10 @@ from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import validate_data
 
 from broadlearn.models import online
-from broadlearn.models.base import MAX_HELD_OUT, BroadClassifier, in_one_step, untrusted
+from broadlearn.models.base import MAX_HELD_OUT, BroadClassifier, in_one_step
 from broadlearn.models.stream import Batch, StreamState, total
 from broadlearn.random_features import INFINITE, MappedSamples
-from broadlearn.sample_scores import Trust, UniformScorer
+from broadlearn.sample_scores import Trust, UniformScorer, untrusted
 from broadlearn.solvers import PrimalSolution, learn_slopes
 from broadlearn.utils import (
     ONE_CLASS,

@@ -21,7 +21,6 @@ from broadlearn.models import (
     merge_samples,
     read_batch,
     settle,
-    untrusted,
 )
 from broadlearn.out_of_core.columns import learn_columns
 from broadlearn.out_of_core.row_blocks import RowBlock
@@ -35,7 +34,7 @@ from broadlearn.random_features import (
     draw_feature_weights,
     to_interval,
 )
-from broadlearn.sample_scores import Geometry, SampleScorer, Trust, UniformScorer
+from broadlearn.sample_scores import Geometry, SampleScorer, Trust, UniformScorer, untrusted
 from broadlearn.solvers import normal_equations, rows_residual
 from broadlearn.utils import (
     Array,

@@ -18,6 +18,7 @@ from broadlearn.sample_scores.scorer import (
     Trust,
     add_classes,
     learn_geometry,
+    untrusted,
 )
 from broadlearn.sample_scores.uniform import UniformScorer
 
@@ -43,4 +44,5 @@ __all__ = [
     "margin_scores",
     "margins_of",
     "neighbor_agreement",
+    "untrusted",
 ]

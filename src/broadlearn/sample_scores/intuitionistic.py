@@ -23,8 +23,13 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from broadlearn.sample_scores.kernel_geometry import KernelGeometry, References, draw_references
-from broadlearn.sample_scores.landmarks import draw_landmarks, landmark_pair_sums
-from broadlearn.sample_scores.pairs import combine, prepare_points, symmetric_pair_sums
+from broadlearn.sample_scores.landmarks import (
+    Outline,
+    draw_landmarks,
+    landmark_pair_sums,
+    outline_points,
+)
+from broadlearn.sample_scores.pairs import Points, combine, prepare_points, symmetric_pair_sums
 from broadlearn.sample_scores.scorer import (
     LARGE_CLASS,
     Samples,
@@ -213,11 +218,14 @@ def score_rows(
     any of them scores more than 0.
     """
     distinct = distinct_rows(X, codes, weight)
-    points = prepare_points(X[distinct.first], codes[distinct.first], distinct.weight, n_classes)
+    first = distinct.first
+    points: Points | Outline
     if landmarks is None:
+        points = prepare_points(X[first], codes[first], distinct.weight, n_classes)
         pair_sums = partial(symmetric_pair_sums, points, widths)
     else:
         seed = check_random_state(random_state).randint(np.iinfo(np.int32).max)
+        points = outline_points(X, first, codes[first], distinct.weight, n_classes)
         drawn = draw_landmarks(points, landmarks, np.random.default_rng(seed))
         pair_sums = partial(landmark_pair_sums, points, drawn, widths)
     radii = None if epsilon is None else np.full(len(widths), float(epsilon))

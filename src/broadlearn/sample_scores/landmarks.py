@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from broadlearn.sample_scores.pairs import (
     BLOCK_ROWS,
@@ -15,17 +17,84 @@ from broadlearn.sample_scores.pairs import (
     negative_squared_distances,
     squared_input_radius,
 )
-from broadlearn.utils import Array
+from broadlearn.utils import Array, Floats, StandardizedRows, row_slices
 
 
-def draw_landmarks(points: Points, landmarks: int, rng: np.random.Generator) -> Array:
+class Outline(NamedTuple):
+    """What `Points` are without their features, which are made piece by piece.
+
+    Attributes
+    ----------
+    rows : ndarray or StandardizedRows
+        Samples of which the points are some.
+    positions : ndarray of shape (n,)
+        Where each point is among them.
+    mean : ndarray of shape (n_features,)
+        Of all points.
+    squared_norms, weight, bounds, order, blocks
+        As of `Points`.
+    """
+
+    rows: Floats | StandardizedRows
+    positions: NDArray[np.intp]
+    mean: Array
+    squared_norms: Array
+    weight: Array
+    bounds: NDArray[np.intp]
+    order: NDArray[np.intp]
+    blocks: list[tuple[int, slice]]
+
+    def piece(self, some: slice | NDArray[np.intp]) -> Points:
+        """Some of the points, as one block without classes."""
+        centred = self.rows[self.positions[some]].astype(np.float64, copy=False) - self.mean
+        n, d = centred.shape
+        left, right = np.empty((2, n, d + 2))
+        norms = self.squared_norms[some]
+        left[:, :d], left[:, d], left[:, d + 1] = 2.0 * centred, -norms, 1.0
+        right[:, :d], right[:, d], right[:, d + 1] = centred, 1.0, -norms
+        return Points(centred, left, right, norms, self.weight[some], self.bounds, self.order, [])
+
+
+def outline_points(
+    rows: Floats | StandardizedRows,
+    positions: NDArray[np.intp],
+    codes: NDArray[np.intp],
+    weight: Array,
+    n_classes: int,
+) -> Outline:
+    """Sort some of the samples as `prepare_points` does, without a copy of them.
+
+    `codes` and `weight` are those of the samples at `positions`.
+    """
+    n, d = positions.size, rows.shape[1]
+    total, squared_norms = np.zeros(d), np.empty(n)
+    parts = list(row_slices(n, d))
+    for part in parts:
+        block = rows[positions[part]].astype(np.float64, copy=False)
+        # One sample after the other, as a sum over all of them would be.
+        total = np.add.reduce(np.concatenate([total[None], block]))
+    mean = total / n
+    for part in parts:
+        centred = rows[positions[part]].astype(np.float64, copy=False) - mean
+        squared_norms[part] = np.einsum("ij,ij->i", centred, centred)
+    order = np.lexsort((squared_norms, codes))
+    bounds = np.searchsorted(codes[order], np.arange(n_classes + 1))
+    blocks = []
+    for c, (start, stop) in enumerate(pairwise(bounds)):
+        edges = np.linspace(start, stop, -(-(stop - start) // BLOCK_ROWS) + 1).astype(int).tolist()
+        blocks += [(c, slice(a, b)) for a, b in pairwise(edges)]
+    norms = squared_norms[order]
+    return Outline(rows, positions[order], mean, norms, weight[order], bounds, order, blocks)
+
+
+def draw_landmarks(points: Points | Outline, landmarks: int, rng: np.random.Generator) -> Array:
     """Draw `landmarks` samples of every class; return how often each was drawn.
 
     A class of at most `landmarks` samples is taken whole, with its weights, which makes its sums
     exact. Samples of equal weight are drawn without replacement; samples of unequal weight
     independently, with probability proportional to their weight.
     """
-    drawn = np.zeros(points.X.shape[0])
+    drawn = np.zeros(points.weight.size)
     for start, stop in pairwise(points.bounds):
         weight = points.weight[start:stop]
         candidates = np.flatnonzero(weight > 0.0)
@@ -39,7 +108,7 @@ def draw_landmarks(points: Points, landmarks: int, rng: np.random.Generator) -> 
 
 
 def landmark_pair_sums(
-    points: Points,
+    points: Points | Outline,
     drawn: Array,
     widths: Sequence[float],
     *,
@@ -53,21 +122,15 @@ def landmark_pair_sums(
     sum over the class without i; its own part, w_i, is known. Neighbour weights likewise. `drawn`
     says how often each sample is a landmark, as `draw_landmarks` gives it.
     """
-    n = points.X.shape[0]
+    n = points.weight.size
     sums = PairSums(*np.zeros((3, len(widths), n)))
     chosen = np.flatnonzero(drawn > 0.0)
     class_of = np.repeat(np.arange(points.bounds.size - 1), np.diff(points.bounds))
     marked = class_of[chosen]
     runs = [np.flatnonzero(marked == c) for c in range(points.bounds.size - 1)]
-    marks = Points(
-        points.X[chosen],
-        points.left[:0],
-        points.right[chosen],
-        points.squared_norms[chosen],
-        drawn[chosen],
-        np.searchsorted(marked, np.arange(points.bounds.size)),
-        chosen,
-        [
+    marks = points.piece(chosen)._replace(
+        weight=drawn[chosen],
+        blocks=[
             (c, slice(int(part[0]), int(part[-1]) + 1))
             for c, run in enumerate(runs)
             for part in np.array_split(run, -(-run.size // BLOCK_ROWS) or 1)
@@ -80,7 +143,8 @@ def landmark_pair_sums(
     mark_weight = np.bincount(class_of[chosen], drawn[chosen], minlength=class_weight.size)
     distances, kernel = np.empty(BLOCK_ROWS**2), np.empty(BLOCK_ROWS**2)
     for class_i, rows in points.blocks:
-        own_weight, own_drawn = points.weight[rows], drawn[rows]
+        own, own_drawn = points.piece(rows), drawn[rows]
+        own_weight, every = own.weight, slice(0, own.weight.size)
         for class_j in range(class_weight.size):
             same_class = class_i == class_j
             if mark_weight[class_j] == 0.0 or not (same_class or radii is not None):
@@ -88,9 +152,9 @@ def landmark_pair_sums(
             kernel_sum = np.zeros((len(widths), own_weight.size))
             near_sum = np.zeros_like(kernel_sum)
             for _, columns in (block for block in marks.blocks if block[0] == class_j):
-                norms = points.squared_norms[rows.stop - 1] + marks.squared_norms[columns.stop - 1]
+                norms = own.squared_norms[-1] + marks.squared_norms[columns.stop - 1]
                 exact = widths if kernels and same_class else ()
-                block = negative_squared_distances(points, rows, marks, columns, exact, distances)
+                block = negative_squared_distances(own, every, marks, columns, exact, distances)
                 v = marks.weight[columns]
                 buffer = kernel[: block.size].reshape(block.shape)
                 if kernels and same_class:

@@ -61,6 +61,18 @@ class Points(NamedTuple):
     order: NDArray[np.intp]
     blocks: list[tuple[int, slice]]
 
+    def piece(self, some: slice | NDArray[np.intp]) -> Points:
+        """Some of the points, as one block without classes."""
+        return self._replace(
+            X=self.X[some],
+            left=self.left[some],
+            right=self.right[some],
+            squared_norms=self.squared_norms[some],
+            weight=self.weight[some],
+            order=self.order[some],
+            blocks=[],
+        )
+
 
 def prepare_points(X: Floats, codes: NDArray[np.intp], weight: Array, n_classes: int) -> Points:
     """Sort samples by class and, within a class, by their distance from the mean of all.

@@ -31,7 +31,8 @@ class Samples(NamedTuple):
     Attributes
     ----------
     Z : ndarray of shape (n_samples, n_features)
-        Standardised features.
+        Standardised features; for intuitionistic scores by landmarks, rows that are made when they
+        are asked for.
     codes : ndarray of shape (n_samples,)
         Class of each sample, 0, 1, ...
     weight : ndarray of shape (n_samples,)
@@ -265,3 +266,13 @@ def require_positive(**values: float) -> None:
     for name, value in values.items():
         if not isinstance(value, int | float | np.number) or not 0.0 < value < np.inf:
             raise ValueError(f"{name} must be a positive number, got {value!r}.")
+
+
+def untrusted(classes: NDArray[Any], best: Array, remedy: str) -> str:
+    """A sentence on the classes whose best score is 0."""
+    lost = classes[best == 0.0].tolist()
+    which = "every class" if len(lost) == best.size else "class " + ", ".join(map(repr, lost))
+    return (
+        f"All sample scores of {which} are zero, so no row of it would count: its rows lie nearer "
+        f"to other classes than to their own. {remedy}"
+    )

@@ -45,6 +45,7 @@ from broadlearn.utils.progress import FitProgress, callback_steps, has_callbacks
 from broadlearn.utils.row_standardization import standardize_rows
 from broadlearn.utils.standardization import (
     Standardization,
+    StandardizedRows,
     last_within,
     learn_standardization,
     safe_exponents,
@@ -73,6 +74,7 @@ __all__ = [
     "RecordsAttribute",
     "SearchResults",
     "Standardization",
+    "StandardizedRows",
     "TooLargeError",
     "brief",
     "callback_steps",

@@ -102,6 +102,36 @@ class Standardization(NamedTuple):
         return INDICATOR * (absent[:, self.missing] - self.share)
 
 
+class StandardizedRows:
+    """Standardised features of samples, which are made when some of them are asked for.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    standardization : Standardization
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[1.0], [3.0]])
+    >>> Z = StandardizedRows(X, learn_standardization(X))
+    >>> Z.shape, Z[np.array([1])], Z[np.array([0, 1]), 0]
+    ((2, 1), array([[1.]]), array([-1.,  1.]))
+    """
+
+    def __init__(self, X: Floats, standardization: Standardization) -> None:
+        self.X, self.standardization = X, standardization
+        self.shape = (X.shape[0], X.shape[1] + standardization.share.size)
+
+    def __getitem__(self, index: Any) -> Floats:
+        """Some samples, or one feature of them."""
+        if not isinstance(index, tuple):
+            return self.standardization.affine(self.X, index)[:, :-1]
+        rows, column = index
+        parts = [self[rows[part]][:, column] for part in row_slices(len(rows), self.shape[1])]
+        return np.concatenate(parts) if parts else np.empty(0, dtype=self.X.dtype)
+
+
 def learn_standardization(
     X: Floats, weight: Array | None = None, standardize: bool | str = True
 ) -> Standardization:
