@@ -5,10 +5,14 @@ are (cardiotocography, car), and classes of other tables of which few rows are t
 held out, by repeated stratified splits in halves. The rivals have class_weight="balanced" too:
 LogisticRegression on standardised columns and HistGradientBoostingClassifier.
 
+Rules were chosen on rare classes of other tables (splice, thyroid, bank, landsat, krvk, krvkp,
+vehicle, oocytes, mammographic). Splits are drawn with `--seed`: with some 25 rare rows to learn
+from, the average precision of one split is uncertain by 0.1.
+
 Wanted: the average precision of BroadEnsembleClassifier(class_weight="balanced") on the six tables
 is not below that of the better rival, by more than 0.01 on any table and not at all on average.
 
-Run: python benchmarks/imbalance.py [--splits 4]
+Run: python benchmarks/imbalance.py [--splits 4] [--seed 0]
 """
 
 from __future__ import annotations
@@ -75,9 +79,9 @@ def rare(folder: Path, name: str) -> Rows:
     return numbers[some, :-1], y[some]
 
 
-def judge(X: Any, y: Any, n_splits: int) -> dict[str, Any]:
+def judge(X: Any, y: Any, n_splits: int, seed: int) -> dict[str, Any]:
     """Mean average precision, recall of the rare class and balanced accuracy of every model."""
-    splitter = StratifiedShuffleSplit(n_splits, test_size=0.5, random_state=0)
+    splitter = StratifiedShuffleSplit(n_splits, test_size=0.5, random_state=seed)
     found: dict[str, list[Any]] = {name: [] for name in MODELS}
     for train, test in splitter.split(X, y):
         for name, model in MODELS.items():
@@ -97,13 +101,15 @@ def main() -> None:
     """Print the scores of every table, and how ours compare."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--splits", type=int, default=4)
+    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--tables", nargs="+", default=list(TABLES))
     arguments = parser.parse_args()
     folder = data_folder()
     differences = []
     for name in ["clouds", *(arguments.tables if folder else ())]:
         X, y = clouds() if name == "clouds" else rare(folder, name)
-        scores = judge(X, y, 1 if name == "clouds" else arguments.splits)
+        n_splits = 1 if name == "clouds" else arguments.splits
+        scores = judge(X, y, n_splits, arguments.seed)
         print(f"\n{name}: {len(y)} rows, 1:{(y == 0).sum() / y.sum():.0f}, {X.shape[1]} columns")
         for model, (precision, recall, balanced) in scores.items():
             print(

@@ -79,8 +79,8 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         Weights of the classes, which multiply `sample_weight`; a class that a dict does not name
         has weight 1. "balanced" weights are inversely proportional to the weight of each class
         in y. With weights that are no whole numbers, kernels may also see columns multiplied by how
-        much they matter to a first model, where that helps on samples that it was not learnt from;
-        ``inputs`` of `members_` then begin with ``"weighted_"``.
+        much they matter, alone or to a first model, where that helps on samples that it was not
+        learnt from; ``inputs`` of `members_` then begin with ``"weighted_"``.
     max_exact_samples : int, default=4000
         Samples up to which matrices of samples x samples are built: 8 n² bytes each, some five of
         them, so 640 MB in all at 4,000.
