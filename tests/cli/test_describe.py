@@ -5,9 +5,11 @@ import pandas as pd
 import pytest
 from patients import call
 from sklearn.datasets import load_iris
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
 
 import broadlearn
-from broadlearn import BLSClassifier
+from broadlearn import BLSClassifier, save
 from broadlearn.cli.describe import needed_columns
 from broadlearn.cli.predict import unseen_levels
 
@@ -46,3 +48,13 @@ def test_the_ensemble_says_how_it_was_judged_and_what_it_is_made_of(folder):
     assert done.exit_code == 0, done.output
     shares = pd.read_csv("out.csv").filter(like="probability")
     np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize("last", [None, "passthrough"])
+def test_steps_of_which_the_last_passes_on(last, tmp_path):
+    X, _ = load_iris(return_X_y=True)
+    steps = Pipeline([("scaled", StandardScaler()), ("last", last)]).fit(X)
+    save(steps, tmp_path / "steps.blm")
+    done = call("describe", tmp_path / "steps.blm")
+    assert done.exit_code == 0, done.output
+    assert "Pipeline" in done.stdout

@@ -28,6 +28,7 @@ def describe(model: ModelFile, as_json: AsJson = False) -> None:
     """
     with command():
         import numpy as np
+        from sklearn.base import BaseEstimator
 
         from broadlearn.io import load, read_header, unwrap_model
 
@@ -39,7 +40,8 @@ def describe(model: ModelFile, as_json: AsJson = False) -> None:
             "file": str(model),
             "bytes": model.stat().st_size,
             "format": header["format"],
-            "model": type(last).__name__,
+            # The last of some steps may pass on what comes to it.
+            "model": type(last if isinstance(last, BaseEstimator) else fitted).__name__,
             "settings": settings if as_json else listed(settings),
             "columns": columns if as_json else ", ".join(columns) or "not named",
             "classes": classes if as_json else ", ".join(map(str, classes)) or "none",
@@ -103,7 +105,7 @@ def model_settings(model: BaseEstimator) -> dict[str, Any]:
         families = Counter(f"{row['family']} on {row['inputs']}" for row in model.members_)
         return {"kernels": len(model.members_), **families, "scores": model.members_[0]["scores"]}
     if not isinstance(model, PathEnsembleClassifier):
-        return dict(model.get_params(deep=False))
+        return dict(model.get_params(deep=False)) if hasattr(model, "get_params") else {}
     return {
         "average of": type(model.estimator or BLSClassifier()).__name__,
         "settings": len(model.members_),
