@@ -99,8 +99,8 @@ class Fold(NamedTuple):
         weight, keep = self.train_weight, data.keep
         if not isinstance(keep, slice) and (weight is None or weight[~keep].any()):
             raise ValueError(
-                "return_train_score=True needs class weights above 0: samples of weight 0 are not "
-                "kept."
+                'return_train_score=True and cv="loo" need class weights above 0: samples of '
+                "weight 0 are not kept."
             )
         return data.X, y, weight if weight is None else weight[keep]
 

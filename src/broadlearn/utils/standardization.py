@@ -128,8 +128,10 @@ class StandardizedRows:
         if not isinstance(index, tuple):
             return self.standardization.affine(self.X, index)[:, :-1]
         rows, column = index
-        parts = [self[rows[part]][:, column] for part in row_slices(len(rows), self.shape[1])]
-        return np.concatenate(parts) if parts else np.empty(0, dtype=self.X.dtype)
+        found = np.empty(len(rows), dtype=self.X.dtype)
+        for part in row_slices(len(rows), self.shape[1]):
+            found[part] = self[rows[part]][:, column]
+        return found
 
 
 def learn_standardization(
