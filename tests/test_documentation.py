@@ -124,6 +124,16 @@ def test_links_lead_somewhere(page):
         assert not anchor or found.suffix != ".md" or anchor in anchors(found), link
 
 
+def test_the_path_of_a_newcomer_is_short():
+    path = [ROOT / "README.md", DOCS / "index.md", *sorted((DOCS / "tutorials").glob("*.md"))]
+    assert sum(len(page.read_text("utf-8").split()) for page in path) <= 2500
+
+
+def test_ten_tasks_are_one_click_from_the_start_page():
+    start = (DOCS / "index.md").read_text("utf-8")
+    assert len(re.findall(r"^\| .+ \| \[.+\]\(.+\.md\) \|$", start, re.MULTILINE)) == 10
+
+
 def blocks(page, kind):
     """Blocks of code of one kind on a page."""
     return re.findall(rf"^```{kind}\n(.*?)^```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
