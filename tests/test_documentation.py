@@ -31,6 +31,7 @@ ROOMS = {
         "learn_geometry",
         "margin_scores",
         "margins_of",
+        "untrusted",
     ),
     "broadlearn.out_of_core": (),
     "broadlearn.io": (
