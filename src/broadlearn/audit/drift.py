@@ -160,7 +160,7 @@ def find_drift(rows: Rows, columns: RankedColumns) -> Drift:
 
 def _tracks(columns: RankedColumns, j: int) -> Iterator[tuple[int, Array, bool]]:
     """Levels and series that stand for a column, and whether neighbours are compared by them."""
-    ranks, n_levels = columns.ranks[j], int(columns.n_levels[j])
+    ranks, n_levels = columns.ranks[j], len(columns.values[j])
     present = ranks >= 0
     if columns.is_number[j]:
         counts = np.bincount(ranks[present], minlength=n_levels)
