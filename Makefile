@@ -62,10 +62,8 @@ ALZHEIMER := $(BIN)/broadlearn study run --protocol nested --jobs -1 --store stu
 ALZHEIMER += --model BLS,ELM,NeuroFBLS,IF-TSVM,H-ELM,F-BLS,IF-BLS,Ensemble
 ALZHEIMER += --model SVC,RandomForest,HistGradientBoosting,LogisticRegression,majority
 
-# OASIS-2 has 13 people who are CDR 1+, too few for five folds.
 study-alzheimer: $(READY) ## all models on people rated for dementia, by MRI measures (20 minutes; needs the data)
-	$(ALZHEIMER) --dataset oasis_1,oasis_1_no_mmse --pairwise "CDR 0,CDR 0.5,CDR 1+"
-	$(ALZHEIMER) --dataset oasis_2,oasis_2_no_mmse --pairwise "CDR 0,CDR 0.5"
+	$(ALZHEIMER) --dataset oasis_1,oasis_1_no_mmse,oasis_2,oasis_2_no_mmse --pairwise "CDR 0,CDR 0.5,CDR 1+"
 	$(ALZHEIMER) --dataset alzheimer_biomarkers,darwin
 	$(BIN)/broadlearn study sensitivity study-alzheimer/sensitivity.csv --force --dataset oasis_1 \
 		--pairwise "CDR 0,CDR 0.5,CDR 1+" --model BLS,ELM,NeuroFBLS,H-ELM,F-BLS,IF-BLS \

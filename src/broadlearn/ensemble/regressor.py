@@ -30,6 +30,9 @@ from broadlearn.utils.sklearn_compat import (
     with_callbacks,
 )
 
+# Coefficients of samples with larger targets overflow, by the type of X.
+MAX_TARGET = {np.float32: 1e30, np.float64: 1e301}
+
 
 class BroadEnsembleRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, BaseEstimator):
     """Broad learning at infinite width: the regressor to use if you use one.
@@ -118,7 +121,7 @@ class BroadEnsembleRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMi
         """
         rows, targets = validate_data(self, X, y, multi_output=True, y_numeric=True, **READ)
         one_target = targets.ndim == 1
-        check_targets(targets, rows.dtype)
+        check_targets(targets, rows.dtype, MAX_TARGET)
         weight = None if sample_weight is None else check_weights(sample_weight, rows)
         Y = np.asarray(targets, dtype=np.float64).reshape(len(rows), -1)
         data, mean = centre_samples(rows, Y, weight, False)

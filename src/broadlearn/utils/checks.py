@@ -77,7 +77,9 @@ def check_range(X: Floats) -> Floats:
     return X
 
 
-def check_targets(y: NDArray[Any], dtype: np.dtype[Any]) -> None:
+def check_targets(
+    y: NDArray[Any], dtype: np.dtype[Any], largest: Mapping[Any, float] = MAX_TARGET
+) -> None:
     """Refuse real targets that are too large for samples of a type.
 
     Examples
@@ -87,7 +89,7 @@ def check_targets(y: NDArray[Any], dtype: np.dtype[Any]) -> None:
         ...
     ValueError: y holds values beyond 1e+150, too large for X in float64; scale y first.
     """
-    most = MAX_TARGET[dtype.type]
+    most = largest[dtype.type]
     if y.size and float(np.abs(y).max()) > most:
         raise ValueError(
             f"y holds values beyond {most:g}, too large for X in {dtype}; scale y first."
