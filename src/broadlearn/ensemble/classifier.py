@@ -72,9 +72,8 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
     robust : bool or "auto", default="auto"
         Whether samples count by how well their labels agree with held-out decisions, so that wrong
         labels count less. "auto" does so where scores given on one half of the samples improve
-        the log-loss on the other by 0.02 (beyond `max_exact_samples`: where they improve the
-        held-out one), and not where classes are weighted: samples of a rare class are the first to
-        look wrong.
+        the log-loss on the other by 0.02, and not where classes are weighted: samples of a rare
+        class are the first to look wrong.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, which multiply `sample_weight`; a class that a dict does not name
         has weight 1. "balanced" weights are inversely proportional to the weight of each class
@@ -102,8 +101,8 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         Probabilities that follow from these.
     calibration_scores_ : ndarray of shape (n_kept,)
         One less the leave-one-out probability of the own class of each training sample of positive
-        weight, by which `predict_set` is calibrated. Up to `max_exact_samples` it is by the
-        ensemble before samples were scored, as scores of the others know a sample's label.
+        weight, by which `predict_set` is calibrated. It is by the ensemble before samples were
+        scored, as scores of the others know a sample's label.
     sample_scores_ : ndarray of shape (n_samples,)
         Score of each training sample.
     proba_slopes_ : ndarray of shape (2,)
