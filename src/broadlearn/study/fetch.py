@@ -186,15 +186,18 @@ def _part(url: str, folder: Path) -> Iterator[Path]:
         with suppress(OSError):
             fcntl.flock(file, fcntl.LOCK_EX)
         # Another process may have done with it, and removed it, meanwhile.
-        if part.exists() and os.path.samestat(os.fstat(file.fileno()), part.stat()):
-            break
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(file.fileno()), part.stat()):
+                break
         file.close()
     try:
         yield part
     finally:
+        # Before the lock goes: afterwards the file may be another's.
+        with suppress(FileNotFoundError):
+            if not part.stat().st_size:
+                part.unlink()
         file.close()
-        if part.exists() and not part.stat().st_size:
-            part.unlink(missing_ok=True)
 
 
 def _sweep(folder: Path) -> None:
