@@ -31,16 +31,12 @@ def draw_hero() -> None:
     X_clean, y_clean = found.clean(X, y)
     hits = int((flagged & wrong).sum())
     steps = [
-        ("As recorded: 45 of 300 labels are wrong", X, y, wrong),
-        (
-            f"audit(X, y).clean(X, y): {hits} found, {flagged.sum() - hits} false alarms",
-            X_clean,
-            y_clean,
-            flagged,
-        ),
+        ("45 of 300 labels are wrong", X, y, wrong),
+        (f"Audit: {hits} found, {flagged.sum() - hits} false alarms", X_clean, y_clean, flagged),
     ]
     xx, yy = np.meshgrid(np.linspace(-1.7, 2.7, 400), np.linspace(-1.15, 1.6, 260))
-    figure, axes = plt.subplots(1, 2, figsize=(10, 4.1), sharey=True, layout="constrained")
+    # Small, so that letters can be read where the picture is as wide as a telephone.
+    figure, axes = plt.subplots(1, 2, figsize=(7, 3.4), sharey=True, layout="constrained")
     for axis, (title, X_fit, y_fit, ringed) in zip(axes, steps, strict=True):
         forest = RandomForestClassifier(random_state=0).fit(X_fit, y_fit)
         share = forest.score(X_test, y_test)
@@ -50,17 +46,16 @@ def draw_hero() -> None:
         for label, marker in ((0, "o"), (1, "^")):
             rows = y == label
             axis.scatter(
-                *X[rows].T, s=22, marker=marker, c=COLORS[label], edgecolors="white", lw=0.4
+                *X[rows].T, s=13, marker=marker, c=COLORS[label], edgecolors="white", lw=0.4
             )
-        axis.scatter(*X[ringed].T, s=95, facecolors="none", edgecolors="black", lw=1.0)
-        axis.set(title=title, xticks=[], yticks=[])
-        axis.set_xlabel(f"random forest fitted to these rows: {share:.1%} right on new ones")
+        axis.scatter(*X[ringed].T, s=60, facecolors="none", edgecolors="black", lw=1.0)
+        axis.set(xticks=[], yticks=[])
+        axis.set_title(title, fontsize=13)
+        axis.set_xlabel(f"random forest: {share:.1%} of new rows right", fontsize=11)
     figure.supxlabel(
-        "colour and shape: label as recorded;  rings: wrong labels (left), labels the audit doubts "
-        "(right)",
-        fontsize=9,
+        "rings: wrong labels (left), labels that the audit doubts (right)", fontsize=11
     )
-    figure.savefig(IMAGES / "hero.png", dpi=110)
+    figure.savefig(IMAGES / "hero.png", dpi=160)
 
 
 def draw_network() -> None:
