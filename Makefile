@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DOCS_READY := $(VENV)/.ready-docs
 
-.PHONY: help setup study study-full study-honest study-alzheimer leaderboard soak evidence test test-fast lint format docs wheel bench clean
+.PHONY: help setup study study-full study-honest study-alzheimer leaderboard soak evidence test test-fast coverage lint format docs wheel bench clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -83,10 +83,13 @@ soak: $(READY) ## attack a study (kills, bits that flip, processes that die), mo
 		tests/faults/test_interrupted_fits.py tests/faults/test_numerics.py
 
 # Each process of pytest-xdist has a core; threads of its linear algebra would only get in each other's way.
-test test-fast: export OPENBLAS_NUM_THREADS = 1
+test test-fast coverage: export OPENBLAS_NUM_THREADS = 1
 
-test: $(READY) ## run all tests, doctests included, on all cores, with coverage (coverage report: by file)
-	$(BIN)/python -m pytest -n auto --cov --cov-report=
+test: $(READY) ## run all tests, doctests included, on all cores
+	$(BIN)/python -m pytest -n auto
+
+coverage: $(READY) ## the same, and which lines they reach (a third longer; at least 90 % are wanted)
+	$(BIN)/python -m pytest -n auto --cov
 
 test-fast: $(READY) ## run the tests that are not marked slow (about a minute)
 	$(BIN)/python -m pytest -n auto -m "not slow" --durations=5 --durations-min=2
