@@ -28,7 +28,11 @@ from _measure import peak_memory_of
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
-from broadlearn import BLSClassifier, IntuitionisticFuzzyBLSClassifier
+from broadlearn import (
+    BLSClassifier,
+    BroadEnsembleClassifier,
+    IntuitionisticFuzzyBLSClassifier,
+)
 from broadlearn.sample_scores import intuitionistic_scores, neighbor_agreement
 
 RNG = np.random.default_rng(0)
@@ -127,6 +131,8 @@ def predictions(rates: dict[str, float]) -> None:
         limit = 2e5 * nodes * 22 / rates["dgemm"] + 1e5 * nodes / rates[function]
         line(f"predict of 100,000, {name}", seconds, limit, f"product and numpy.{function}")
         graph_line(model, rows, seconds, name)
+    ensemble, few = BroadEnsembleClassifier(random_state=0).fit(X, y), rows[:20_000]
+    graph_line(ensemble, few, least(lambda: ensemble.predict(few), 2), "ensemble")
 
 
 def graph_line(model: Any, rows: np.ndarray, own: float, name: str) -> None:
@@ -142,9 +148,9 @@ def graph_line(model: Any, rows: np.ndarray, own: float, name: str) -> None:
     options = SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     session = InferenceSession(graph, options, providers=["CPUExecutionProvider"])
-    parts = np.array_split(rows.astype(np.float32), len(rows) // 500)
+    parts = np.array_split(rows.astype(np.float32), len(rows) // 250)
     seconds = least(lambda: [session.run(None, {"X": part}) for part in parts], 2)
-    line(f"ONNX graph, 100,000 in batches of 500, {name}", seconds, own, "own predict")
+    line(f"ONNX graph, {len(rows):,} in batches of 250, {name}", seconds, own, "own predict")
     one = rows[:1].astype(np.float32)
     single = least(lambda: [session.run(None, {"X": one}) for _ in range(300)], 3) / 300
     print(f"| ONNX graph, one row, {name} | {1e6 * single:.1f} µs | | |")

@@ -15,6 +15,7 @@ from broadlearn.random_features import (
     KernelBasis,
     LimitKernel,
     few_input_points,
+    squarings,
     unit_name,
 )
 from broadlearn.utils import Array
@@ -37,12 +38,20 @@ def average_output(graph: Any, rows: str, standardized: str, average: KernelAver
                 samples[form] = _interpolated(graph, rows, forms, form)
             samples[WEIGHTED + form] = graph.node("Mul", samples[form], scale)
     bases: dict[tuple[str, str, float], str] = {}
+    last: LimitKernel | None = None
+    K = ""
     total = graph.constant(average.constant)
     for kernel, weights in zip(kernels, average.coefficients, strict=True):
         if kernel.base not in bases:
             bases[kernel.base] = _base(graph, samples[kernel.inputs], basis, *kernel.base)
         unit = average.units[unit_name(METRICS[kernel.family], kernel.inputs)]
-        K = _values(graph, samples[kernel.inputs], bases[kernel.base], basis, kernel, unit)
+        squared = squarings(last, kernel)
+        for _ in range(squared):
+            K = graph.node("Mul", K, K)
+        if not squared:
+            Z, base = samples[kernel.inputs], bases[kernel.base]
+            K = _values(graph, Z, base, basis, kernel, unit)
+        last = kernel
         total = graph.node("Add", total, graph.node("MatMul", K, weights.astype(np.float64)))
     return str(total)
 
@@ -77,12 +86,14 @@ def _base(graph: Any, Z: str, basis: KernelBasis, metric: str, form: str, width:
         products = graph.node("Mul", graph.node("MatMul", Z, B.T), -2.0)
         sums = graph.node("Add", _squares(graph, Z), basis.lowered_squares(form))
         return str(graph.node("Max", graph.node("Add", products, sums), 0.0))
-    # Column by column: all at once would take rows x basis x columns numbers.
-    total = ""
+    # |a - b| = a + b - 2 min(a, b), column by column: all at once would take rows x basis x columns
+    # numbers, and differences and their absolute values a pass more.
+    least = ""
     for j, column in enumerate(graph.columns(Z, B.shape[1])):
-        part = graph.node("Abs", graph.node("Sub", column, B[:, j]))
-        total = graph.node("Add", total, part) if total else part
-    return total
+        part = graph.node("Min", column, B[:, j])
+        least = graph.node("Add", least, part) if least else part
+    sums = graph.node("Add", graph.node("ReduceSum", Z, np.array([1])), B.sum(axis=1))
+    return str(graph.node("Sub", sums, graph.node("Mul", least, 2.0)))
 
 
 def _few_inputs(graph: Any, Z: str, basis: KernelBasis, form: str, width: float) -> str:
@@ -110,7 +121,9 @@ def _values(
     if kernel.family == "linear":
         return str(graph.node("Mul", base, 1.0 / unit**2))
     if kernel.family == "few_inputs":
-        return str(graph.node("Pow", base, float(kernel.n_inputs)))
+        for _ in range(kernel.n_inputs.bit_length() - 1):
+            base = graph.node("Mul", base, base)
+        return base
     if kernel.family == "arcsine":
         return _arcsine(graph, Z, base, basis, kernel)
     if kernel.family == "spherical_cauchy":

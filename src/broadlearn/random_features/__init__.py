@@ -16,6 +16,7 @@ from broadlearn.random_features.limit_kernels import (
     Units,
     few_input_points,
     learn_units,
+    squarings,
     unit_name,
 )
 from broadlearn.random_features.nested_maps import (
@@ -68,6 +69,7 @@ __all__ = [
     "kept_enhancements",
     "learn_forms",
     "learn_units",
+    "squarings",
     "to_interval",
     "unit_name",
 ]

@@ -130,7 +130,7 @@ class SamplePairs:
         self.basis, self.same = basis, samples is None
         self.own = basis if samples is None else KernelBasis(samples)
         self._bases: dict[tuple[str, str, float], Floats] = {}
-        self._last: tuple[str, str, float] = ("", "", 0.0)
+        self._last: LimitKernel | None = None
         self._last_values: Floats = np.empty(0)
 
     def values(self, kernel: LimitKernel, units: Units, out: Floats | None = None) -> Floats:
@@ -152,11 +152,9 @@ class SamplePairs:
 
     def _exponential(self, kernel: LimitKernel, base: Floats, unit: float, out: Floats) -> None:
         """``exp(-width * distance)``; a few squarings where a narrower one is at hand."""
-        family, inputs, width = self._last
-        doublings = np.log2(kernel.width / width) if width else 0.0
-        if (family, inputs) == (kernel.family, kernel.inputs) and doublings in (1.0, 2.0, 4.0, 6.0):
+        if squared := squarings(self._last, kernel):
             np.multiply(self._last_values, self._last_values, out=out)
-            for _ in range(int(doublings) - 1):
+            for _ in range(squared - 1):
                 np.multiply(out, out, out=out)
         else:
             rate, distance = kernel.width / unit, base
@@ -166,7 +164,7 @@ class SamplePairs:
                 distance = np.sqrt(base, out=out)
             np.multiply(distance, -rate, out=out)
             np.exp(out, out=out)
-        self._last, self._last_values = (kernel.family, kernel.inputs, kernel.width), out
+        self._last, self._last_values = kernel, out
 
     def _base(self, key: tuple[str, str, float]) -> Floats:
         if key not in self._bases:
@@ -205,6 +203,23 @@ class SamplePairs:
         np.clip(out, -1.0, 1.0, out=out)
         np.arcsin(out, out=out)
         out *= 2.0 / np.pi
+
+
+def squarings(last: LimitKernel | None, kernel: LimitKernel) -> int:
+    """How often values of the last kernel are squared to be those of another; 0 if they never are.
+
+    Examples
+    --------
+    >>> narrow = LimitKernel("cauchy", "ranks", 0.25)
+    >>> squarings(narrow, narrow._replace(width=1.0)), squarings(None, narrow)
+    (2, 0)
+    """
+    if last is None or (last.family, last.inputs) != (kernel.family, kernel.inputs):
+        return 0
+    if kernel.family not in ("gaussian", "cauchy", "spherical_cauchy"):
+        return 0
+    doublings = np.log2(kernel.width / last.width)
+    return int(doublings) if doublings in (1.0, 2.0, 4.0, 6.0) else 0
 
 
 def few_input_points(width: float) -> tuple[Array, Array]:
