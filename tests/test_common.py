@@ -43,6 +43,8 @@ TWIN_MODELS = [
 ]
 MODELS = [*RIDGE_MODELS, *TWIN_MODELS]
 SMALL = {"n_feature_groups": 2, "n_feature_nodes": 3, "n_enhancement_nodes": 20}
+# The lasso of its auto-encoders takes most of the time of a fit.
+FEW_NODES = {"n_autoencoder_nodes": 10}
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
@@ -72,9 +74,10 @@ def test_scikit_learn_checks(estimator, check):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(
     [
-        *(model() for model in RIDGE_MODELS),
+        *(model() for model in RIDGE_MODELS if model is not HierarchicalELMClassifier),
+        HierarchicalELMClassifier(**FEW_NODES),
         BLSClassifier(feature_scaling="sample", random_state=0),
-        BLSClassifier(feature_weights="sparse", feature_scaling="robust", random_state=0),
+        BLSClassifier(3, 8, feature_weights="sparse", feature_scaling="robust", random_state=0),
         *(
             model(
                 enhancement_inputs=4,
@@ -115,8 +118,10 @@ def name_of(model):
     ids=name_of,
 )
 def model(request):
-    penalty = {"C": 10.0} if request.param in RIDGE_MODELS else {}
-    return request.param(random_state=0, **penalty)
+    settings = {"C": 10.0} if request.param in RIDGE_MODELS else {}
+    if request.param is HierarchicalELMClassifier:
+        settings |= FEW_NODES
+    return request.param(random_state=0, **settings)
 
 
 def output(model, X):

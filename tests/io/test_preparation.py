@@ -35,7 +35,8 @@ def target(frame):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_it_is_a_citizen_of_scikit_learn():
+def test_it_is_a_citizen_of_scikit_learn(monkeypatch):
+    monkeypatch.setattr("broadlearn.io.column_leaks.N_TREES", 5)
     check_estimator(TablePreparation())
 
 

@@ -40,7 +40,7 @@ SEARCHES = [
     (IntuitionisticFuzzyBLSClassifier(**PUBLISHED_FORM), {**SIZES, "kernel_width": WIDTHS}),
     (IntuitionisticFuzzyBLSClassifier(landmarks=20), {"kernel_width": [1.0, "auto"]}),
     (ELMClassifier(), HIDDEN),
-    (HierarchicalELMClassifier(), HIDDEN),
+    (HierarchicalELMClassifier(n_autoencoder_nodes=6), HIDDEN),
     (NeuroFuzzyBLSClassifier(), FUZZY),
 ]
 IDS = [f"{type(model).__name__}-{k}" for k, (model, _) in enumerate(SEARCHES)]

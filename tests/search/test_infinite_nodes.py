@@ -18,7 +18,7 @@ from broadlearn import (
 pytestmark = pytest.mark.slow
 
 MIXED = {
-    "C": [1e-3, 1.0, 1e4],
+    "C": [1e-3, 1e4],
     "n_enhancement_nodes": [30, "infinite", 100],
     "n_feature_nodes": [3, 8],
 }
@@ -37,7 +37,7 @@ MIXED = {
 def test_infinitely_many_nodes_score_as_in_grid_search(make, model, more):
     X, y = make()
     grid = {**MIXED, **more}
-    options = {"cv": 3, "scoring": ["accuracy", "neg_log_loss"], "refit": False}
+    options = {"cv": 2, "scoring": ["accuracy", "neg_log_loss"], "refit": False}
     ours, theirs = both_searches(clone(model).set_params(random_state=0), grid, X, y, **options)
     found, expected = splits_of(ours.cv_results_), splits_of(theirs.cv_results_)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-7)

@@ -11,7 +11,7 @@ from broadlearn import IntuitionisticFuzzyTwinSVC, PathSearchCV
 pytestmark = pytest.mark.slow
 
 GRID = {
-    "C1": [1e-4, 1.0, 1e4],
+    "C1": [1e-4, 1e4],
     "C2": [1e-2, 1e2],
     "kernel_width": [0.5, "auto"],
     "regularization": [1e-4, 1.0],
@@ -26,14 +26,14 @@ def table(request):
 
 
 def check_against_grid_search(model, grid, X, y, weight=None):
-    options = {"cv": 3, "refit": False, "return_train_score": True}
+    options = {"cv": 2, "refit": False, "return_train_score": True}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FitFailedWarning)
         ours = PathSearchCV(model, grid, **options).fit(X, y, sample_weight=weight)
         theirs = GridSearchCV(model, grid, **options).fit(X, y, sample_weight=weight)
     assert list(ours.cv_results_["params"]) == theirs.cv_results_["params"]
     for part in ("test", "train"):
-        for split in range(3):
+        for split in range(2):
             key = f"split{split}_{part}_score"
             np.testing.assert_allclose(ours.cv_results_[key], theirs.cv_results_[key], atol=1e-12)
 
