@@ -1,4 +1,4 @@
-"""What tests of several rooms share: headless Chromium, to open pages."""
+"""What tests of several rooms share: processes of units, and headless Chromium, to open pages."""
 
 import json
 import shutil
@@ -10,6 +10,18 @@ FLAGS = (
     "--disable-background-networking --disable-component-update --disable-sync "
     "--disable-dev-shm-usage"
 )
+
+
+@pytest.fixture(scope="session")
+def kept_processes():
+    """Studies share the processes that their units run in."""
+    from kept_processes import IDLE, KeptProcesses
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("broadlearn.study.runner.UnitProcesses", KeptProcesses)
+        yield
+    for process in IDLE:
+        process.end()
 
 
 @pytest.fixture(scope="session")

@@ -6,4 +6,4 @@ from broadlearn.audit import probabilities
 @pytest.fixture(autouse=True)
 def small_forests(monkeypatch):
     """Forests that are enough for small tables, so that audits take less time."""
-    monkeypatch.setattr(probabilities, "TREES", 50)
+    monkeypatch.setattr(probabilities, "TREES", 80)

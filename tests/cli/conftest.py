@@ -16,3 +16,8 @@ def model(folder):
     done = call("fit", "patients.csv", "--target", "ill", "-m", "bls", "-o", "model.blm")
     assert done.exit_code == 0, done.output
     return folder / "model.blm"
+
+
+@pytest.fixture(autouse=True)
+def quick_studies(kept_processes):
+    """Studies that start no processes of their own."""

@@ -64,20 +64,20 @@ class Begins(Acts):
             print(os.getpid(), file=file, flush=True)
         time.sleep(600)
 """
+COMMAND = ("study", "run", "-d", "iris", "-p", "nested")
 CLI = "import sys; sys.path.insert(0, ''); from broadlearn.cli import main; main()"
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "models.py").write_text(MODELS)
+    (tmp_path / "acting_models.py").write_text(MODELS)
     return tmp_path
 
 
 def start(models, *options):
-    command = [sys.executable, "-c", CLI, "study", "run", "-d", "iris", "-p", "nested"]
     return subprocess.Popen(
-        [*command, "-m", models, "--store", "results.db", *options],
+        [sys.executable, "-c", CLI, *COMMAND, "-m", models, "--store", "results.db", *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -88,10 +88,9 @@ def start(models, *options):
 
 
 def run(models, *options):
-    process = start(models, *options)
-    _, errors = process.communicate(timeout=300)
-    assert "Traceback" not in errors
-    return process.returncode, errors
+    done = call(*COMMAND, "-m", models, "--store", "results.db", *options)
+    assert "Traceback" not in done.output
+    return done.exit_code, done.stderr
 
 
 def units():
@@ -100,7 +99,9 @@ def units():
 
 
 def test_a_unit_that_ends_its_process_fails_alone_after_two_attempts(folder):
-    code, errors = run("models:Killed,models:Exits,majority,models:DiesOnce", "-j", "2")
+    code, errors = run(
+        "acting_models:Killed,acting_models:Exits,majority,acting_models:DiesOnce", "-j", "2"
+    )
     found = units()
     assert found["status"].to_dict() == {
         "Killed": "failed",
@@ -117,17 +118,18 @@ def test_a_unit_that_ends_its_process_fails_alone_after_two_attempts(folder):
     assert "2 of 4 units are not done" in errors
 
     # Units that were tried before come last, and are not tried twice again.
-    _, errors = run("models:Killed,models:Acts")
+    _, errors = run("acting_models:Killed,acting_models:Acts")
     order = [line.split(", ")[1] for line in errors.splitlines() if ", nested" in line]
     assert order == ["Acts", "Killed"]
     assert units()["attempts"].to_dict()["Killed"] == 3
 
 
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("where", [(), ("--dask", "local")])
 def test_limits_of_time_and_memory(folder, where):
     if "--dask" in where:
         pytest.importorskip("distributed")
-    names = "models:Sleeps,models:Hoards,models:Crashes,majority"
+    names = "acting_models:Sleeps,acting_models:Hoards,acting_models:Crashes,majority"
     code, _ = run(names, "--timeout", "3", "--memory", "1GB", "-j", "2", *where)
     found = units()
     assert code == 2
@@ -169,7 +171,7 @@ def ends(pid):
 @pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="the system has no /proc")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGKILL, -9), (signal.SIGTERM, 143)])
 def test_processes_of_units_end_with_their_parent(folder, number, code):
-    process = start("models:Begins")
+    process = start("acting_models:Begins")
     (pid,) = begun(process)
     process.send_signal(number)
     _, errors = process.communicate(timeout=60)
