@@ -22,8 +22,8 @@ def main(n_samples: int) -> None:
     )
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     mu = intuitionistic_scores(X, y, kernel_width="auto").kernel_width / 8
-    exact = intuitionistic_scores(X, y, kernel_width=mu)
-    time = best_time(lambda: intuitionistic_scores(X, y, kernel_width=mu), 2)
+    exact = intuitionistic_scores(X, y, kernel_width=mu, landmarks=None)
+    time = best_time(lambda: intuitionistic_scores(X, y, kernel_width=mu, landmarks=None), 2)
     print(f"Scores from L landmarks per class, {n_samples:,} x 20, two classes, mean of 5 draws")
     print("      L   error of theta   error of Theta   error of score   exact time / time")
     for n in LANDMARKS:

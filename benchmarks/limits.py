@@ -113,7 +113,7 @@ def large_fits(n: int, rates: dict[str, float]) -> None:
     limit = fit_limit(n, 50, rates)
     shape = f"{n:,} x 50"
     line(f"fit, {shape}", least(lambda: BLSClassifier(random_state=0).fit(X, y), 1), limit, "limit")
-    scored = IntuitionisticFuzzyBLSClassifier(landmarks=2000, random_state=0)
+    scored = IntuitionisticFuzzyBLSClassifier(random_state=0)
     seconds: list[float] = []
     memory = peak_memory_of(lambda: seconds.append(least(lambda: scored.fit(X, y), 1)))
     line(f"the same as IF-BLS by landmarks, {memory:.0f} MB", seconds[0], limit, "limit of the fit")
@@ -179,7 +179,8 @@ def costs() -> dict[str, tuple[list[int], dict[str, list[float]]]]:
             times["fit"].append(least(lambda m=model, X=X, y=y: m.fit(X, y), 2))
             times["predict"].append(least(lambda m=model, X=X: m.predict(X), 3))
             if value <= 16_000:
-                score = least(lambda X=X, y=y: intuitionistic_scores(X, y, kernel_width=2.0), 2)
+                exact = {"kernel_width": 2.0, "landmarks": None}
+                score = least(lambda X=X, y=y, e=exact: intuitionistic_scores(X, y, **e), 2)
                 times["IF scores"].append(score)
         found[size] = (values, times)
     return found

@@ -87,12 +87,6 @@ def test_every_model_is_fitted_and_predicts(folder, name):
     assert ("gives no probabilities" in done.stderr) == (name == "IF-TSVM")
 
 
-def test_big_tables_are_scored_by_landmarks(folder, monkeypatch):
-    monkeypatch.setattr("broadlearn.cli.fitting.MAX_EXACT_ROWS", 50)
-    done = call("fit", "patients.csv", "-t", "ill", "-m", "if-bls", "-o", "m.blm", "--json")
-    assert json.loads(done.stdout)["settings"]["landmarks"] == 1000
-
-
 def test_a_failing_fit_keeps_the_file_that_was_there(folder, model, monkeypatch):
     before = model.read_bytes()
     patients().assign(when=["2020-01-01", "2020-02-03"] * 30).to_csv("dates.csv", index=False)

@@ -47,7 +47,7 @@ from broadlearn import (
 )
 from broadlearn.io import load, read_header, save
 from broadlearn.out_of_core.blocks import fit_blocks
-from broadlearn.sample_scores import NeighborScorer, UniformScorer
+from broadlearn.sample_scores import IntuitionisticScorer, NeighborScorer, UniformScorer
 
 X, y = load_iris(return_X_y=True)
 NAMES = load_iris().target_names[y]
@@ -249,6 +249,17 @@ def test_files_of_this_format_are_read_for_ever(kind):
             np.testing.assert_allclose(values, expected[name], rtol=0, atol=1e-8)
         else:
             assert values.tolist() == expected[name]
+
+
+def test_files_from_before_landmarks_were_automatic_compare_all_pairs(tmp_path):
+    for kind in ("IF-BLS", "IF-TSVM", "stream"):
+        assert load(kept.FOLDER / f"v2-{kind}.blm").landmarks is None
+    assert load(kept.FOLDER / "v2-scorer.blm").sample_scores.landmarks is None
+    for landmarks in ("auto", None, 30):
+        scorer = IntuitionisticScorer(landmarks=landmarks)
+        model = BLSClassifier(n_enhancement_nodes=10, sample_scores=scorer).fit(X, y)
+        save(model, tmp_path / "model.blm")
+        assert load(tmp_path / "model.blm").sample_scores == scorer
 
 
 def test_the_ensembles_of_files_are_those_that_were_saved():

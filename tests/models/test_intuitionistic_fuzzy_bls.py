@@ -8,7 +8,7 @@ from broadlearn import (
     IntuitionisticFuzzyBLSClassifier,
     IntuitionisticFuzzyTwinSVC,
 )
-from broadlearn.sample_scores import intuitionistic_scores
+from broadlearn.sample_scores import IntuitionisticScorer, intuitionistic_scores
 
 MODELS = [IntuitionisticFuzzyBLSClassifier, IntuitionisticFuzzyTwinSVC]
 
@@ -85,6 +85,7 @@ def test_landmarks_come_near():
         ("neighborhood_radius", -1.0),
         ("delta", 0.0),
         ("landmarks", 1),
+        ("landmarks", "all"),
     ],
 )
 def test_bad_parameters_are_named(name, value):
@@ -114,5 +115,22 @@ def test_scores_are_those_of_the_standardised_samples(model, width, table):
 
 def test_many_samples_without_landmarks_warn(monkeypatch, table):
     monkeypatch.setattr("broadlearn.sample_scores.intuitionistic.MANY_SAMPLES", 100)
-    with pytest.warns(UserWarning, match="landmarks=2000"):
-        IntuitionisticFuzzyBLSClassifier(n_enhancement_nodes=10).fit(*table)
+    model = IntuitionisticFuzzyBLSClassifier(n_enhancement_nodes=10, landmarks=None)
+    with pytest.warns(UserWarning, match='landmarks="auto"'):
+        model.fit(*table)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_auto_draws_landmarks_of_many_samples_only(monkeypatch, model):
+    monkeypatch.setattr("broadlearn.sample_scores.intuitionistic.LANDMARKS", 15)
+    X, _, y = flipped_table(0)
+    auto, exact, drawn = (model(landmarks=n, random_state=0) for n in ("auto", None, 15))
+    assert model().landmarks == "auto"
+    exact.fit(X, y)
+    np.testing.assert_array_equal(auto.fit(X, y).sample_scores_, exact.sample_scores_)
+    monkeypatch.setattr(IntuitionisticScorer, "max_exact", len(X) - 1)
+    np.testing.assert_array_equal(auto.fit(X, y).sample_scores_, drawn.fit(X, y).sample_scores_)
+    assert not np.array_equal(auto.sample_scores_, exact.sample_scores_)
+    # Samples are then standardised when they are asked for, which changes no exact score.
+    scores = exact.sample_scores_
+    np.testing.assert_array_equal(exact.fit(X, y).sample_scores_, scores)

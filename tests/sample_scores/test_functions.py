@@ -112,8 +112,8 @@ def test_membership_in_float32(table):
         ({"kernel_width": []}, "kernel_width must be a positive number"),
         ({"kernel_width": [1.0, np.inf]}, "kernel_width must be a positive number"),
         ({"neighborhood_radius": -1.0}, "neighborhood_radius must be None or"),
-        ({"landmarks": 1}, "landmarks must be None or a whole number >= 2"),
-        ({"landmarks": 2.5}, "landmarks must be None or a whole number >= 2"),
+        ({"landmarks": 1}, 'landmarks must be "auto", None or a whole number >= 2'),
+        ({"landmarks": 2.5}, 'landmarks must be "auto", None or a whole number >= 2'),
         ({"delta": -1.0}, "delta must be a positive number"),
     ],
 )

@@ -245,6 +245,32 @@ def test_landmarks_follow_the_seed_of_the_samples():
     assert not np.array_equal(one, other)
 
 
+def test_auto_compares_all_pairs_of_few_samples_only(monkeypatch):
+    some, auto = samples(), IntuitionisticScorer(1.0)
+    exact = IntuitionisticScorer(1.0, landmarks=None).score(some).score
+    np.testing.assert_array_equal(auto.score(some).score, exact)
+    assert not auto.draws(some.codes.size)
+    monkeypatch.setattr(IntuitionisticScorer, "max_exact", some.codes.size - 1)
+    # Classes are taken whole where they have no more samples.
+    np.testing.assert_allclose(auto.score(some).score, exact, atol=1e-12)
+    assert auto.draws(some.codes.size)
+    assert not auto.draws(some.codes.size - 1)
+    for number, limits in ((12, (12, 40_000, 5)), (8, (2000, 24, 5)), (10, (2000, 6, 10))):
+        for name, limit in zip(
+            ("LANDMARKS", "ALL_LANDMARKS", "MIN_LANDMARKS"), limits, strict=True
+        ):
+            monkeypatch.setattr(intuitionistic, name, limit)
+        drawn = IntuitionisticScorer(1.0, landmarks=number).score(some).score
+        np.testing.assert_array_equal(auto.score(some).score, drawn)
+        assert not np.array_equal(drawn, exact)
+
+
+@pytest.mark.parametrize(("landmarks", "drawn"), [(None, False), (5, True), (np.int64(5), True)])
+def test_given_landmarks_are_drawn_of_any_number_of_samples(landmarks, drawn):
+    scorer = IntuitionisticScorer(landmarks=landmarks)
+    assert scorer.draws(3) == scorer.draws(10**6) == drawn
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
@@ -254,8 +280,9 @@ def test_landmarks_follow_the_seed_of_the_samples():
         ({"kernel_width": None}, "kernel_width must be a positive number"),
         ({"neighborhood_radius": -1.0}, "neighborhood_radius must be None or a number of at least"),
         ({"neighborhood_radius": "auto"}, "neighborhood_radius must be None or"),
-        ({"landmarks": 1}, "landmarks must be None or a whole number >= 2, got 1"),
-        ({"landmarks": 2.5}, "landmarks must be None or a whole number >= 2"),
+        ({"landmarks": 1}, 'landmarks must be "auto", None or a whole number >= 2, got 1'),
+        ({"landmarks": 2.5}, 'landmarks must be "auto", None or a whole number >= 2'),
+        ({"landmarks": "all"}, "got 'all'"),
         ({"delta": 0.0}, "delta must be a positive number, got 0.0"),
         ({"delta": "small"}, "delta must be a positive number, got 'small'"),
     ],
@@ -273,8 +300,10 @@ def test_good_parameters_of_the_scorer_pass():
 def test_all_pairs_of_many_samples_warn(monkeypatch):
     monkeypatch.setattr(intuitionistic, "MANY_SAMPLES", 80)
     some = samples()
-    with pytest.warns(UserWarning, match="Scoring all pairs of 90 samples.*landmarks=2000"):
-        IntuitionisticScorer(1.0).score(some)
+    with pytest.warns(UserWarning, match='Scoring all pairs of 90 samples.*landmarks="auto"'):
+        IntuitionisticScorer(1.0, landmarks=None).score(some)
+    monkeypatch.setattr(IntuitionisticScorer, "max_exact", 80)
+    IntuitionisticScorer(1.0).score(some)
     IntuitionisticScorer(1.0, landmarks=20).score(some)
 
 

@@ -72,7 +72,7 @@ def test_blocks_of_samples_do_not_show(monkeypatch):
     np.testing.assert_allclose(found.score, whole.score, atol=1e-12)
 
 
-@pytest.mark.parametrize("landmarks", [None, 20])
+@pytest.mark.parametrize("landmarks", [None, "auto", 20])
 def test_merged_references_are_those_of_all_samples(landmarks):
     samples = make()
     whole = draw_references(samples, 0, landmarks)
@@ -85,7 +85,7 @@ def test_merged_references_are_those_of_all_samples(landmarks):
         np.testing.assert_array_equal(getattr(merged, name), getattr(whole, name))
     np.testing.assert_allclose(merged.class_weight, whole.class_weight)
     counts = np.bincount(whole.codes)
-    expected = np.bincount(samples.codes) if landmarks is None else [20, 20, 20]
+    expected = [20, 20, 20] if landmarks == 20 else np.bincount(samples.codes)
     np.testing.assert_array_equal(counts, expected)
 
 

@@ -16,7 +16,7 @@ from broadlearn import (
     IntuitionisticFuzzyTwinSVC,
     PathSearchCV,
 )
-from broadlearn.sample_scores import HeldOutScorer, NeighborScorer
+from broadlearn.sample_scores import HeldOutScorer, IntuitionisticScorer, NeighborScorer
 from broadlearn.search import engine
 from broadlearn.search.cells import Axes
 from broadlearn.search.engine import (
@@ -141,7 +141,14 @@ def test_every_candidate_is_filed_where_it_belongs(n_jobs):
 
 
 @pytest.mark.parametrize(
-    ("scores", "prepared"), [("uniform", 1), (NeighborScorer(5), 1), (HeldOutScorer(), 3)]
+    ("scores", "prepared"),
+    [
+        ("uniform", 1),
+        (NeighborScorer(5), 1),
+        (HeldOutScorer(), 3),
+        ("intuitionistic", 1),
+        (IntuitionisticScorer(landmarks=20), 3),
+    ],
 )
 def test_folds_are_prepared_anew_only_where_draws_change_the_scores(scores, prepared, monkeypatch):
     X, y = table()
@@ -153,6 +160,11 @@ def test_folds_are_prepared_anew_only_where_draws_change_the_scores(scores, prep
     task = Task([(X, y, None, split) for split in SPLITS], 1, calls.count)
     run_grid(model, sub_grid, task, AXES)
     assert len(calls) == prepared * len(SPLITS)
+    if scores == "intuitionistic":
+        # Both splits train on 80 samples.
+        monkeypatch.setattr(IntuitionisticScorer, "max_exact", 79)
+        run_grid(model, sub_grid, task, AXES)
+        assert len(calls) == (1 + 3) * len(SPLITS)
 
 
 def test_fitting_one_by_one_gives_the_same_scores():

@@ -47,7 +47,7 @@ from broadlearn import (
     PathSearchCV,
 )
 from broadlearn.models import base as models_base
-from broadlearn.sample_scores import NeighborScorer, SampleScorer, Trust
+from broadlearn.sample_scores import IntuitionisticScorer, NeighborScorer, SampleScorer, Trust
 from broadlearn.search.grid import PAPER
 
 pytestmark = pytest.mark.slow
@@ -231,6 +231,24 @@ def test_sample_weight_and_groups():
     theirs = GridSearchCV(model, grid, **options).fit(X, y, sample_weight=weight, groups=groups)
     np.testing.assert_allclose(
         splits_of(ours.cv_results_), splits_of(theirs.cv_results_), rtol=1e-12
+    )
+
+
+@pytest.mark.parametrize("max_exact", [100, 333])
+def test_landmarks_of_many_samples_are_those_of_plain_fits(max_exact, monkeypatch):
+    # Of 500 samples, two folds train on 333 and one on 334.
+    monkeypatch.setattr(IntuitionisticScorer, "max_exact", max_exact)
+    monkeypatch.setattr("broadlearn.sample_scores.intuitionistic.LANDMARKS", 20)
+    X, y = more_rows_than_nodes()
+    grid = {"C": [1.0, 100.0], "kernel_width": ["auto", 1.0, 4.0], "random_state": [0, 1]}
+    model = IntuitionisticFuzzyBLSClassifier(n_enhancement_nodes=30)
+    ours, theirs = both_searches(model, grid, X, y, cv=KFold(3))
+    np.testing.assert_array_equal(splits_of(ours.cv_results_), splits_of(theirs.cv_results_))
+    found, expected = (search.best_estimator_.sample_scores_ for search in (ours, theirs))
+    np.testing.assert_array_equal(found, expected)
+    exact = PathSearchCV(model.set_params(landmarks=None), grid, cv=KFold(3)).fit(X, y)
+    assert (splits_of(exact.cv_results_) != splits_of(ours.cv_results_)).any(axis=1).tolist() == (
+        [True] * 3 if max_exact == 100 else [False, False, True]
     )
 
 

@@ -60,7 +60,10 @@ def test_refinement_brings_digits_back(kept, n_Cs, monkeypatch):
     sums = rows.T @ rows
     before = primal_path(sums[None], sizes, Cs, 1)[0]
 
-    def doubts(i, W):
+    def doubts(i, W, inverse):
+        right = rng.normal(size=(40, 3))
+        expected = np.linalg.solve(sums[:40, :40] + np.eye(40) / Cs[0], right)
+        np.testing.assert_allclose(inverse(Cs[0], right), expected, rtol=1e-3)
         residual = [(T - G @ W[0, j].T).T @ G - W[0, j] / Cs[0] for j in range(2)]
         return np.array([0]), np.stack(residual)[None]
 

@@ -69,8 +69,9 @@ class IntuitionisticFuzzyTwinSVC(ClassifierMixin, BaseEstimator):
         epsilon of the scores, a distance in kernel space; None takes the largest class radius.
     delta : float, default=1e-4
         Added to the class radius.
-    landmarks : int, default=None
-        Estimate scores from so many samples drawn per class. None uses all of them.
+    landmarks : int, "auto" or None, default="auto"
+        Estimate scores from so many samples drawn per class. "auto" compares all pairs of up to
+        20,000 samples, and of more draws 2,000 per class. None compares all pairs.
     standardize : bool, "bounded" or "robust", default="bounded"
         True scales the columns of X to mean 0 and standard deviation 1, as learnt in `fit`.
         "bounded" does so with gross outliers held in: a value that lies beyond the middle 95 % of
@@ -146,7 +147,7 @@ class IntuitionisticFuzzyTwinSVC(ClassifierMixin, BaseEstimator):
         n_basis_rows: int = 200,
         neighborhood_radius: float | None = None,
         delta: float = 1e-4,
-        landmarks: int | None = None,
+        landmarks: int | str | None = "auto",
         standardize: bool | str = "bounded",
         class_weight: dict[Any, float] | str | None = None,
         random_state: int | np.random.RandomState | None = None,

@@ -19,8 +19,6 @@ from broadlearn.registry import ModelEntry
 from broadlearn.search import PathSearchCV
 
 FOLDS = 5
-# Scores of more rows than this are estimated from so many landmarks per class.
-MAX_EXACT_ROWS, LANDMARKS = 10_000, 1000
 # What folds would say of columns again, the fit to all rows says once.
 OF_COLUMNS = "Column '"
 # From these numbers on it is seen whether a model file has room for texts and names.
@@ -73,8 +71,6 @@ def fit_model(
 ) -> FittedModel:
     """Fit a model to all rows, searching its settings if asked to, and judge it."""
     estimator = entry.estimator(random_state=seed)
-    if "landmarks" in estimator.get_params() and len(table.X) > MAX_EXACT_ROWS:
-        estimator.set_params(landmarks=LANDMARKS)
     if class_weight is not None:
         estimator.set_params(class_weight=class_weight)
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)

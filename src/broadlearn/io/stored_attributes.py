@@ -266,7 +266,7 @@ PARTS: dict[type, Attributes] = {
     SampleScorer: {
         "kernel_width": either(text, _positive),
         "neighborhood_radius": optional(number(0.0)),
-        "landmarks": optional(count(least=1)),
+        "landmarks": either(one_of("auto", None), count(least=1)),
     },
     make_column_selector: {
         "pattern": optional(text),

@@ -161,9 +161,11 @@ def score_samples(
     if data.constant is not None:
         raise ValueError(ONE_CLASS.format(type(scorer).__name__, data.constant.size))
     X, codes, weight = data.given
-    by_landmarks = type(scorer) is IntuitionisticScorer and scorer.landmarks is not None
     learnt = data.standardization
-    Z: Any = StandardizedRows(X, learnt) if by_landmarks else learnt.affine(X)[:, :-1]
+    lazily = type(scorer) is IntuitionisticScorer and (
+        scorer.landmarks not in (None, "auto") or codes.size > scorer.max_exact
+    )
+    Z: Any = StandardizedRows(X, learnt) if lazily else learnt.affine(X)[:, :-1]
     for rows in row_slices(*Z.shape):
         if float(np.abs(Z[rows]).max()) > MAX_VALUE:
             check_range(Z[rows])

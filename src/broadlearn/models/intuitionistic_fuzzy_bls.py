@@ -16,7 +16,7 @@ SCORE_CONSTRAINTS: dict[str, list[Any]] = {
     "kernel_width": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
     "neighborhood_radius": [Interval(Real, 0, None, closed="left"), None],
     "delta": [Interval(Real, 0, None, closed="neither")],
-    "landmarks": [Interval(Integral, 2, None, closed="left"), None],
+    "landmarks": [Interval(Integral, 2, None, closed="left"), StrOptions({"auto"}), None],
 }
 
 
@@ -55,9 +55,11 @@ class IntuitionisticFuzzyBLSClassifier(BLSBase):
         epsilon, a distance in kernel space; None takes the largest class radius.
     delta : float, default=1e-4
         Added to the class radius.
-    landmarks : int, default=None
+    landmarks : int, "auto" or None, default="auto"
         Estimate scores from this many samples drawn per class, where there are too many samples to
-        compare all pairs. None compares all.
+        compare all pairs. "auto" compares all pairs of up to 20,000 samples, and of more draws
+        2,000 per class (40,000 in all where classes are many). None compares all pairs, in time
+        that grows with their square.
     activation : {"tanh", "sigmoid", "relu", "sine"}, default="tanh"
         Activation of the enhancement nodes.
     feature_activation : {"identity", "tanh", "sigmoid", "relu", "sine"}, default="identity"
@@ -153,7 +155,7 @@ class IntuitionisticFuzzyBLSClassifier(BLSBase):
         kernel_width: float | str = "auto",
         neighborhood_radius: float | None = None,
         delta: float = 1e-4,
-        landmarks: int | None = None,
+        landmarks: int | str | None = "auto",
         activation: str = "tanh",
         feature_activation: str = "identity",
         feature_weights: str = "orthonormal",

@@ -34,7 +34,8 @@ def fit_blocks(
     deviations, one the scaling of nodes, one sums the normal equations, and where C is so large
     that rounding of these would be seen, one or two refine the solution. Fuzzy scores take two more
     passes, for the exact centres and radii of the classes; so do intuitionistic ones, which compare
-    samples with `landmarks` samples of each class (2,000 if None), where `fit` compares all pairs.
+    samples with `landmarks` samples of each class (2,000 unless it is a number), where `fit`
+    compares all pairs of up to 20,000 samples.
     Memory does not depend on the number of samples.
 
     Scores of single samples are not kept. Afterwards the model can learn more samples with

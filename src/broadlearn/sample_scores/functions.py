@@ -80,7 +80,7 @@ def intuitionistic_scores(
     neighborhood_radius: float | None = None,
     delta: float = 1e-4,
     sample_weight: ArrayLike | None = None,
-    landmarks: int | None = None,
+    landmarks: int | str | None = "auto",
     random_state: int | np.random.RandomState | None = None,
 ) -> IntuitionisticScores:
     """Score how far each sample can be trusted, from its own class and from its neighbours.
@@ -96,6 +96,7 @@ def intuitionistic_scores(
     - score ``theta`` if nu = 0, ``0`` if theta <= nu, else ``(1 - nu) / (2 - theta - nu)``.
 
     Pairs are visited block by block: time grows with the square of the samples, memory does not.
+    Of more than 20,000 samples, means and shares are estimated, unless `landmarks` is None.
 
     Parameters
     ----------
@@ -115,10 +116,11 @@ def intuitionistic_scores(
     sample_weight : array-like of shape (n_samples,), default=None
         A sample of weight w counts as w copies in means, radii and neighbour counts; a sample of
         weight 0 counts nowhere, and is scored all the same.
-    landmarks : int, default=None
+    landmarks : int, "auto" or None, default="auto"
         Estimate kernel means and neighbour shares from so many samples drawn per class (at least
         2), in time proportional to the samples. Classes of no more samples are taken whole. None
-        uses all samples.
+        uses all samples, "auto" does so up to 20,000, and of more draws 2,000 per class (40,000 in
+        all where classes are many).
     random_state : int, RandomState or None, default=None
         Seeds the draw of landmarks.
 

@@ -48,8 +48,7 @@ class FuzzyScorer(SampleScorer):
     delta: float = 1e-4
     streams: ClassVar[bool] = True
 
-    @property
-    def draws(self) -> bool:
+    def draws(self, n_samples: int) -> bool:
         """Nothing is drawn."""
         return False
 

@@ -41,6 +41,8 @@ from broadlearn.utils import Array, Floats, distinct_rows
 
 # Above so many samples, all pairs take minutes.
 MANY_SAMPLES = 100_000
+# What landmarks="auto" draws of each class, and in all, but at least so many of each.
+LANDMARKS, ALL_LANDMARKS, MIN_LANDMARKS = 2000, 40_000, 100
 # Widths tried, as multiples of the root mean square distance within a class, the widest first.
 MULTIPLES = 2.0 ** np.arange(5, -6, -1)
 # The choice of a width is a coarse one: so many samples are enough for it.
@@ -63,10 +65,11 @@ class IntuitionisticScorer(SampleScorer):
         epsilon, a distance in kernel space; None takes the largest class radius.
     delta : float, default=1e-4
         Added to the class radius.
-    landmarks : int, default=None
+    landmarks : int, "auto" or None, default="auto"
         Estimate scores from so many samples drawn per class, in time proportional to the samples.
-        None uses all pairs of samples. In a stream, samples are scored against so many references
-        per class, 2,000 if None.
+        None uses all pairs of samples, "auto" up to 20,000 samples, and of more draws 2,000 per
+        class (40,000 in all where classes are many). In a stream, samples are scored against so
+        many references per class, 2,000 if it is not a number.
 
     Examples
     --------
@@ -83,12 +86,15 @@ class IntuitionisticScorer(SampleScorer):
     kernel_width: float | str = "auto"
     neighborhood_radius: float | None = None
     delta: float = 1e-4
-    landmarks: int | None = None
+    landmarks: int | str | None = "auto"
     streams: ClassVar[bool] = True
+    #: Samples up to which "auto" compares all pairs.
+    max_exact: ClassVar[int] = 20_000
 
-    @property
-    def draws(self) -> bool:
-        """Whether scores depend on the seed: landmarks are drawn."""
+    def draws(self, n_samples: int) -> bool:
+        """Whether scores of so many samples depend on the seed: landmarks are drawn."""
+        if self.landmarks == "auto":
+            return n_samples > self.max_exact
         return self.landmarks is not None
 
     def check(self) -> None:
@@ -100,8 +106,13 @@ class IntuitionisticScorer(SampleScorer):
             raise ValueError(
                 f"neighborhood_radius must be None or a number of at least 0, got {radius!r}."
             )
-        if landmarks is not None and not (isinstance(landmarks, Integral) and landmarks >= 2):
-            raise ValueError(f"landmarks must be None or a whole number >= 2, got {landmarks!r}.")
+        number = isinstance(landmarks, Integral) and landmarks >= 2
+        if not (
+            landmarks is None or number or (isinstance(landmarks, str) and landmarks == "auto")
+        ):
+            raise ValueError(
+                f'landmarks must be "auto", None or a whole number >= 2, got {landmarks!r}.'
+            )
         require_positive(delta=self.delta)
 
     def score(self, samples: Samples) -> Trust:
@@ -116,7 +127,7 @@ class IntuitionisticScorer(SampleScorer):
         if self.landmarks is None and n_samples > MANY_SAMPLES:
             warnings.warn(
                 f"Scoring all pairs of {n_samples} samples takes time proportional to their square;"
-                " landmarks=2000 estimates the scores in time proportional to the samples.",
+                ' landmarks="auto" estimates the scores in time proportional to the samples.',
                 stacklevel=5,
             )
         limits: dict[str, Any] = {"epsilon": self.neighborhood_radius, "delta": self.delta}
@@ -208,7 +219,7 @@ def score_rows(
     *,
     epsilon: float | None,
     delta: float,
-    landmarks: int | None = None,
+    landmarks: int | str | None = None,
     random_state: int | np.random.RandomState | None = None,
     floored: bool = False,
 ) -> IntuitionisticScores:
@@ -220,6 +231,9 @@ def score_rows(
     distinct = distinct_rows(X, codes, weight)
     first = distinct.first
     points: Points | Outline
+    if isinstance(landmarks, str):
+        most = min(LANDMARKS, max(MIN_LANDMARKS, ALL_LANDMARKS // n_classes))
+        landmarks = most if codes.size > IntuitionisticScorer.max_exact else None
     if landmarks is None:
         points = prepare_points(X[first], codes[first], distinct.weight, n_classes)
         pair_sums = partial(symmetric_pair_sums, points, widths)

@@ -74,15 +74,15 @@ class References:
         return Samples(self.Z[order], codes, weight, self.class_weight.size)
 
 
-def draw_references(samples: Samples, first: int, landmarks: int | None) -> References:
-    """Draw so many references of each class, 2,000 if None; a smaller class is taken whole.
+def draw_references(samples: Samples, first: int, landmarks: int | str | None) -> References:
+    """Draw so many references of each class, else 2,000; a smaller class is taken whole.
 
     `first` samples came before these: a draw does not depend on the batches they come in.
     """
     Z, codes, weight, n_classes, seed = samples
     class_weight = np.bincount(codes, weight, minlength=n_classes).astype(np.float64)
     priority = row_priorities(first, codes.size, seed)
-    size = REFERENCES if landmarks is None else landmarks
+    size = REFERENCES if landmarks is None or isinstance(landmarks, str) else landmarks
     return References(Z, codes, weight, priority, class_weight, size).least()
 
 

@@ -14,6 +14,7 @@ from broadlearn.sample_scores.pairs import (
     PairSums,
     Points,
     kernel_chain,
+    near_weights,
     negative_squared_distances,
     squared_input_radius,
 )
@@ -142,6 +143,9 @@ def landmark_pair_sums(
     )
     mark_weight = np.bincount(class_of[chosen], drawn[chosen], minlength=class_weight.size)
     distances, kernel = np.empty(BLOCK_ROWS**2), np.empty(BLOCK_ROWS**2)
+    # Landmarks of equal weight are counted.
+    flags = np.empty(BLOCK_ROWS**2 + 8 * BLOCK_ROWS, dtype=np.uint8)
+    masks = [flags if np.unique(drawn[chosen[run]]).size == 1 else flags[:0] for run in runs]
     for class_i, rows in points.blocks:
         own, own_drawn = points.piece(rows), drawn[rows]
         own_weight, every = own.weight, slice(0, own.weight.size)
@@ -150,7 +154,7 @@ def landmark_pair_sums(
             if mark_weight[class_j] == 0.0 or not (same_class or radii is not None):
                 continue
             kernel_sum = np.zeros((len(widths), own_weight.size))
-            near_sum = np.zeros_like(kernel_sum)
+            near_sum, mask = np.zeros_like(kernel_sum), masks[class_j]
             for _, columns in (block for block in marks.blocks if block[0] == class_j):
                 norms = own.squared_norms[-1] + marks.squared_norms[columns.stop - 1]
                 exact = widths if kernels and same_class else ()
@@ -162,9 +166,8 @@ def landmark_pair_sums(
                         kernel_sum[k] += K @ v
                 if radii is not None:
                     for k, (mu, epsilon) in enumerate(zip(widths, radii, strict=True)):
-                        r2 = squared_input_radius(epsilon, mu, norms)
-                        np.copyto(buffer, block >= -r2)
-                        near_sum[k] += buffer @ v
+                        nearest = -squared_input_radius(epsilon, mu, norms)
+                        near_sum[k] += near_weights(block, nearest, None, v, mask, kernel)[0]
             if not same_class:
                 sums.other[:, rows] += near_sum * (class_weight[class_j] / mark_weight[class_j])
                 continue

@@ -47,8 +47,7 @@ class NeighborScorer(SampleScorer):
 
     n_neighbors: int = 10
 
-    @property
-    def draws(self) -> bool:
+    def draws(self, n_samples: int) -> bool:
         """Nothing is drawn."""
         return False
 

@@ -254,12 +254,14 @@ def count_neighbours(points: Points, widths: Sequence[float], radii: Sequence[fl
 def near_weights(
     block: Array,
     threshold: float,
-    row_weight: Array,
+    row_weight: Array | None,
     column_weight: Array,
     mask: NDArray[np.uint8],
     buffer: Array,
 ) -> tuple[Array, Array]:
     """Sum, for each row and each column of a block, the weights where ``block >= threshold``.
+
+    Without weights of rows, columns have no sums.
 
     Equal weights are counted in bytes, eight at a time in a 64-bit word, a fifth of the time that
     a product with the weights takes; `mask` has room for them, and is empty where weights differ.
@@ -269,14 +271,16 @@ def near_weights(
     if not mask.size or n_columns > 255 * 8:
         near = buffer[: block.size].reshape(block.shape)
         np.copyto(near, block >= threshold)
-        return near @ column_weight, row_weight @ near
-    unit, padded = float(row_weight[0]), -(-n_columns // 8) * 8
+        return near @ column_weight, np.empty(0) if row_weight is None else row_weight @ near
+    unit, padded = float(column_weight[0]), -(-n_columns // 8) * 8
     flags = mask[: n_rows * padded].reshape(n_rows, padded)
     flags[:, n_columns:] = 0
     np.greater_equal(block, threshold, out=flags[:, :n_columns].view(np.bool_))
     # Each byte lane of the 64-bit sums holds at most padded / 8 <= 255.
     lanes = np.add.reduce(flags.view(np.uint64), axis=1)
     by_row = lanes.view(np.uint8).reshape(n_rows, 8).sum(axis=1, dtype=np.int64)
+    if row_weight is None:
+        return unit * by_row, np.empty(0)
     by_column = np.zeros(padded, dtype=np.int64)
     for start in range(0, n_rows, 255):
         by_column += np.add.reduce(flags[start : start + 255], axis=0, dtype=np.uint8)

@@ -139,8 +139,7 @@ class SampleScorer(ABC):
     #: Whether samples that come in batches can be scored.
     streams: ClassVar[bool] = False
 
-    @property
-    def draws(self) -> bool:
+    def draws(self, n_samples: int) -> bool:
         """Whether scores depend on the seed."""
         return True
 

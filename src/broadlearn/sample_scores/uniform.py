@@ -22,8 +22,7 @@ class UniformScorer(SampleScorer):
 
     streams: ClassVar[bool] = True
 
-    @property
-    def draws(self) -> bool:
+    def draws(self, n_samples: int) -> bool:
         """Nothing is drawn."""
         return False
 

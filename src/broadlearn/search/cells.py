@@ -16,6 +16,7 @@ from broadlearn.search.scoring import BatchScorer, Predictions
 from broadlearn.search.weighted_sums import weighted_sums
 from broadlearn.solvers import (
     Doubts,
+    Inverse,
     dual_inverse_diagonals,
     dual_path,
     dual_remainder,
@@ -25,6 +26,7 @@ from broadlearn.solvers import (
     prediction_error,
     primal_leverages,
     primal_path,
+    residuals_of_sums,
 )
 from broadlearn.utils import Array, Floats, row_slices, spread_rows
 
@@ -93,6 +95,8 @@ class Cell:
         assert fold.data is not None
         self.fold, self.axes, self.affine, self.data = fold, axes, affine, fold.data
         self.map = condense(interleave(broad_map))
+        # Whether training samples are too many for one block of rows.
+        self.in_blocks = len(affine["train"]) * self.map.n_columns > axes.block_numbers
         n_groups = broad_map.settings.n_enhancement_groups
         self.columns = [
             self.map.n_columns if isinstance(q, str) else self.map.n_feature_columns + n_groups * q
@@ -185,11 +189,10 @@ class Cell:
     ) -> None:
         columns, Cs = [self.columns[j] for j in chosen], [self.axes.Cs[c] for c in penalties]
         n, k = max(columns), self.data.T.shape[1]
-        several = len(self.affine["train"]) * self.map.n_columns > self.axes.block_numbers
         diagonals = [self.diagonals[w] for w in valid]
         designs = self._designs("train")
         shared = {i: self.fold.shared[w] for i, w in enumerate(valid) if w in self.fold.shared}
-        sums = weighted_sums(designs, n, self.data.T, diagonals, shared, several=several)
+        sums = weighted_sums(designs, n, self.data.T, diagonals, shared, several=self.in_blocks)
         tolerance = None if self._as_in_fit else SAFETY * self.axes.tolerance
         # As many widths at a time as their weights have room for.
         step = max(1, self.axes.block_numbers // (len(Cs) * len(columns) * k * n))
@@ -251,11 +254,23 @@ class Cell:
             self._file(outputs, part, own_slopes, result, widths[ws], chosen, penalties[cs])
 
     def _doubts(
-        self, sums: Array, columns: list[int], Cs: Array, widths: list[int], i: int, W: Array
+        self,
+        sums: Array,
+        columns: list[int],
+        Cs: Array,
+        widths: list[int],
+        i: int,
+        W: Array,
+        inverse: Inverse,
     ) -> Doubts | None:
-        """Penalties of a width whose predictions may be inexact, with residuals from the rows."""
+        """Penalties of a width whose predictions may be inexact, with residuals.
+
+        Where rows would have to be made again, those for which errors that are sent through the
+        solution say that rounding of the sums does no harm have residuals from these.
+        """
         n = W.shape[3]
-        spread, right = float(np.einsum("ii->", sums[i, :n, :n])), sums[i, :n, n:]
+        gram, right = sums[i, :n, :n], sums[i, :n, n:]
+        spread = float(np.einsum("ii->", gram))
         # The error grows with C: where the largest one is exact enough, all are.
         largest = int(np.argmax(Cs))
         tolerance = self.axes.tolerance
@@ -263,9 +278,16 @@ class Cell:
             return None
         errors = [prediction_error(spread, C, W[c, -1].T, right) for c, C in enumerate(Cs)]
         doubtful = np.flatnonzero(~(np.array(errors) <= tolerance))
-        return doubtful, self._residual(
-            W[doubtful], columns, Cs[doubtful], self.diagonals[widths[i]]
-        )
+        s, weights = self.diagonals[widths[i]], W[doubtful]
+        if not self.in_blocks:
+            return doubtful, self._residual(weights, columns, Cs[doubtful], s)
+        whole = int(np.argmax(columns))
+        of_sums = (gram, right, weights, Cs[doubtful], inverse)
+        sure, residual = residuals_of_sums(*of_sums, whole, tolerance)
+        if not sure.all():
+            rest = np.flatnonzero(~sure)
+            residual[rest] = self._residual(weights[rest], columns, Cs[doubtful[rest]], s)
+        return doubtful, residual
 
     def _residual(self, W: Array, columns: list[int], Cs: Array, s: Array | None) -> Array:
         """``GᵗS²(T - G W) - W/C`` for all penalties and sizes of a width."""

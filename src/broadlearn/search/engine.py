@@ -257,10 +257,11 @@ def run_grid(estimator: BroadModel, grid: SubGrid, task: Task, axes: Axes) -> Gr
     infinite = [j for j, q in enumerate(sizes) if q == INFINITE]
     kinds = [[j for j in range(len(sizes)) if j not in infinite], infinite]
     prepared: dict[Any, list[Fold]] = {}
+    n_trained = max(split[0].size for *_, split in task.splits)
     for position, outer in plan.outer:
         template = clone(estimator).set_params(**outer, **largest)
         # Draws do not change what is learnt before them, unless scores are drawn too.
-        fixed = () if template.scorer().draws else ("random_state",)
+        fixed = () if template.scorer().draws(n_trained) else ("random_state",)
         key = tuple(i for i, name in zip(position, outer, strict=True) if name not in fixed)
         if key not in prepared:
             calls = [

@@ -64,10 +64,11 @@ def run_fresh_grid(estimator: BroadModel, grid: SubGrid, task: Task, axes: Axes)
     scores, errors = plan.empty(axes, len(task.splits))
     states = np.empty(errors.shape, dtype=np.int64)
     drawn = fresh_states(estimator.random_state, (len(plan.outer), len(task.splits)))
+    n_trained = max(split[0].size for *_, split in task.splits)
     for members in _prepared_alike(plan):
         models = [clone(estimator).set_params(**plan.outer[i][1]) for i in members]
         folds: list[Fold] | None = None
-        if not models[0].scorer().draws:
+        if not models[0].scorer().draws(n_trained):
             calls = [
                 delayed(limited)(prepare_fold, models[0], *split, widths) for split in task.splits
             ]

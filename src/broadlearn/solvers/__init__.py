@@ -26,6 +26,7 @@ from broadlearn.solvers.landmarks import (
 )
 from broadlearn.solvers.path import (
     Doubts,
+    Inverse,
     dual_inverse_diagonals,
     dual_path,
     primal_leverages,
@@ -48,7 +49,7 @@ from broadlearn.solvers.ridge import (
     solve_ridge,
     weighted_ridge,
 )
-from broadlearn.solvers.rounding import prediction_error
+from broadlearn.solvers.rounding import prediction_error, residuals_of_sums
 from broadlearn.solvers.spectrum import Spectrum
 from broadlearn.solvers.updates import add_rows, append_sums, remove_rows, solve_sums
 
@@ -58,6 +59,7 @@ __all__ = [
     "Design",
     "Doubts",
     "DualSolution",
+    "Inverse",
     "KernelDesign",
     "LandmarkSolution",
     "LandmarkSums",
@@ -91,6 +93,7 @@ __all__ = [
     "probabilities",
     "removal_effects",
     "remove_rows",
+    "residuals_of_sums",
     "rows_residual",
     "solve_dual",
     "solve_gram",

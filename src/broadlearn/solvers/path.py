@@ -24,6 +24,8 @@ from broadlearn.utils import Array
 
 # Positions of penalties, and residuals of their weights.
 Doubts = tuple[NDArray[np.intp], Array]
+# Solves a problem of all columns for C and right sides, the columns of a matrix.
+Inverse = Callable[[float, Array], Array]
 # Cholesky factors that take as long as one tridiagonal form.
 FORM_COST = 5.0
 # Fewer columns are factorised as soon as a few products are done.
@@ -38,7 +40,7 @@ def primal_path(
     Cs: Sequence[float],
     n_targets: int,
     tolerance: float | None = None,
-    doubts: Callable[[int, Array], Doubts | None] | None = None,
+    doubts: Callable[[int, Array, Inverse], Doubts | None] | None = None,
 ) -> Array:
     """Weights of the leading columns for all sizes and penalties, each by the cheapest way.
 
@@ -56,9 +58,10 @@ def primal_path(
     tolerance : float, default=None
         Relative error of predictions that products may leave; None where all are factorised.
     doubts : callable, default=None
-        Is given the number of a problem and its weights, of shape (n_Cs, n_sizes, n_targets, n).
-        Returns positions of penalties that are to be refined by one step, and their residuals
-        ``GᵗS²(T - G W) - W/C`` from the rows themselves, or None.
+        Is given the number of a problem, its weights, of shape (n_Cs, n_sizes, n_targets, n), and
+        its inverse, which solves the largest size for C and right sides. Returns positions of
+        penalties that are to be refined by one step, and their residuals ``GᵗS²(T - G W) - W/C``,
+        or None.
 
     Returns
     -------
@@ -89,7 +92,7 @@ def primal_path(
         else:
             solver = _Factors(problem, within, n, doubts is not None)
         solver.solve(penalties, W[i], some)
-        found = None if doubts is None else doubts(i, W[i, ..., :n])
+        found = None if doubts is None else doubts(i, W[i, ..., :n], solver.inverse)
         if found is not None:
             again, residual = found
             step = solver.correct([Cs[int(c)] for c in again], residual * within)
@@ -116,6 +119,10 @@ class _Forms:
             for c, C in enumerate(Cs):
                 step[c, j, :, :size] = form.solve(residual[c, j, :, :size].T, [C])[0]
         return step
+
+    def inverse(self, C: float, right: Array) -> Array:
+        """Solutions of the largest size for the columns of `right`."""
+        return self.forms[int(np.argmax(self.sizes))].solve(right, [C])[0].T
 
 
 @dataclass
@@ -145,15 +152,23 @@ class _Factors:
         n, k = self.n, residual.shape[2]
         step = np.zeros((*residual.shape[:3], n + k))
         for c, C in enumerate(Cs):
-            L = self.kept.get(C)
-            if L is None:
-                (L,) = _augmented_factors(self.problem, n, [C])
+            L = self._factor(C)
             step[c, ..., :n] = residual[c]
             dtrtrs(L, step[c].reshape(-1, n + k).T, lower=1, overwrite_b=1)
             step[c, ..., n:] = 0.0
             step[c, ..., :n] *= self.within
             _backward(L, step[c])
         return step[..., :n]
+
+    def inverse(self, C: float, right: Array) -> Array:
+        """Solutions of the largest size for the columns of `right`."""
+        return _solve(self._factor(C)[: self.n, : self.n], right)
+
+    def _factor(self, C: float) -> Array:
+        if C in self.kept:
+            return self.kept[C]
+        (factor,) = _augmented_factors(self.problem, self.n, [C])
+        return factor
 
 
 def _backward(L: Array, right: Array) -> None:

@@ -283,8 +283,9 @@ def solve_ridge(
     factor = factorize(gram.copy(), C)
     W = dpotrs(factor, right, lower=1)[0]
     error = prediction_error(float(np.trace(gram)), C, W, right)
-    if error >= REFINE_ONCE and propagated_error(gram, factor, W, right) < REFINE_ONCE:
-        error = 0.0
+    if error >= REFINE_ONCE:
+        sent = propagated_error(gram, lambda b: dpotrs(factor, b, lower=1)[0], W, right)
+        error = 0.0 if sent < REFINE_ONCE else error
     for _ in range((error >= REFINE_ONCE) + (error >= REFINE_TWICE)):
         W = refine_once(W, factor, rows_residual(W, design_blocks(design, T, s)), C)
     return PrimalSolution(W, factor, sums)

@@ -7,8 +7,11 @@ the solution itself (`propagated_error`): a few products with a matrix that is t
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
-from scipy.linalg.lapack import dpotrs
+from numpy.typing import NDArray
 
 from broadlearn.utils import Array
 
@@ -29,7 +32,7 @@ def prediction_error(spread: float, C: float, W: Array, right: Array) -> float:
     return float(eps * (spread + 1.0 / C) * np.sqrt(C) * np.linalg.norm(W) / size / 10.0)
 
 
-def propagated_error(gram: Array, factor: Array, W: Array, right: Array) -> float:
+def propagated_error(gram: Array, solve: Callable[[Array], Array], W: Array, right: Array) -> float:
     """The same from errors that are drawn and sent through: ``G M⁻¹ (dM) W`` for random dM.
 
     Entry i, j of the Gram matrix rounds by about ``eps ‖g_i‖ ‖g_j‖``, so that entry i of (dM) W is
@@ -39,8 +42,8 @@ def propagated_error(gram: Array, factor: Array, W: Array, right: Array) -> floa
     ----------
     gram : ndarray of shape (n_columns, n_columns)
         ``GᵗS²G``.
-    factor : ndarray of shape (n_columns, n_columns)
-        Lower Cholesky factor of ``GᵗS²G + I/C``.
+    solve : callable
+        Solves ``(GᵗS²G + I/C) x = b`` for the columns of b.
     W, right : ndarray of shape (n_columns, n_targets)
         The weights, and what they were solved for, ``GᵗS²T``.
     """
@@ -48,6 +51,47 @@ def propagated_error(gram: Array, factor: Array, W: Array, right: Array) -> floa
     lengths = np.sqrt(np.maximum(gram.diagonal(), 0.0))[:, None]
     errors = np.finfo(np.float64).eps * lengths * np.linalg.norm(lengths * W, axis=0)
     signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(len(W), DRAWS, W.shape[1]))
-    moved = dpotrs(factor, (signs * errors[:, None]).reshape(len(W), -1), lower=1)[0]
+    moved = solve((signs * errors[:, None]).reshape(len(W), -1))
     squares = np.einsum("ij,ij->j", moved, gram @ moved).reshape(DRAWS, -1).sum(axis=1)
     return SAFETY * float(np.sqrt(max(squares.max(), 0.0))) / size
+
+
+def residuals_of_sums(
+    gram: Array,
+    right: Array,
+    W: Array,
+    Cs: Array,
+    inverse: Callable[[float, Array], Array],
+    largest: int,
+    tolerance: float,
+) -> tuple[NDArray[np.bool_], Array]:
+    """Residuals ``GᵗS²(T - G W) - W/C`` from sums over rows, where their rounding does no harm.
+
+    Parameters
+    ----------
+    gram, right : ndarray of shape (n, n) and (n, n_targets)
+        ``GᵗS²G`` and ``GᵗS²T``.
+    W : ndarray of shape (n_Cs, n_sizes, n_targets, n)
+        Weights of leading columns, zero beyond them.
+    Cs : ndarray of shape (n_Cs,)
+    inverse : callable
+        Solves the problem of all columns for C and right sides, the columns of a matrix.
+    largest : int
+        The size that has all columns.
+    tolerance : float
+        Relative error of predictions, as it is estimated, without its safety, up to which rounding
+        does no harm.
+
+    Returns
+    -------
+    sure : ndarray of shape (n_Cs,)
+        Penalties for which that is so.
+    residual : ndarray of shape (n_Cs, n_sizes, n_targets, n)
+        To be taken within the columns of each size.
+    """
+    weights = W[:, largest].transpose(0, 2, 1)
+    errors = [
+        propagated_error(gram, partial(inverse, C), w, right)
+        for C, w in zip(Cs, weights, strict=True)
+    ]
+    return np.array(errors) <= SAFETY * tolerance, right.T - W @ gram - W / Cs[:, None, None, None]

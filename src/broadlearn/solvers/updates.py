@@ -130,8 +130,9 @@ def solve_sums(
     W += dpotrs(factor, right - gram @ W - W / C, lower=1)[0]
     if residual is not None:
         error = prediction_error(float(np.trace(gram)), C, W, right)
-        if error >= REFINE_SUMS and propagated_error(gram, factor, W, right) < REFINE_SUMS:
-            error = 0.0
+        if error >= REFINE_SUMS:
+            sent = propagated_error(gram, lambda b: dpotrs(factor, b, lower=1)[0], W, right)
+            error = 0.0 if sent < REFINE_SUMS else error
         for _ in range((error >= REFINE_SUMS) + (error >= REFINE_TWICE)):
             W = refine_once(W, factor, residual(W), C)
     return PrimalSolution(W, factor, sums)
