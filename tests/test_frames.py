@@ -15,7 +15,7 @@ from broadlearn import (
     PathSearchCV,
     RowStandardizer,
 )
-from broadlearn.audit import apply_corrections, audit, read_corrections
+from broadlearn.audit import apply_corrections, audit, probabilities, read_corrections
 from broadlearn.io import TablePreparation, as_numeric, describe_columns
 from broadlearn.out_of_core import fit_blocks
 from broadlearn.registry import REGISTRY
@@ -35,6 +35,11 @@ LABELS = pd.Series(np.where(NUMBERS["a"] + NUMBERS["b"] > 1.0, "yes", "no"), nam
 QUANTITY = pd.Series(NUMBERS["a"] * 1.5, name="y")
 PUBLISHED = ("BLS", "F-BLS", "IF-BLS", "ELM", "H-ELM", "NeuroFBLS", "IF-TSVM")
 WEIGHT = pd.Series(rng.random(N) + 0.5)
+
+
+@pytest.fixture(autouse=True)
+def quick_audits(monkeypatch):
+    monkeypatch.setattr(probabilities, "TREES", 40)
 
 
 def as_pandas(table):

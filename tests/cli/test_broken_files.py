@@ -431,11 +431,10 @@ def test_a_full_disk_leaves_what_was_there(here, command, monkeypatch):
     assert all((here / name).read_bytes() != b"as it was" for name in outputs)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_in_a_process_of_its_own(here, command):
+def test_in_a_process_of_its_own(here):
     write(here, "t.csv", np.random.default_rng(2).bytes(999))
     before = sorted(path.name for path in here.iterdir())
-    arguments = [part.format(data="t.csv") for part in COMMANDS[command]]
+    arguments = [part.format(data="t.csv") for part in COMMANDS["fit"]]
     done = subprocess.run(
         [sys.executable, "-m", "broadlearn.cli", *arguments], capture_output=True, text=True
     )

@@ -125,12 +125,12 @@ def test_a_unit_that_ends_its_process_fails_alone_after_two_attempts(folder):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("where", [(), ("--dask", "local")])
+@pytest.mark.parametrize("where", [("-j", "2"), ("-j", "1", "--dask", "local")])
 def test_limits_of_time_and_memory(folder, where):
     if "--dask" in where:
         pytest.importorskip("distributed")
     names = "acting_models:Sleeps,acting_models:Hoards,acting_models:Crashes,majority"
-    code, _ = run(names, "--timeout", "3", "--memory", "1GB", "-j", "2", *where)
+    code, _ = run(names, "--timeout", "3", "--memory", "1GB", *where)
     found = units()
     assert code == 2
     assert found["status"].to_dict() == {

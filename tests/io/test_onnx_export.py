@@ -299,7 +299,7 @@ def test_without_the_extra_its_name_is_given(monkeypatch):
 @pytest.mark.parametrize(
     "form",
     [
-        {},
+        {"enhancement_inputs": 2},
         {"enhancement_inputs": None},
         {"enhancement_inputs": None, "n_feature_nodes": 2},
         {"enhancement_inputs": None, "feature_activation": "tanh", "enhancement_scale": (0.5, 2.0)},

@@ -67,8 +67,9 @@ def test_another_machine_of_the_same_name_or_another_container_cannot_be_judged(
 def test_the_token_is_of_this_process_alone():
     assert Owner.this_process() == Owner.this_process()
     code = "from broadlearn.study.owner import Owner; print(Owner.this_process().token)"
-    tokens = {subprocess.check_output([sys.executable, "-c", code]) for _ in range(2)}
-    assert len({Owner.this_process().token, *tokens}) == 3
+    there = subprocess.check_output([sys.executable, "-c", code], text=True).strip()
+    assert there
+    assert there != Owner.this_process().token
 
 
 @pytest.mark.parametrize("change", [{"host": "elsewhere"}, {"start": "-"}])

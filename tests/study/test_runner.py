@@ -104,9 +104,12 @@ def test_processes_do_not_change_the_table(tmp_path):
 SCRIPT = """
 import sys
 from broadlearn.study import ResultStore, make_study
-study = make_study(["iris", "wine"], ["ELM", "BLS", "F-BLS"], grid="reduced")
+models = ["ELM", "BLS", "F-BLS"]
+study = make_study(["iris", "wine"], models, protocols=["nested"], grid="reduced")
 with ResultStore(sys.argv[1]) as store:
     print("ready", flush=True)
+    if sys.argv[3:]:
+        sys.stdin.readline()
     study.run(store, n_jobs=int(sys.argv[2]))
 """
 
@@ -122,8 +125,8 @@ def test_killed_and_resumed_gives_the_same_table(tmp_path):
         )
 
     undisturbed = start("whole.db", 1)
-    delays = np.random.default_rng(0).uniform(0, 1.5, 3)
-    for n_jobs, delay in zip((1, 2, 1), delays, strict=True):
+    delays = np.random.default_rng(0).uniform(0, 1.5, 2)
+    for n_jobs, delay in zip((1, 2), delays, strict=True):
         process = start("killed.db", n_jobs)
         process.stdout.readline()
         time.sleep(delay)
@@ -144,13 +147,26 @@ def test_killed_and_resumed_gives_the_same_table(tmp_path):
 
 def test_two_processes_on_one_store_share_the_work(tmp_path):
     processes = [
-        subprocess.Popen([sys.executable, "-c", SCRIPT, str(tmp_path / "both.db"), "1"])
+        subprocess.Popen(
+            [sys.executable, "-c", SCRIPT, str(tmp_path / "both.db"), "1", "wait"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         for _ in range(2)
     ]
-    assert [process.wait() for process in processes] == [0, 0]
+    # Neither begins before the other is there.
+    for process in processes:
+        process.stdout.readline()
+    for process in processes:
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    for process in processes:
+        process.communicate()
+    assert [process.returncode for process in processes] == [0, 0]
     with ResultStore(tmp_path / "both.db") as store:
         frame = store.to_frame()
-    assert list(frame["status"]) == ["done"] * 12
+    assert list(frame["status"]) == ["done"] * 6
     assert frame["owner"].nunique() == 2
 
 
