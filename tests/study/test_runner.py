@@ -92,7 +92,7 @@ def test_an_interrupt_is_filed_and_goes_on_up(tmp_path):
 
 
 def test_processes_do_not_change_the_table(tmp_path):
-    study = make(models=("ELM", "IF-TSVM"), protocols=("paper", "nested"))
+    study = make(["iris"], models=("ELM", "IF-TSVM"), protocols=("paper", "nested"))
     exports = []
     for n_jobs in (1, 2):
         with ResultStore(tmp_path / f"{n_jobs}.db") as store:
@@ -178,7 +178,7 @@ def test_a_remote_scheduler_without_tls_is_refused():
 @pytest.mark.filterwarnings("ignore")
 def test_a_local_cluster_gives_the_table_of_one_process(tmp_path):
     pytest.importorskip("distributed")
-    study = make_study(["iris"], ["ELM", "BLS"], grid="reduced")
+    study = make_study(["iris"], ["ELM", "BLS"], protocols=["nested"], grid="reduced")
     exports = []
     with ResultStore(tmp_path / "one.db") as store:
         study.run(store)

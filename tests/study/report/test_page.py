@@ -298,16 +298,23 @@ def test_browser_prints_without_controls(opened):
     assert shown == ["none", "none", "none", "block", "block"]
 
 
-@pytest.mark.parametrize("metric", ["roc_auc", "log_loss"])
-def test_a_page_by_another_metric(tmp_path, metric):
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory):
+    """A study with other metrics, and its page by accuracy."""
     frame = study(["x", "y", "z"], noises=["labels:0.2:train"], noisy=["x", "y"], seeds=(0, 1))
     nested = frame["protocol"] == "nested"
     # A loss of 1 less the accuracy, so that the order of models is the same.
     frame["metrics"] = [
-        {metric: [s if metric == "roc_auc" else 1 - s for s in scores]} if inside else {}
+        {"roc_auc": list(scores), "log_loss": [1 - s for s in scores]} if inside else {}
         for scores, inside in zip(frame["fold_scores"], nested, strict=True)
     ]
-    usual = write_report(frame, tmp_path / "usual", title="t", command="c")
+    path = tmp_path_factory.mktemp("usual") / "page"
+    return frame, write_report(frame, path, title="t", command="c")
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "log_loss"])
+def test_a_page_by_another_metric(tmp_path, usual, metric):
+    frame, usual = usual
     page = write_report(frame, tmp_path / "other", title="t", command="c", metric=metric)
     ranks = [(p.parent / "tables" / "ranks_nested.csv").read_bytes() for p in (usual, page)]
     assert ranks[0] == ranks[1]
