@@ -105,7 +105,7 @@ def test_columns_by_share():
 
 
 def test_long_names_are_cut():
-    assert short("x" * 60) == "x" * 39 + "…"
+    assert short("x" * 60 + "y") == "x" * 19 + "…" + "x" * 19 + "y"
 
 
 def test_parts(two_clouds):

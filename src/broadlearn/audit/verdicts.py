@@ -163,6 +163,6 @@ def column_texts(rows: Rows, shares: Array) -> list[str]:
 
 
 def short(name: Any) -> str:
-    """A name, cut off where it is long."""
-    text = str(name)
-    return text if len(text) <= MAX_NAME_LENGTH else f"{text[: MAX_NAME_LENGTH - 1]}…"
+    """A name, without its middle where it is long: long names often differ at their ends."""
+    text, half = str(name), MAX_NAME_LENGTH // 2
+    return text if len(text) <= MAX_NAME_LENGTH else f"{text[: half - 1]}…{text[-half:]}"

@@ -130,7 +130,8 @@ def _of_numbers(numbers: Array, what: str, task: str) -> NDArray[Any]:
     if quantity:
         raise ValueError(
             f"{what} looks like a regression target: "
-            f"{distinct} different numbers in {len(numbers)} rows, where classes are expected."
+            f"{distinct} different numbers in {len(numbers)} rows, where classes are expected; "
+            "for quantities there is BroadEnsembleRegressor in Python."
         )
     # scikit-learn's classifiers refuse labels that are fractions.
     return numbers.astype(np.int64) if whole else np.array([f"{number:g}" for number in numbers])
