@@ -88,6 +88,28 @@ def test_dual_gives_every_penalty(scored, with_rows):
         np.testing.assert_allclose(G @ (G.T @ scored_alpha), G @ plain_ridge(G, T, C, s), atol=1e-7)
 
 
+def test_penalties_so_small_that_products_serve_all():
+    G, T, _ = make(300, 120, 2)
+    both = np.concatenate([G, T], axis=1)
+    sums, Cs = (both.T @ both)[None], [1e-9, 1e-8]
+    asked = []
+
+    def doubts(i, W, inverse):
+        asked.append(W)
+
+    W = primal_path(sums, [60, 120], Cs, 2, 1e-9, doubts)
+    expected = primal_path(sums, [60, 120], Cs, 2)
+    assert len(asked) == 1
+    np.testing.assert_allclose(W, expected, rtol=1e-8, atol=1e-20)
+
+
+def test_no_row_that_counts_gives_no_coefficient(capfd):
+    empty = np.zeros((0, 0))
+    found = dual_path(empty, None, np.zeros(0), np.zeros((0, 2)), [1.0, 10.0])
+    assert found.shape == (2, 0, 2)
+    assert capfd.readouterr() == ("", "")
+
+
 def test_a_penalty_that_is_lost_is_marked():
     G = np.ones((5, 3)) * 1e12
     rows = np.hstack([G, np.ones((5, 1))])

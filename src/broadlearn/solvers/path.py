@@ -199,7 +199,7 @@ def _factors(matrix: Array, Cs: Sequence[float], *, apart: bool = False) -> Iter
     held = np.empty((n_held, n, n))
     if apart:
         held[:] = matrix.T
-    diagonals = held.reshape(n_held, -1)[:, :: n + 1]
+    diagonals = held.reshape(n_held, n * n)[:, :: n + 1]
     for c, C in enumerate(Cs):
         i = c if apart else 0
         if not apart:
@@ -256,6 +256,8 @@ def dual_path(
     ndarray of shape (n_Cs, n_rows, n_targets)
         ``Gᵗ S alpha`` is W; NaN for a C at which the factorisation fails.
     """
+    if not K.size:
+        return np.zeros((len(Cs), *T.shape))
     if s is not None:
         K = K * s[:, None]
         K *= s
