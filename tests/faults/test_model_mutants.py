@@ -24,7 +24,7 @@ def subjects():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(4))
 def test_mutants_are_refused_or_can_be_used(seed, tmp_path):
     counts, failures = mutants.run(500, seed, subjects(), folder=tmp_path)
     assert [failure[:3] for failure in failures] == []
