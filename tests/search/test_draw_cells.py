@@ -41,9 +41,11 @@ def test_scores_are_those_of_factorisations(n_train, name, n_classes):
     np.testing.assert_allclose(found, expected, atol=0 if "accuracy" in name else 1e-7)
 
 
-def test_few_penalties_are_left_to_factorise():
+def test_small_penalties_of_widths_with_few_samples_are_solved_together():
     cell = make_cell(DrawCell, 110)
-    cell._solve_together(cell.judge())
+    counted = {w: cell._counted(w) for w in cell.left}
+    rows = np.unique(np.concatenate(list(counted.values())))
+    cell._solve_together(list(counted), rows, cell.judge())
     left = sum(map(len, cell.left.values()))
     assert 0 < left < 0.5 * len(WIDTHS) * len(CS)
 

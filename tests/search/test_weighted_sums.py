@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from broadlearn.search import weighted_sums as module
-from broadlearn.search.weighted_sums import shared_scores, weighted_sums
+from broadlearn.search.weighted_sums import shared_scores, weighted_residuals, weighted_sums
 
 
 @pytest.mark.parametrize("step", [90, 25, 7])
@@ -47,3 +47,20 @@ def test_scores_that_have_nothing_in_common():
     assert shared_scores([rng.uniform(size=50) for _ in range(3)]) == {}
     assert shared_scores([None, np.ones(50)]) == {}
     assert shared_scores([np.zeros(50), rng.uniform(size=50)]) == {0: ANY}
+
+
+@pytest.mark.parametrize("scored", [True, False])
+def test_residuals_of_weights(scored):
+    rng = np.random.default_rng(3)
+    G, T, columns, Cs = rng.normal(size=(40, 6)), rng.normal(size=(40, 2)), [2, 6], np.r_[0.1, 5.0]
+    W = rng.normal(size=(2, 2, 2, 6))
+    W[:, 0, :, 2:] = 0.0
+    s = rng.uniform(size=40) if scored else None
+    blocks = [(rows, G[rows]) for rows in (slice(0, 25), slice(25, 40))]
+    found = weighted_residuals(blocks, T, s, W, columns, Cs)
+    squares = np.ones(40) if s is None else s**2
+    for c, C in enumerate(Cs):
+        for j, n in enumerate(columns):
+            missing = squares[:, None] * (T - G @ W[c, j].T)
+            expected = (G.T @ missing).T - W[c, j] / C
+            np.testing.assert_allclose(found[c, j, :, :n], expected[:, :n], atol=1e-12)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from broadlearn.models import MAX_HELD_OUT
 from broadlearn.random_features import BroadMap, condense, interleave
 from broadlearn.search.scoring import BatchScorer, Predictions
-from broadlearn.search.weighted_sums import weighted_sums
+from broadlearn.search.weighted_sums import MIN_VECTORS, weighted_residuals, weighted_sums
 from broadlearn.solvers import (
     Doubts,
     Inverse,
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 FACTOR_COST, SOLVE_COST = 3.0, 4.0
 # Of the error of predictions that is allowed, the part that residuals may have.
 SAFETY = 1e-2
-# A product with fewer vectors takes no less time.
-MIN_VECTORS = 16
 # Work of one product for all sizes, relative to one for each, up to which it takes less time.
 MAX_PADDING = 2.0
 
@@ -87,16 +85,21 @@ class Cell:
     affine : mapping of str to ndarray
         ``[Z, 1]`` of the "train" and "test" samples.
     axes : Axes
+    span : ndarray or None, default=None
+        What these samples are combinations of, if less than everything.
     """
 
     def __init__(
-        self, broad_map: BroadMap, fold: Fold, affine: Mapping[str, Floats], axes: Axes
+        self,
+        broad_map: BroadMap,
+        fold: Fold,
+        affine: Mapping[str, Floats],
+        axes: Axes,
+        span: Array | None = None,
     ) -> None:
         assert fold.data is not None
         self.fold, self.axes, self.affine, self.data = fold, axes, affine, fold.data
-        self.map = condense(interleave(broad_map))
-        # Whether training samples are too many for one block of rows.
-        self.in_blocks = len(affine["train"]) * self.map.n_columns > axes.block_numbers
+        self.map = condense(interleave(broad_map), span)
         n_groups = broad_map.settings.n_enhancement_groups
         self.columns = [
             self.map.n_columns if isinstance(q, str) else self.map.n_feature_columns + n_groups * q
@@ -114,6 +117,8 @@ class Cell:
         self.left = {w: self.left[w] for w in first.values()}
         self.diagonals = {w: self.data.diagonal(fold.scores[w]) for w in self.left}
         self._kept: dict[str, Array] = {}
+        # Rows of the design matrix with their numbers and products, where they are known.
+        self._pairs: tuple[NDArray[np.intp], Array, Array] | None = None
 
     def judge(self) -> Array:
         """Scores of all candidates.
@@ -166,6 +171,11 @@ class Cell:
         """Whether the form must be that of fit: leave-one-out keeps its digits in the smaller."""
         return self.axes.slopes or self.map.kernel or self.axes.leave_one_out
 
+    @property
+    def _in_blocks(self) -> bool:
+        """Whether training samples are too many for one block of rows."""
+        return len(self.affine["train"]) * self.map.n_columns > self.axes.block_numbers
+
     def _counted(self, w: int) -> NDArray[np.intp]:
         """Training samples that the dual of a width needs: not those of score 0."""
         s = None if self._as_in_fit else self.diagonals[w]
@@ -184,6 +194,12 @@ class Cell:
                 self._kept[part] = design
             yield rows, design
 
+    def _some_rows(self, rows: NDArray[np.intp]) -> Array:
+        """Some rows of the design matrix of the training samples, in their order."""
+        if (G := self._kept.get("train")) is not None:
+            return G if rows.size == len(G) else G[rows]
+        return self.map.columns(self.affine["train"][rows]).astype(np.float64, copy=False)
+
     def _primal(
         self, chosen: Sequence[int], penalties: Sequence[int], valid: list[int], result: Array
     ) -> None:
@@ -192,13 +208,14 @@ class Cell:
         diagonals = [self.diagonals[w] for w in valid]
         designs = self._designs("train")
         shared = {i: self.fold.shared[w] for i, w in enumerate(valid) if w in self.fold.shared}
-        sums = weighted_sums(designs, n, self.data.T, diagonals, shared, several=self.in_blocks)
+        sums = weighted_sums(designs, n, self.data.T, diagonals, shared, several=self._in_blocks)
         tolerance = None if self._as_in_fit else SAFETY * self.axes.tolerance
         # As many widths at a time as their weights have room for.
         step = max(1, self.axes.block_numbers // (len(Cs) * len(columns) * k * n))
         for start in range(0, len(valid), step):
             some, own = valid[start : start + step], sums[start : start + step]
-            doubts = partial(self._doubts, own, columns, np.asarray(Cs), some)
+            spreads = np.einsum("wii->w", own[:, :n, :n])
+            doubts = partial(self._doubts, own, spreads, columns, np.asarray(Cs), some)
             W = primal_path(own, columns, Cs, k, tolerance, doubts)
             slopes = None
             if self.axes.slopes:
@@ -256,6 +273,7 @@ class Cell:
     def _doubts(
         self,
         sums: Array,
+        spreads: Array,
         columns: list[int],
         Cs: Array,
         widths: list[int],
@@ -268,18 +286,17 @@ class Cell:
         Where rows would have to be made again, those for which errors that are sent through the
         solution say that rounding of the sums does no harm have residuals from these.
         """
-        n = W.shape[3]
+        n, spread = W.shape[3], float(spreads[i])
         gram, right = sums[i, :n, :n], sums[i, :n, n:]
-        spread = float(np.einsum("ii->", gram))
         # The error grows with C: where the largest one is exact enough, all are.
-        largest = int(np.argmax(Cs))
+        largest = int(Cs.argmax())
         tolerance = self.axes.tolerance
         if prediction_error(spread, Cs[largest], W[largest, -1].T, right) <= tolerance:
             return None
         errors = [prediction_error(spread, C, W[c, -1].T, right) for c, C in enumerate(Cs)]
         doubtful = np.flatnonzero(~(np.array(errors) <= tolerance))
         s, weights = self.diagonals[widths[i]], W[doubtful]
-        if not self.in_blocks:
+        if not self._in_blocks:
             return doubtful, self._residual(weights, columns, Cs[doubtful], s)
         whole = int(np.argmax(columns))
         of_sums = (gram, right, weights, Cs[doubtful], inverse)
@@ -290,21 +307,7 @@ class Cell:
         return doubtful, residual
 
     def _residual(self, W: Array, columns: list[int], Cs: Array, s: Array | None) -> Array:
-        """``GᵗS²(T - G W) - W/C`` for all penalties and sizes of a width."""
-        residual = -W / Cs[:, None, None, None]
-        step = max(1, MIN_VECTORS // (W.shape[0] * W.shape[2]))
-        for rows, G in self._designs("train"):
-            T = self.data.T[rows][:, None, None]
-            for j in range(0, len(columns), step):
-                sizes, n = slice(j, j + step), max(columns[j : j + step])
-                some = W[:, sizes, :, :n]
-                missing = (G[:, :n] @ some.reshape(-1, n).T).reshape(-1, *some.shape[:3])
-                np.subtract(T, missing, out=missing)
-                if s is not None:
-                    missing *= (s[rows] ** 2)[:, None, None, None]
-                flat = missing.reshape(len(G), -1)
-                residual[:, sizes, :, :n] += (flat.T @ G[:, :n]).reshape(some.shape)
-        return residual
+        return weighted_residuals(self._designs("train"), self.data.T, s, W, columns, Cs)
 
     def _primal_slopes(self, sums: Array, W: Array, columns: list[int], w: int) -> Array:
         """Slopes of probabilities for all penalties and sizes of a width."""
@@ -352,18 +355,16 @@ class Cell:
         counted = {w: self._counted(w) for of_size in widths.values() for w in of_size}
         if not counted:
             return
-        rows, k, done = np.unique(np.concatenate(list(counted.values()))), self.data.T.shape[1], 0
-        if rows.size == self.data.X.shape[0] and "train" in self._kept:
-            G = self._kept["train"]
+        k, done, pairs = self.data.T.shape[1], 0, self._pairs
+        if pairs is None:
+            rows = np.unique(np.concatenate(list(counted.values())))
+            G, K = self._some_rows(rows), np.zeros((rows.size, rows.size))
         else:
-            G = self.map.columns(self.affine["train"][rows]).astype(np.float64, copy=False)
+            rows, G, K = pairs
         kernel, F = self.map.kernel, G[:, : self.map.n_feature_columns]
-        K = np.zeros((rows.size, rows.size))
         for j in sorted(widths, key=lambda j: self.columns[j]):
             n = self.columns[j]
-            if (all_pairs := self._kept.get("pairs")) is not None:
-                K = all_pairs[np.ix_(rows, rows)]
-            else:
+            if pairs is None:
                 K += F @ F.T + G[:, -rows.size :] if kernel else G[:, done:n] @ G[:, done:n].T
             done = n
             for w in widths[j]:
@@ -371,7 +372,8 @@ class Cell:
                 s = self.diagonals[w]
                 s = s if s is None else s[counted[w]]
                 Cs = [self.axes.Cs[c] for c in self.left[w]]
-                K_own, T = K if every else K[np.ix_(some, some)], self.data.T[counted[w]]
+                K_own = K if every else K.take(some, axis=0).take(some, axis=1)
+                T = self.data.T[counted[w]]
                 design = None if kernel else partial(_block, G, some, n)
                 tolerance = 0.0 if self.axes.slopes else self.axes.tolerance
                 alphas = dual_path(K_own, design, s, T, Cs, tolerance)

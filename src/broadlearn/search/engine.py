@@ -21,7 +21,7 @@ from broadlearn.models import (
     encode_samples,
     score_samples,
 )
-from broadlearn.random_features import INFINITE, MapFamily, NestedMaps
+from broadlearn.random_features import INFINITE, MapFamily, NestedMaps, common_span
 from broadlearn.search.cells import Axes, Cell
 from broadlearn.search.grid import ROLES, SubGrid
 from broadlearn.search.weighted_sums import SharedScores, shared_scores
@@ -341,9 +341,7 @@ def _evaluate(
 
     There are none for a fold that cannot be fitted.
     """
-    # Freed once, a block of this size tells the C library of Linux to keep what is freed later: its
-    # pages would be asked for again by every cell.
-    np.empty(HEAP_NUMBERS)
+    keep_freed_memory()
     layers: dict[tuple[int, int], Array] = {}
     result: list[list[Array]] = []
     for fold, family in folds:
@@ -351,19 +349,34 @@ def _evaluate(
         if data is None or family is None:
             result.append([])
             continue
-        affine = {"train": data.standardization.affine(data.X)}
-        affine["test"] = data.standardization.affine(fold.X_test)
+        affine = affine_samples(fold, data)
+        span = span_of(getattr(family, "settings", None), affine)
         cells = []
         for m in groups:
             # Folds differ in which features have indicators of missing values.
             key = (m, affine["train"].shape[1])
             if key not in layers:
                 layers[key] = draw_layer(m * p, key[1] - 1)
-            cells.append(Cell(family.cut(m, p, layers[key]), fold, affine, axes).judge())
+            cells.append(Cell(family.cut(m, p, layers[key]), fold, affine, axes, span).judge())
             if report is not None:
                 report()
         result.append(cells)
     return result
+
+
+def affine_samples(fold: Fold, data: TrainingData) -> dict[str, Floats]:
+    """``[Z, 1]`` of the "train" and "test" samples of a fold."""
+    return {
+        "train": data.standardization.affine(data.X),
+        "test": data.standardization.affine(fold.X_test),
+    }
+
+
+def span_of(settings: Any, affine: Mapping[str, Floats]) -> Array | None:
+    """What samples are combinations of, if maps of these settings have fewer columns for it."""
+    if getattr(settings, "feature_scaling", None) != "sample":
+        return None
+    return common_span(*affine.values())
 
 
 def score_one_by_one(
@@ -394,6 +407,14 @@ def score_one_by_one(
                         scores[s, t, i, f] = scorer(model, safe_indexing(X, part), y[part])
             task.report(1)
     return GridScores(scores, errors)
+
+
+def keep_freed_memory() -> None:
+    """Have the C library of Linux keep what is freed: every cell would ask for its pages again.
+
+    It does once a block of just below 32 MB was freed.
+    """
+    np.empty(HEAP_NUMBERS)
 
 
 def limited(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:

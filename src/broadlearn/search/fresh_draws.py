@@ -26,8 +26,11 @@ from broadlearn.search.engine import (
     Plan,
     SplitSamples,
     Task,
+    affine_samples,
+    keep_freed_memory,
     limited,
     prepare_fold,
+    span_of,
 )
 from broadlearn.search.grid import ROLES, SubGrid
 from broadlearn.utils import Array, draw_seed, parallel
@@ -67,12 +70,12 @@ def run_fresh_grid(estimator: BroadModel, grid: SubGrid, task: Task, axes: Axes)
     n_trained = max(split[0].size for *_, split in task.splits)
     for members in _prepared_alike(plan):
         models = [clone(estimator).set_params(**plan.outer[i][1]) for i in members]
-        folds: list[Fold] | None = None
+        folds: list[tuple[Fold, Array | None]] | None = None
         if not models[0].scorer().draws(n_trained):
             calls = [
                 delayed(limited)(prepare_fold, models[0], *split, widths) for split in task.splits
             ]
-            folds = list(parallel(calls, task.n_jobs))
+            folds = [(fold, _span(models[0], fold)) for fold in parallel(calls, task.n_jobs)]
         calls = [
             delayed(limited)(_judge, models[k], drawn[i], folds, task.splits, widths, axes)
             for k, i in enumerate(members)
@@ -98,32 +101,38 @@ def _prepared_alike(plan: Plan) -> list[list[int]]:
 def _judge(
     model: BroadModel,
     states: NDArray[np.int64],
-    folds: Sequence[Fold] | None,
+    folds: Sequence[tuple[Fold, Array | None]] | None,
     splits: Sequence[SplitSamples],
     widths: Sequence[Any],
     axes: Axes,
 ) -> tuple[Array, NDArray[Any]]:
     """Scores for all (C, width, split) of one map per split, and why a width cannot be fitted."""
+    keep_freed_memory()
     parts, reasons, recipe = [], [], model.feature_map()
     for f, state in enumerate(states.tolist()):
         if folds is None:
             fold = prepare_fold(model.set_params(random_state=state), *splits[f], widths)
+            span = _span(model, fold)
         else:
-            fold = folds[f]
+            fold, span = folds[f]
         reasons.append(np.broadcast_to(np.array(fold.errors, object), _shape(fold, axes)[2:]))
-        parts.append(_judge_fold(recipe, draw_seed(state), fold, axes))
+        parts.append(_judge_fold(recipe, draw_seed(state), fold, span, axes))
     return np.stack(parts, axis=-1), np.stack(reasons, axis=-1)
 
 
-def _judge_fold(recipe: MapRecipe, seed: int, fold: Fold, axes: Axes) -> Array:
+def _span(model: BroadModel, fold: Fold) -> Array | None:
+    data = fold.data
+    return None if data is None else span_of(model.feature_map(), affine_samples(fold, data))
+
+
+def _judge_fold(recipe: MapRecipe, seed: int, fold: Fold, span: Array | None, axes: Axes) -> Array:
     data = fold.data
     if data is None or all(fold.errors):
         return np.full(_shape(fold, axes), np.nan)
-    affine = {"train": data.standardization.affine(data.X)}
-    affine["test"] = data.standardization.affine(fold.X_test)
+    affine = affine_samples(fold, data)
     broad_map = draw_map(recipe, data.X, data.standardization, seed, data.weight)
     sizes = [broad_map.settings.n_enhancement_nodes]
-    cell = DrawCell(broad_map, fold, affine, axes._replace(sizes=sizes))
+    cell = DrawCell(broad_map, fold, affine, axes._replace(sizes=sizes), span)
     return cell.judge()[:, :, :, 0].swapaxes(2, 3)
 
 

@@ -19,6 +19,8 @@ from broadlearn.utils import Array, row_slices
 
 # Numbers of scored rows at a time where rows come in several blocks: 4 MB.
 SCORED_NUMBERS = 1 << 19
+# A product with fewer vectors takes no less time.
+MIN_VECTORS = 16
 # Share of the samples that have a score in common from which on they are a group.
 GROUP_SHARE = 0.1
 # Share of the samples that count which may differ from their group for it to pay.
@@ -34,17 +36,21 @@ class SharedScores(NamedTuple):
     ----------
     levels : ndarray of shape (n_groups,)
         Square of the score that most samples of a group have.
-    groups : ndarray of shape (n_samples,)
-        Group of each sample; `n_groups` for none. The same array for all diagonals.
+    members : list of ndarray
+        Samples of each group. The same list for all diagonals.
     apart : ndarray of shape (n_apart,)
         Samples of another score than their group, or of none.
+    factors : ndarray of shape (n_apart,)
+        Roots of what the squares of their scores differ by from the level of their group, or from
+        0; negative where they are smaller.
     saved : int
         Samples that count and are not apart.
     """
 
     levels: Array
-    groups: NDArray[np.intp]
+    members: list[NDArray[np.intp]]
     apart: NDArray[np.intp]
+    factors: Array
     saved: int
 
 
@@ -90,7 +96,7 @@ def weighted_sums(
     saved = sum(own.saved for own in shared.values())
     if several or saved < MIN_SAVED * len(T):
         shared = {}
-    result = np.zeros((len(diagonals), size, size))
+    result = (np.zeros if several else np.empty)((len(diagonals), size, size))
     # Read in the order of Fortran, these are matrices whose lower half is added to.
     halves = [sums.T for sums in result]
     buffer = np.empty((max(1, (SCORED_NUMBERS if several else T.shape[0] * size) // size), size))
@@ -122,6 +128,49 @@ def weighted_sums(
     if shared:
         _sum_groups(both, diagonals, shared, result)
     return result
+
+
+def weighted_residuals(
+    blocks: Iterable[tuple[slice, Array]],
+    T: Array,
+    s: Array | None,
+    W: Array,
+    columns: Sequence[int],
+    Cs: Array,
+) -> Array:
+    """``GᵗS²(T - G W) - W/C`` of rows G that come in blocks, for all penalties and sizes.
+
+    Parameters
+    ----------
+    blocks, T
+        As for `weighted_sums`.
+    s : ndarray of shape (n_rows,) or None
+        The diagonal of S.
+    W : ndarray of shape (n_Cs, n_sizes, n_targets, n)
+        Weights, zero beyond the leading columns of a size.
+    columns : sequence of int
+        How many these are.
+    Cs : ndarray of shape (n_Cs,)
+
+    Returns
+    -------
+    ndarray of shape (n_Cs, n_sizes, n_targets, n)
+        To be taken within the columns of each size.
+    """
+    residual = -W / Cs[:, None, None, None]
+    step = max(1, MIN_VECTORS // (W.shape[0] * W.shape[2]))
+    for rows, G in blocks:
+        wanted = T[rows][:, None, None]
+        for j in range(0, len(columns), step):
+            sizes, n = slice(j, j + step), max(columns[j : j + step])
+            some = W[:, sizes, :, :n]
+            missing = (G[:, :n] @ some.reshape(-1, n).T).reshape(-1, *some.shape[:3])
+            np.subtract(wanted, missing, out=missing)
+            if s is not None:
+                missing *= (s[rows] ** 2)[:, None, None, None]
+            flat = missing.reshape(len(G), -1)
+            residual[:, sizes, :, :n] += (flat.T @ G[:, :n]).reshape(some.shape)
+    return residual
 
 
 def shared_scores(diagonals: Sequence[Array | None]) -> dict[int, SharedScores]:
@@ -164,7 +213,10 @@ def shared_scores(diagonals: Sequence[Array | None]) -> dict[int, SharedScores]:
         apart = np.flatnonzero((s != levels[groups]) & ((s != 0.0) | (groups < large.size)))
         n_counted = int(np.count_nonzero(s))
         if apart.size <= MAX_APART * n_counted:
-            found[i] = SharedScores(levels[:-1] ** 2, groups, apart, n_counted - apart.size)
+            change = s[apart] ** 2 - levels[groups[apart]] ** 2
+            factors = np.sign(change) * np.sqrt(np.abs(change))
+            saved = n_counted - apart.size
+            found[i] = SharedScores(levels[:-1] ** 2, members, apart, factors, saved)
     return found
 
 
@@ -175,17 +227,17 @@ def _sum_groups(
     result: Array,
 ) -> None:
     """Fill in ``[G, T]ᵗ S² [G, T]`` of diagonals that are alike, from the sums of groups."""
-    first = next(iter(shared.values()))
-    parts = (both[first.groups == j] for j in range(first.levels.size))
-    of_groups = [part.T @ part for part in parts]
-    for i, own in shared.items():
-        sums, s = result[i], diagonals[i]
-        assert s is not None
-        for level, of_group in zip(own.levels, of_groups, strict=True):
-            sums += level * of_group
-        change = s[own.apart] ** 2 - np.append(own.levels, 0.0)[own.groups[own.apart]]
-        for sign in (1.0, -1.0):
-            some = sign * change > 0.0
+    members, size = next(iter(shared.values())).members, both.shape[1]
+    of_groups, change = np.empty((len(members), size, size)), np.empty((size, size))
+    for rows, of_group in zip(members, of_groups, strict=True):
+        part = both[rows]
+        np.matmul(part.T, part, out=of_group)
+    levels = np.stack([own.levels for own in shared.values()])
+    together = levels @ of_groups.reshape(len(members), -1)
+    for (i, own), sums in zip(shared.items(), together, strict=True):
+        result[i] = sums.reshape(size, size)
+        for some, add in ((own.factors > 0.0, np.add), (own.factors < 0.0, np.subtract)):
             if some.any():
-                part = both[own.apart[some]] * np.sqrt(sign * change[some])[:, None]
-                sums += sign * (part.T @ part)
+                part = both[own.apart[some]]
+                part *= own.factors[some, None]
+                add(result[i], np.matmul(part.T, part, out=change), out=result[i])

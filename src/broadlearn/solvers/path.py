@@ -77,12 +77,14 @@ def primal_path(
            [1., 2.]])
     """
     n = sums.shape[1] - n_targets
-    within = (np.arange(n) < np.asarray(sizes)[:, None])[:, None]
+    within = (np.arange(n) < np.asarray(sizes)[:, None]).astype(np.float64)[:, None]
     W = np.zeros((sums.shape[0], len(Cs), len(sizes), n_targets, n + n_targets))
     left = np.ones(W.shape[:2], dtype=bool)
     form_cost = FORM_COST * float(np.sum((np.asarray(sizes) / n) ** 3))
     if tolerance is not None and n >= MIN_COLUMNS:
         left = ~solve_small_penalties(sums, sizes, Cs, W[..., :n], tolerance, form_cost)
+    # Few problems are in doubt: factors are kept once one was.
+    keep = False
     for i, problem in enumerate(sums):
         some = np.flatnonzero(left[i])
         penalties = [Cs[int(c)] for c in some]
@@ -90,10 +92,11 @@ def primal_path(
         if some.size > form_cost:
             solver = _Forms(problem, sizes, n)
         else:
-            solver = _Factors(problem, within, n, doubts is not None)
+            solver = _Factors(problem, within, n, keep)
         solver.solve(penalties, W[i], some)
         found = None if doubts is None else doubts(i, W[i, ..., :n], solver.inverse)
         if found is not None:
+            keep = True
             again, residual = found
             step = solver.correct([Cs[int(c)] for c in again], residual * within)
             W[i, again, ..., :n] += step
@@ -130,7 +133,7 @@ class _Factors:
     """Cholesky factors of a problem, one for each penalty."""
 
     problem: Array
-    within: NDArray[np.bool_]
+    within: Array
     n: int
     keep: bool
     kept: dict[float, Array] = field(default_factory=dict)
@@ -142,7 +145,7 @@ class _Factors:
         factors = _augmented_factors(self.problem, n, Cs, apart=keep)
         for c, C, L in zip(positions, Cs, factors, strict=True):
             W_C = W[c]
-            np.multiply(self.within, L[n:, :n], out=W_C[:, :, :n])
+            np.multiply(self.within, L[n:, :n].copy(), out=W_C[:, :, :n])
             _backward(L, W_C)
             if keep:
                 self.kept[C] = L
@@ -186,29 +189,30 @@ def _augmented_factors(
     large enough. A factor is valid until the next one, unless they are kept apart; above its
     diagonal it holds anything.
     """
-    raised = sums.T.copy(order="F")
-    corner = np.einsum("ii->i", raised)[n:]
-    corner += 1.0 + corner.sum()
-    yield from _factors(raised, Cs, apart=apart)
+    diagonal = sums.diagonal().copy()
+    diagonal[n:] += 1.0 + diagonal[n:].sum()
+    yield from _factors(sums, Cs, diagonal, apart=apart)
 
 
-def _factors(matrix: Array, Cs: Sequence[float], *, apart: bool = False) -> Iterator[Array]:
-    """Lower Cholesky factors of ``matrix + I/C``, NaN where one fails; valid until the next one."""
-    n, n_held = len(matrix), len(Cs) if apart else 1
-    # Rows are taken for columns: both halves of the matrix are there.
-    held = np.empty((n_held, n, n))
-    if apart:
-        held[:] = matrix.T
-    diagonals = held.reshape(n_held, n * n)[:, :: n + 1]
-    for c, C in enumerate(Cs):
-        i = c if apart else 0
-        if not apart:
-            held[0] = matrix.T
-        diagonals[i] += 1.0 / C
-        buffer = held[i].T
-        if dpotrf(buffer, 1, 0, 1)[1]:
-            buffer[:] = np.nan
-        yield buffer
+def _factors(
+    matrix: Array, Cs: Sequence[float], diagonal: Array | None = None, *, apart: bool = False
+) -> Iterator[Array]:
+    """Lower Cholesky factors of ``matrix + I/C``, NaN where one fails; valid until the next one.
+
+    The matrix may be given another diagonal.
+    """
+    n, diagonal = len(matrix), matrix.diagonal() if diagonal is None else diagonal
+    held = np.empty((n, n))
+    for C in Cs:
+        if apart:
+            held = np.empty((n, n))
+        # Rows are taken for columns: both halves of the matrix are there.
+        held[:] = matrix
+        np.add(diagonal, 1.0 / C, out=held.reshape(-1)[:: n + 1])
+        factor = held.T
+        if dpotrf(factor, 1, 0, 1)[1]:
+            factor[:] = np.nan
+        yield factor
 
 
 def primal_leverages(

@@ -7,6 +7,7 @@ the solution itself (`propagated_error`): a few products with a matrix that is t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 
@@ -18,6 +19,7 @@ from broadlearn.utils import Array
 # Random signs of the errors that are sent through; what the largest is multiplied by, as sums over
 # many blocks round several times.
 DRAWS, SAFETY = 4, 5.0
+EPS, TINY = float(np.finfo(np.float64).eps), float(np.finfo(np.float64).tiny)
 
 
 def prediction_error(spread: float, C: float, W: Array, right: Array) -> float:
@@ -27,9 +29,8 @@ def prediction_error(spread: float, C: float, W: Array, right: Array) -> float:
     ``G M⁻¹ (dM) W``, at most ``sqrt(C) eps ‖M‖ ‖W‖`` in norm; predictions themselves have norm
     ``sqrt(Wᵗ right)`` or less.
     """
-    size = float(np.sqrt(max(np.vdot(W, right), np.finfo(np.float64).tiny)))
-    eps = np.finfo(np.float64).eps
-    return float(eps * (spread + 1.0 / C) * np.sqrt(C) * np.linalg.norm(W) / size / 10.0)
+    size, length = math.sqrt(max(float(np.vdot(W, right)), TINY)), math.sqrt(np.vdot(W, W))
+    return EPS * (spread + 1.0 / C) * math.sqrt(C) * length / size / 10.0
 
 
 def propagated_error(gram: Array, solve: Callable[[Array], Array], W: Array, right: Array) -> float:
@@ -47,9 +48,9 @@ def propagated_error(gram: Array, solve: Callable[[Array], Array], W: Array, rig
     W, right : ndarray of shape (n_columns, n_targets)
         The weights, and what they were solved for, ``GᵗS²T``.
     """
-    size = float(np.sqrt(max(np.vdot(W, right), np.finfo(np.float64).tiny)))
+    size = math.sqrt(max(float(np.vdot(W, right)), TINY))
     lengths = np.sqrt(np.maximum(gram.diagonal(), 0.0))[:, None]
-    errors = np.finfo(np.float64).eps * lengths * np.linalg.norm(lengths * W, axis=0)
+    errors = EPS * lengths * np.linalg.norm(lengths * W, axis=0)
     signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(len(W), DRAWS, W.shape[1]))
     moved = solve((signs * errors[:, None]).reshape(len(W), -1))
     squares = np.einsum("ij,ij->j", moved, gram @ moved).reshape(DRAWS, -1).sum(axis=1)

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from broadlearn.utils import Array
 
-# Steps that a problem takes: so many, and so many times the fourth root of C λ.
-STEPS, SPARE_STEPS = (3.0, 5.5), 3
+# Steps that a problem takes: so many, and so many times a power of C λ.
+STEPS, POWER, SPARE_STEPS = (3.0, 9.0), 0.35, 3
 # A factorisation of n columns takes as long as n / (STEP_COST v) steps with v vectors each.
-STEP_COST, LEAST_STEP_COST = 3.5, 45.0
+STEP_COST, LEAST_STEP_COST = 3.5, 12.0
 
 
 def solve_small_penalties(
@@ -197,8 +197,8 @@ def _worthwhile(
     squares = np.einsum("pkn,pkn->pk", B, B)
     products = np.einsum("pkn,pkn->pk", B @ sums[:, :n, :n], B)
     largest = (products / np.where(squares > 0.0, squares, 1.0)).max(axis=1)
-    # As seen on the published data sets: a small C λ takes three or four steps, 100 some 20.
-    steps = STEPS[0] + STEPS[1] * np.outer(largest, Cs) ** 0.25
+    # As seen on the published data sets: a small C λ takes three or four steps, 100 some 50.
+    steps = STEPS[0] + STEPS[1] * np.outer(largest, Cs) ** POWER
     steps = np.concatenate([np.zeros((len(sums), 1)), steps], axis=1)
     per_factor = min(n / (STEP_COST * n_vectors), n / LEAST_STEP_COST)
     rest = np.minimum(len(Cs) - np.arange(len(Cs) + 1), most)
