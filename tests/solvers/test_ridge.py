@@ -183,7 +183,7 @@ def test_the_factor_is_the_same_in_place_or_not(monkeypatch, small):
     np.testing.assert_allclose(W, plain_ridge(G, T, 10.0), atol=1e-9)
 
 
-@pytest.mark.parametrize(("C", "times"), [(1.0, 1), (1e5, 2), (1e11, 3)])
+@pytest.mark.parametrize(("C", "times"), [(1.0, 1), (1e5, 2), (1e11, 3), (np.float64(1e11), 3)])
 def test_rows_are_visited_again_only_where_rounding_shows(C, times):
     G, T, _ = make(600, 200)
     visits = []

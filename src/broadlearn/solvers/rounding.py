@@ -30,7 +30,7 @@ def prediction_error(spread: float, C: float, W: Array, right: Array) -> float:
     ``sqrt(Wᵗ right)`` or less.
     """
     size, length = math.sqrt(max(float(np.vdot(W, right)), TINY)), math.sqrt(np.vdot(W, W))
-    return EPS * (spread + 1.0 / C) * math.sqrt(C) * length / size / 10.0
+    return float(EPS * (spread + 1.0 / C) * math.sqrt(C) * length / size / 10.0)
 
 
 def propagated_error(gram: Array, solve: Callable[[Array], Array], W: Array, right: Array) -> float:
