@@ -124,6 +124,7 @@ def test_outline_has_the_points_of_all_samples(monkeypatch):
 
 
 def test_models_score_by_landmarks_without_a_copy_of_the_samples(monkeypatch):
+    monkeypatch.setattr("broadlearn.models.base.BLOCK_NUMBERS", 10)
     X, codes, weight = make("unequal", 300)
     X[::7, 2] = np.nan
     model = IntuitionisticFuzzyBLSClassifier(2, 3, 1, 20, landmarks=20, random_state=0)

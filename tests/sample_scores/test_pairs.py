@@ -110,6 +110,10 @@ def test_near_weights_in_bytes_are_those_of_the_product(shape):
     for found in (by_bytes, by_product):
         np.testing.assert_allclose(found[0], 0.5 * (block >= 0.1).sum(axis=1))
         np.testing.assert_allclose(found[1], 0.5 * (block >= 0.1).sum(axis=0))
+    for room in (block.size + 8 * shape[0], 0):
+        of_rows, none = near_weights(block, 0.1, None, weights[1], np.empty(room, "u1"), buffer)
+        np.testing.assert_array_equal(of_rows, by_bytes[0])
+        assert none.size == 0
 
 
 def test_combine_follows_the_three_cases():

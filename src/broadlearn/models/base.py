@@ -35,6 +35,7 @@ from broadlearn.sample_scores import (
 )
 from broadlearn.solvers import learn_slopes, probabilities, solve_kernel, solve_ridge
 from broadlearn.utils import (
+    BLOCK_NUMBERS,
     CLASS_WEIGHT,
     MAX_VALUE,
     ONE_CLASS,
@@ -162,9 +163,7 @@ def score_samples(
         raise ValueError(ONE_CLASS.format(type(scorer).__name__, data.constant.size))
     X, codes, weight = data.given
     learnt = data.standardization
-    lazily = type(scorer) is IntuitionisticScorer and (
-        scorer.landmarks not in (None, "auto") or codes.size > scorer.max_exact
-    )
+    lazily = type(scorer) is IntuitionisticScorer and X.size > BLOCK_NUMBERS
     Z: Any = StandardizedRows(X, learnt) if lazily else learnt.affine(X)[:, :-1]
     for rows in row_slices(*Z.shape):
         if float(np.abs(Z[rows]).max()) > MAX_VALUE:

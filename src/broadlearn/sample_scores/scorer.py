@@ -31,8 +31,8 @@ class Samples(NamedTuple):
     Attributes
     ----------
     Z : ndarray of shape (n_samples, n_features)
-        Standardised features; for intuitionistic scores by landmarks, rows that are made when they
-        are asked for.
+        Standardised features; for intuitionistic scores of many samples, rows that are made when
+        they are asked for.
     codes : ndarray of shape (n_samples,)
         Class of each sample, 0, 1, ...
     weight : ndarray of shape (n_samples,)
