@@ -196,9 +196,10 @@ class Cell:
 
     def _some_rows(self, rows: NDArray[np.intp]) -> Array:
         """Some rows of the design matrix of the training samples, in their order."""
-        if (G := self._kept.get("train")) is not None:
-            return G if rows.size == len(G) else G[rows]
-        return self.map.columns(self.affine["train"][rows]).astype(np.float64, copy=False)
+        if self._in_blocks:
+            return self.map.columns(self.affine["train"][rows]).astype(np.float64, copy=False)
+        ((_, G),) = self._designs("train")
+        return G if rows.size == len(G) else G[rows]
 
     def _primal(
         self, chosen: Sequence[int], penalties: Sequence[int], valid: list[int], result: Array
