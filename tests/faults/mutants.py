@@ -492,7 +492,8 @@ def use(name, path, turn=None):
         assert getattr(model, "memory", None) is None
         if turn in (None, 2):
             _tried("save", lambda: model_parts(model))
-            if getattr(model, "_stream", None) is not None:
+            # By settings that a fit would refuse in a stream, there is no such method.
+            if getattr(model, "_stream", None) is not None and hasattr(model, "partial_fit"):
                 _tried("partial_fit", lambda: _gone_on(model))
         if turn in (None, 3):
             _tried("to_onnx", lambda: to_onnx(model), allowed=(ValueError, ImportError))

@@ -7,6 +7,7 @@ from broadlearn.io.stored_kinds import (
     either,
     flag,
     flags,
+    hashes,
     index_parts,
     labels,
     mapping,
@@ -37,7 +38,8 @@ ZEROS = np.zeros(3)
         (reals("d", high=np.inf), [np.array([np.inf])], [np.array([-np.inf])]),
         (reals("d", missing=True), [np.array([np.nan]), ZEROS], [np.array([np.nan, np.inf])]),
         (numbers, [ZEROS, np.full((2, 1), np.inf)], [np.array([np.nan]), np.arange(3), 1.0]),
-        (whole("d"), [np.arange(3), np.arange(3, dtype=np.uint64)], [ZEROS, -np.arange(3)]),
+        (whole("d"), [np.arange(3)], [ZEROS, -np.arange(3), np.arange(3, dtype=np.uint64)]),
+        (hashes("d"), [np.arange(3, dtype=np.uint64)], [ZEROS, np.arange(3)]),
         (flags("d"), [np.zeros(2, bool)], [np.arange(2), True]),
         (
             labels("k"),

@@ -75,17 +75,22 @@ def numbers(value: Any, lengths: Lengths) -> bool:
 
 
 def whole(*wanted: Length, low: int = 0, below: str | None = None) -> Kind:
-    """Arrays of whole numbers of a shape, less than the length named `below`."""
+    """Arrays of signed whole numbers of a shape, less than the length named `below`."""
 
     def check(value: Any, lengths: Lengths) -> bool:
-        if not _is_array(value, "iu") or not lengths.fit(value.shape, wanted):
+        if not _is_array(value, "i") or not lengths.fit(value.shape, wanted):
             return False
         if not value.size:
             return True
         high = MAX_COUNT if below is None else lengths.get(below, MAX_COUNT) - 1
-        return low <= int(value.min()) and (value.dtype.kind == "u" or int(value.max()) <= high)
+        return low <= int(value.min()) and int(value.max()) <= high
 
     return check
+
+
+def hashes(*wanted: Length) -> Kind:
+    """Arrays of unsigned whole numbers of a shape, of any size."""
+    return lambda value, lengths: _is_array(value, "u") and lengths.fit(value.shape, wanted)
 
 
 def flags(*wanted: Length) -> Kind:
