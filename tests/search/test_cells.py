@@ -1,12 +1,15 @@
 import numpy as np
 import pytest
+from searches import more_rows_than_nodes, splits_of
 from sklearn.datasets import make_classification
 from sklearn.metrics import get_scorer
 
-from broadlearn import IntuitionisticFuzzyBLSClassifier
+from broadlearn import IntuitionisticFuzzyBLSClassifier, PathSearchCV
+from broadlearn.search import cells
 from broadlearn.search.cells import Axes, Cell
 from broadlearn.search.engine import prepare_fold
 from broadlearn.search.scoring import batch_scorer
+from broadlearn.solvers import residuals_of_sums
 from broadlearn.utils import draw_seed
 
 WIDTHS, SIZES, CS = [1.0, 4.0], [10, 60], [0.1, 100.0]
@@ -56,3 +59,28 @@ def test_dual_is_taken_only_where_rows_are_fewer():
     many = make_cell(X, y, np.arange(130), np.arange(130, 140), ["accuracy"])
     assert not many._dual_is_cheaper(0, 0, len(many._counted(0)))
     assert not many._dual_is_cheaper(1, 0, len(many._counted(0)))
+
+
+def test_rows_are_made_again_only_where_rounding_of_the_sums_may_show(monkeypatch):
+    sure = []
+
+    def spied(*arguments):
+        found = residuals_of_sums(*arguments)
+        sure.extend(found[0].tolist())
+        return found
+
+    monkeypatch.setattr(cells, "residuals_of_sums", spied)
+    X, y = more_rows_than_nodes()
+    Cs = [10.0 ** (k / 2) for k in range(13)]
+    grid = {"C": Cs, "n_enhancement_nodes": [20, 60], "kernel_width": [2.0]}
+    model = IntuitionisticFuzzyBLSClassifier(n_feature_nodes=5, random_state=0)
+    plain, blocks = (
+        splits_of(
+            PathSearchCV(model, grid, cv=3, scoring="roc_auc", memory_budget=budget)
+            .fit(X, y)
+            .cv_results_
+        )
+        for budget in (16, 0.05)
+    )
+    assert set(sure) == {True, False}
+    np.testing.assert_allclose(blocks, plain, atol=1e-12)
