@@ -67,6 +67,7 @@ html_math_renderer = "mathml"
 html_context = {"default_mode": "auto"}
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["tables.js"]
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {
