@@ -15,7 +15,7 @@ WIDTHS = [2.0**k for k in range(-5, 6)]
 CS = [10.0**k for k in range(-6, 7, 2)]
 
 
-def make_cell(kind, n_train, name="accuracy", tolerance=1e-8, n_classes=2):
+def make_cell(kind, n_train, name="accuracy", tolerance=1e-8, n_classes=2, numbers=1 << 20):
     X, y = make_classification(
         n_train + 100, 6, n_informative=4, n_classes=n_classes, flip_y=0.1, random_state=0
     )
@@ -26,7 +26,7 @@ def make_cell(kind, n_train, name="accuracy", tolerance=1e-8, n_classes=2):
     broad_map = draw_map(model.feature_map(), data.X, data.standardization, draw_seed(0))
     affine = {"train": data.standardization.affine(data.X)}
     affine["test"] = data.standardization.affine(fold.X_test)
-    axes = Axes([scorer], name == "neg_log_loss", tolerance, 1 << 20, True, [60], CS)
+    axes = Axes([scorer], name == "neg_log_loss", tolerance, numbers, True, [60], CS)
     return kind(broad_map, fold, affine, axes)
 
 
@@ -64,6 +64,5 @@ def test_widths_of_equal_scores_are_solved_once():
 
 
 def test_a_design_matrix_in_several_blocks_is_factorised():
-    cell = make_cell(DrawCell, 400)
-    cell.axes = cell.axes._replace(block_numbers=1000)
+    cell = make_cell(DrawCell, 400, numbers=1000)
     np.testing.assert_array_equal(cell.judge(), make_cell(Cell, 400).judge())

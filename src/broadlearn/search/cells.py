@@ -100,6 +100,8 @@ class Cell:
         assert fold.data is not None
         self.fold, self.axes, self.affine, self.data = fold, axes, affine, fold.data
         self.map = condense(interleave(broad_map), span)
+        # Whether training samples are too many for one block of rows.
+        self.in_blocks = len(affine["train"]) * self.map.n_columns > axes.block_numbers
         n_groups = broad_map.settings.n_enhancement_groups
         self.columns = [
             self.map.n_columns if isinstance(q, str) else self.map.n_feature_columns + n_groups * q
@@ -171,11 +173,6 @@ class Cell:
         """Whether the form must be that of fit: leave-one-out keeps its digits in the smaller."""
         return self.axes.slopes or self.map.kernel or self.axes.leave_one_out
 
-    @property
-    def _in_blocks(self) -> bool:
-        """Whether training samples are too many for one block of rows."""
-        return len(self.affine["train"]) * self.map.n_columns > self.axes.block_numbers
-
     def _counted(self, w: int) -> NDArray[np.intp]:
         """Training samples that the dual of a width needs: not those of score 0."""
         s = None if self._as_in_fit else self.diagonals[w]
@@ -196,7 +193,7 @@ class Cell:
 
     def _some_rows(self, rows: NDArray[np.intp]) -> Array:
         """Some rows of the design matrix of the training samples, in their order."""
-        if self._in_blocks:
+        if self.in_blocks:
             return self.map.columns(self.affine["train"][rows]).astype(np.float64, copy=False)
         ((_, G),) = self._designs("train")
         return G if rows.size == len(G) else G[rows]
@@ -209,7 +206,7 @@ class Cell:
         diagonals = [self.diagonals[w] for w in valid]
         designs = self._designs("train")
         shared = {i: self.fold.shared[w] for i, w in enumerate(valid) if w in self.fold.shared}
-        sums = weighted_sums(designs, n, self.data.T, diagonals, shared, several=self._in_blocks)
+        sums = weighted_sums(designs, n, self.data.T, diagonals, shared, several=self.in_blocks)
         tolerance = None if self._as_in_fit else SAFETY * self.axes.tolerance
         # As many widths at a time as their weights have room for.
         step = max(1, self.axes.block_numbers // (len(Cs) * len(columns) * k * n))
@@ -297,7 +294,7 @@ class Cell:
         errors = [prediction_error(spread, C, W[c, -1].T, right) for c, C in enumerate(Cs)]
         doubtful = np.flatnonzero(~(np.array(errors) <= tolerance))
         s, weights = self.diagonals[widths[i]], W[doubtful]
-        if not self._in_blocks:
+        if not self.in_blocks:
             return doubtful, self._residual(weights, columns, Cs[doubtful], s)
         whole = int(np.argmax(columns))
         of_sums = (gram, right, weights, Cs[doubtful], inverse)

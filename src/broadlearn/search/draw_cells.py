@@ -25,7 +25,7 @@ class DrawCell(Cell):
     """One map of one size on one fold."""
 
     def _solve(self, result: Array) -> None:
-        if not (self._as_in_fit or self._in_blocks) and self.data.T.shape[1] == 1:
+        if not (self._as_in_fit or self.in_blocks) and self.data.T.shape[1] == 1:
             counted = {w: self._counted(w) for w in self.left}
             dual = [w for w, rows in counted.items() if self._dual_is_cheaper(0, w, rows.size)]
             if len(dual) >= MIN_WIDTHS:

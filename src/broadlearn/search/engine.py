@@ -33,7 +33,8 @@ Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 SplitSamples = tuple[Any, NDArray[Any], Array | None, Split]
 # The loaded libraries that have threads; looking for them takes milliseconds.
 _libraries = cache(ThreadpoolController)
-# Just below 32 MB, the largest block that counts.
+# Freed once, a block of this size tells the C library of Linux to keep what is freed later: its
+# pages would be asked for again by every cell. Just below 32 MB, the largest block that counts.
 HEAP_NUMBERS = (1 << 22) - 1024
 
 
@@ -341,7 +342,7 @@ def _evaluate(
 
     There are none for a fold that cannot be fitted.
     """
-    keep_freed_memory()
+    np.empty(HEAP_NUMBERS)
     layers: dict[tuple[int, int], Array] = {}
     result: list[list[Array]] = []
     for fold, family in folds:
@@ -349,8 +350,10 @@ def _evaluate(
         if data is None or family is None:
             result.append([])
             continue
-        affine = affine_samples(fold, data)
-        span = span_of(getattr(family, "settings", None), affine)
+        affine = {"train": data.standardization.affine(data.X)}
+        affine["test"] = data.standardization.affine(fold.X_test)
+        scaling = getattr(getattr(family, "settings", None), "feature_scaling", None)
+        span = common_span(*affine.values()) if scaling == "sample" else None
         cells = []
         for m in groups:
             # Folds differ in which features have indicators of missing values.
@@ -362,21 +365,6 @@ def _evaluate(
                 report()
         result.append(cells)
     return result
-
-
-def affine_samples(fold: Fold, data: TrainingData) -> dict[str, Floats]:
-    """``[Z, 1]`` of the "train" and "test" samples of a fold."""
-    return {
-        "train": data.standardization.affine(data.X),
-        "test": data.standardization.affine(fold.X_test),
-    }
-
-
-def span_of(settings: Any, affine: Mapping[str, Floats]) -> Array | None:
-    """What samples are combinations of, if maps of these settings have fewer columns for it."""
-    if getattr(settings, "feature_scaling", None) != "sample":
-        return None
-    return common_span(*affine.values())
 
 
 def score_one_by_one(
@@ -407,14 +395,6 @@ def score_one_by_one(
                         scores[s, t, i, f] = scorer(model, safe_indexing(X, part), y[part])
             task.report(1)
     return GridScores(scores, errors)
-
-
-def keep_freed_memory() -> None:
-    """Have the C library of Linux keep what is freed: every cell would ask for its pages again.
-
-    It does once a block of just below 32 MB was freed.
-    """
-    np.empty(HEAP_NUMBERS)
 
 
 def limited(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:

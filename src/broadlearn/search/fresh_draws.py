@@ -17,20 +17,18 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from broadlearn.models import BroadModel
-from broadlearn.random_features import MapRecipe, draw_map
+from broadlearn.random_features import MapRecipe, common_span, draw_map
 from broadlearn.search.cells import Axes
 from broadlearn.search.draw_cells import DrawCell
 from broadlearn.search.engine import (
+    HEAP_NUMBERS,
     Fold,
     GridScores,
     Plan,
     SplitSamples,
     Task,
-    affine_samples,
-    keep_freed_memory,
     limited,
     prepare_fold,
-    span_of,
 )
 from broadlearn.search.grid import ROLES, SubGrid
 from broadlearn.utils import Array, draw_seed, parallel
@@ -107,7 +105,7 @@ def _judge(
     axes: Axes,
 ) -> tuple[Array, NDArray[Any]]:
     """Scores for all (C, width, split) of one map per split, and why a width cannot be fitted."""
-    keep_freed_memory()
+    np.empty(HEAP_NUMBERS)
     parts, reasons, recipe = [], [], model.feature_map()
     for f, state in enumerate(states.tolist()):
         if folds is None:
@@ -121,15 +119,20 @@ def _judge(
 
 
 def _span(model: BroadModel, fold: Fold) -> Array | None:
+    """What the samples of a fold are combinations of, if maps have fewer columns for it."""
     data = fold.data
-    return None if data is None else span_of(model.feature_map(), affine_samples(fold, data))
+    if data is None or getattr(model.feature_map(), "feature_scaling", None) != "sample":
+        return None
+    affine = data.standardization.affine
+    return common_span(affine(data.X), affine(fold.X_test))
 
 
 def _judge_fold(recipe: MapRecipe, seed: int, fold: Fold, span: Array | None, axes: Axes) -> Array:
     data = fold.data
     if data is None or all(fold.errors):
         return np.full(_shape(fold, axes), np.nan)
-    affine = affine_samples(fold, data)
+    affine = {"train": data.standardization.affine(data.X)}
+    affine["test"] = data.standardization.affine(fold.X_test)
     broad_map = draw_map(recipe, data.X, data.standardization, seed, data.weight)
     sizes = [broad_map.settings.n_enhancement_nodes]
     cell = DrawCell(broad_map, fold, affine, axes._replace(sizes=sizes), span)
