@@ -89,6 +89,13 @@ def test_streams_of_targets_and_labels():
         refused(model)
 
 
+def test_a_stream_knows_its_number_of_columns():
+    model = BLSClassifier(**NODES).warm_up(X, y)
+    check_model(model)
+    del model.n_features_in_
+    refused(model)
+
+
 def test_references_are_sorted_by_class():
     model = IntuitionisticFuzzyBLSClassifier(**NODES).warm_up(X, y).partial_fit(X, y)
     geometry = replace(model._stream.geometry, bounds=np.array([0, 60, 50, 150]))

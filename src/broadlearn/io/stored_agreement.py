@@ -158,7 +158,8 @@ def stream_of(model: Any, stream: StreamState) -> bool:
         return False
     sample = stream.sample
     return (
-        (stream.sums is None or stream.sums.shape == (n + T, n + T))
+        hasattr(model, "n_features_in_")
+        and (stream.sums is None or stream.sums.shape == (n + T, n + T))
         and (stream.factor is None or stream.factor.shape == (n, n))
         and (sample is None) == (stream.priority is None)
         and (sample is None or sample.T.shape[1] == T - stream.ones)
