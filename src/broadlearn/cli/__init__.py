@@ -7,15 +7,21 @@ def main() -> None:
     """Run the command line; without its extra, say how to get it."""
     try:
         from broadlearn.cli.interrupts import interrupts_handled
+
+        with interrupts_handled():
+            _run()
     except KeyboardInterrupt:
+        # Before the handler is there, or after it has gone.
         sys.stderr.write("Interrupted.\n")
         sys.exit(130)
-    with interrupts_handled():
-        try:
-            from broadlearn.cli.app import app
-        except ImportError as error:
-            sys.exit(
-                f'The command line needs the extra "study" ({error.name} is missing): '
-                'pip install "broadlearn[study]".'
-            )
-        app()
+
+
+def _run() -> None:
+    try:
+        from broadlearn.cli.app import app
+    except ImportError as error:
+        sys.exit(
+            f'The command line needs the extra "study" ({error.name} is missing): '
+            'pip install "broadlearn[study]".'
+        )
+    app()
