@@ -166,22 +166,19 @@ def interleave(broad_map: BroadMap) -> BroadMap:
     return replace(broad_map, enhancement_weights=broad_map.enhancement_weights[:, order])
 
 
-def row_intervals(F: Floats, n_groups: int) -> tuple[Floats, Floats]:
-    """Factor and shift, of shape (n_samples, n_groups, 1), to [LOW, HIGH]; constant rows to 0."""
-    grouped = F.reshape(F.shape[0], n_groups, -1)
-    low = grouped.min(axis=2, keepdims=True)
-    width = grouped.max(axis=2, keepdims=True) - low
+def row_intervals(grouped: Floats, axis: int) -> tuple[Floats, Floats]:
+    """Factor and shift that bring the nodes along an axis to [LOW, HIGH]; constant ones to 0."""
+    low = grouped.min(axis=axis, keepdims=True)
+    width = grouped.max(axis=axis, keepdims=True) - low
     constant = width == 0.0
     factor = (HIGH - LOW) / np.where(constant, 1.0, width)
     return factor, np.where(constant, 0.0, LOW) - factor * low
 
 
-def scale_rows_in_groups(
-    F: Floats, n_groups: int, intervals: tuple[Floats, Floats] | None = None
-) -> Floats:
+def scale_rows_in_groups(F: Floats, n_groups: int) -> Floats:
     """Bring every row of every group to [LOW, HIGH], in place; constant ones to 0."""
-    factor, shift = row_intervals(F, n_groups) if intervals is None else intervals
     grouped = F.reshape(F.shape[0], n_groups, -1)
+    factor, shift = row_intervals(grouped, 2)
     grouped *= factor
     grouped += shift
     return F

@@ -17,7 +17,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from broadlearn.random_features.activations import ACTIVATIONS
-from broadlearn.random_features.broad_map import HIGH, LOW, BroadMap
+from broadlearn.random_features.broad_map import BroadMap, row_intervals
 from broadlearn.utils import Array, Floats
 
 # Part of a sample, relative to the largest one, that may be beyond a span.
@@ -58,11 +58,7 @@ class CondensedMap(BroadMap):
         m = self.settings.n_feature_groups
         # Samples along the last axis: extremes of all of them are found together.
         nodes = (A.T.astype(dtype, copy=False) @ Z.T).reshape(m, -1, n_samples)
-        low = nodes.min(axis=1)
-        width = nodes.max(axis=1) - low
-        constant = width == 0.0
-        factor = (HIGH - LOW) / np.where(constant, 1.0, width)
-        shift = np.where(constant, 0.0, LOW) - factor * low
+        factor, shift = (part[:, 0] for part in row_intervals(nodes, 1))
         inputs = np.empty((n_samples, m, Z.shape[1] + 1), dtype=dtype)
         np.multiply(Z[:, None], factor.T[:, :, None], out=inputs[:, :, :-1])
         inputs[:, :, -1] = shift.T
