@@ -1,7 +1,7 @@
 """How near the hot paths are to what the machine allows: rates first, then the share of each.
 
     python benchmarks/limits.py                       # under five minutes, one thread
-    python benchmarks/limits.py --long                # with the fits of 1,000,000 rows
+    python benchmarks/limits.py --long                # with fits and searches of more rows
     python benchmarks/limits.py --plot docs/images/cost.svg   # cost against rows, columns, classes
 
 Figures are processor times of one thread, the least of some repeats, so that other work on the
@@ -17,6 +17,7 @@ import os
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 from _measure import peak_memory_of
+from search import FOLDS, PLAIN, plain_times
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
@@ -32,6 +34,8 @@ from broadlearn import (
     BLSClassifier,
     BroadEnsembleClassifier,
     IntuitionisticFuzzyBLSClassifier,
+    PathEnsembleClassifier,
+    PathSearchCV,
 )
 from broadlearn.sample_scores import intuitionistic_scores, neighbor_agreement
 
@@ -167,6 +171,35 @@ def scores(n: int, rates: dict[str, float]) -> None:
     line("scores of 100 classes, 5,000 x 20", many, two, "two classes")
 
 
+def searches(rates: dict[str, float], long: bool) -> None:
+    """Default and robust searches, many classes, and the published grid."""
+    scored = IntuitionisticFuzzyBLSClassifier(random_state=0)
+    for n in (5000, 50_000):
+        X, y = table(n, 20)
+        search, seconds = PathSearchCV(scored), []
+        call = partial(least, partial(search.fit, X, y), 1)
+        memory = peak_memory_of(lambda call=call, kept=seconds: kept.append(call()))
+        # Four widths on the training samples of five folds, nodes of all samples, and the refit.
+        limit = 4 * 5 * 0.8 * n * 957**2 / rates["dsyrk"] + 2.0 * fit_limit(n, 20, rates)
+        line(f"default search, {n:,} x 20, {memory:.0f} MB", seconds[0], limit, "limit")
+        if long or n == 5000:
+            robust = least(partial(PathEnsembleClassifier(random_state=0).fit, X, y), 1)
+            line(f"robust search, {n:,} x 20", robust, seconds[0], "default search")
+    X, y = table(5000, 20, 100)
+    many, two = (
+        least(partial(PathSearchCV(BLSClassifier(random_state=0)).fit, X, labels), 1)
+        for labels in (y, y // 50)
+    )
+    line("search with 100 classes, 5,000 x 20", many, two, "two classes")
+    X, y = table(690, 15)
+    search = PathSearchCV(IntuitionisticFuzzyBLSClassifier(**PLAIN), "paper", cv=FOLDS, refit=False)
+    seconds = [least(partial(search.fit, X, y), 1)]
+    settings = RNG.choice(search.cv_results_["params"], 60)
+    plain = plain_times(X, y, [(setting, 0) for setting in settings], 0)[0]
+    fits = 5 * len(search.cv_results_["params"])
+    line("published IF-BLS grid, 690 x 15", seconds[0], fits * plain, "plain fits, extrapolated")
+
+
 def costs() -> dict[str, tuple[list[int], dict[str, list[float]]]]:
     """Processor time of a fit, of its prediction and of scores as one size varies."""
     found = {}
@@ -220,7 +253,7 @@ def plot(path: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--long", action="store_true", help="also fits of 1,000,000 rows")
+    parser.add_argument("--long", action="store_true", help="also large fits and searches")
     parser.add_argument("--plot", type=Path, help="only draw cost against rows, columns, classes")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -236,6 +269,7 @@ def main() -> None:
     predictions(rates)
     scores(10_000, rates)
     large_fits(60_000, rates)
+    searches(rates, arguments.long)
     if arguments.long:
         large_fits(1_000_000, rates)
 

@@ -15,13 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadlearn.random_features.activations import ACTIVATIONS
-from broadlearn.utils import Array, Floats, Standardization
+from broadlearn.utils import Array, Floats, Standardization, row_slices
 
 if TYPE_CHECKING:
     from broadlearn.random_features.nested_maps import MapSettings
 
 # Nodes are brought to this interval.
 LOW, HIGH = -1.0, 1.0
+# Numbers that are combined and activated at a time: 1 MB, which is still in the cache.
+CACHE_NUMBERS = 1 << 17
 
 
 @dataclass(frozen=True)
@@ -97,14 +99,17 @@ class BroadMap:
     ) -> Floats:
         """E^l for a block; `features` is needed where they are computed from these."""
         W = self.enhancement_weights.astype(affine.dtype, copy=False)
-        if features is None or self.enhances_inputs:
-            U = np.matmul(affine, W, out=out)
-        else:
-            U = np.matmul(features, W[:-1], out=out)
-            U += W[-1]
-        E = ACTIVATIONS[self.settings.activation](U)
-        if self.strength != 1.0:
-            E *= self.strength
+        E = np.empty((len(affine), W.shape[1]), affine.dtype) if out is None else out
+        inputs, bias = affine, None
+        if features is not None and not self.enhances_inputs:
+            inputs, W, bias = features, W[:-1], W[-1]
+        for rows in row_slices(len(E), W.shape[1], CACHE_NUMBERS):
+            U = np.matmul(inputs[rows], W, out=E[rows])
+            if bias is not None:
+                U += bias
+            ACTIVATIONS[self.settings.activation](U)
+            if self.strength != 1.0:
+                U *= self.strength
         return E
 
     def design(self, affine: Floats, out: Floats | None = None) -> Floats:

@@ -21,6 +21,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
+from scipy.linalg.blas import dsyrk
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from broadlearn.solvers.inverses import inverse_diagonal
@@ -233,15 +234,17 @@ def design_blocks(design: Design, T: Array, s: Array | None) -> Iterator[Block]:
 def normal_equations(blocks: Iterable[Block], size: int) -> Array:
     """Sum ``[G, T]ᵗ S² [G, T]`` over blocks of rows with `size` columns of G and T together.
 
-    Its blocks are ``GᵗS²G``, ``GᵗS²T`` and ``TᵗS²T``: one product for all three, which NumPy halves
-    as it is that of a matrix with its own transpose.
+    Its blocks are ``GᵗS²G``, ``GᵗS²T`` and ``TᵗS²T``: one product for all three, of which half is
+    computed, as it is that of a matrix with its own transpose.
     """
-    sums, part = np.zeros((size, size)), np.empty((size, size))
+    sums = np.zeros((size, size), order="F")
     for rows, s in blocks:
         if s is not None:
             rows *= s[:, None]
-        sums += np.matmul(rows.T, rows, out=part)
-    return sums
+        if len(rows):
+            dsyrk(1.0, rows.T, beta=1.0, c=sums, lower=1, overwrite_c=1)
+    np.copyto(sums.T, sums, where=np.tri(size, k=-1, dtype=bool))
+    return sums.T
 
 
 def solve_ridge(
