@@ -41,13 +41,13 @@ GROUPS = {
 AHEAD_OF, LEVEL = ("SVC", "RandomForest"), 0.05
 
 
-def markdown(table: pd.DataFrame, digits: int) -> str:
-    """A table with numbers to so many digits."""
+def markdown(table: pd.DataFrame, digits: int, of: str = "classifier") -> str:
+    """A table with numbers to so many digits, whose rows are of some kind."""
 
     def cell(value: object) -> str:
         return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
 
-    lines = [["", *map(str, table.columns)], ["---", *["---:"] * table.shape[1]]]
+    lines = [[of, *map(str, table.columns)], ["---", *["---:"] * table.shape[1]]]
     lines += [
         [str(name), *map(cell, row)] for name, row in zip(table.index, table.values, strict=True)
     ]
@@ -100,7 +100,9 @@ def main() -> None:
         for group, belongs in GROUPS.items()
     }
     texts = [section(group, result) for group, result in results.items()]
-    texts += [f"## {title.capitalize()}\n\n{markdown(t, 2)}\n" for title, t in tables.items()]
+    texts += [
+        f"## {title.capitalize()}\n\n{markdown(t, 2, 'data set')}\n" for title, t in tables.items()
+    ]
     print("\n".join(texts))
     if chosen.folder is not None:
         page = "\n".join(["# Honest comparison: tables\n", *texts])
