@@ -25,7 +25,6 @@ from broadlearn.search.engine import (
     limited,
     prepare_fold,
     run_grid,
-    score_one_by_one,
 )
 from broadlearn.search.grid import ROLES, resolve_grids
 from broadlearn.search.scoring import batch_scorer
@@ -165,38 +164,6 @@ def test_folds_are_prepared_anew_only_where_draws_change_the_scores(scores, prep
         monkeypatch.setattr(IntuitionisticScorer, "max_exact", 79)
         run_grid(model, sub_grid, task, AXES)
         assert len(calls) == (1 + 3) * len(SPLITS)
-
-
-def test_fitting_one_by_one_gives_the_same_scores():
-    X, y = table()
-    model = BLSClassifier(1, 5, 1, 10, random_state=0)
-    (sub_grid,) = resolve_grids(model, {"C": [0.1, 10.0], "standardize": [True, False]})
-    weight = np.random.default_rng(0).integers(1, 3, len(y)) * 1.0
-    counts = []
-    accuracy = lambda model, X, y: float(np.mean(model.predict(X) == y))  # noqa: E731
-    task = Task([(X, y, weight, split) for split in SPLITS], None, counts.append)
-    found = score_one_by_one(model, sub_grid, task, {"score": accuracy}, True)
-    assert found.scores.shape == (1, 2, 4, 2)
-    assert sum(counts) == 8
-    for i in range(4):
-        for f, parts in enumerate(SPLITS):
-            train = parts[0]
-            fitted = clone(model).set_params(**sub_grid.candidate(i))
-            fitted.fit(X[train], y[train], sample_weight=weight[train])
-            for t, part in enumerate(reversed(parts)):
-                assert found.scores[0, t, i, f] == fitted.score(X[part], y[part])
-
-
-def test_one_by_one_what_cannot_be_fitted_is_told():
-    X, y = table()
-    model = BLSClassifier(1, 5, 1, 10, random_state=0)
-    (sub_grid,) = resolve_grids(model, {"C": [0.1]})
-    splits = [(np.flatnonzero(y == 0), np.arange(120)), SPLITS[0]]
-    scorer = {"score": lambda model, X, y: 1.0}
-    task = Task([(X, y, None, split) for split in splits], None, [].append)
-    found = score_one_by_one(model, sub_grid, task, scorer, False)
-    np.testing.assert_array_equal(found.scores.ravel(), [np.nan, 1.0])
-    assert "only one class" in found.errors[0]
 
 
 def test_work_has_one_thread_for_linear_algebra():

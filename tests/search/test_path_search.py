@@ -373,7 +373,8 @@ def test_callbacks_see_candidates_and_folds_and_the_refit(draws, scoring):
 def test_callbacks_are_dismissed_after_an_error():
     X, y = several_classes()
     seen = Recorder()
-    search = PathSearchCV(BLSClassifier(), scoring=lambda model, X, y: 1 / 0).set_callbacks(seen)
+    search = PathSearchCV(BLSClassifier(), scoring=lambda model, X, y: 1 / 0, error_score="raise")
+    search.set_callbacks(seen)
     with pytest.raises(ZeroDivisionError):
         search.fit(X, y)
     assert seen.events[-1] == "teardown"
@@ -497,3 +498,14 @@ def test_scores_of_several_targets_are_those_of_grid_search(scoring, nodes):
     for key in ("mean_test_score", "mean_train_score"):
         np.testing.assert_allclose(ours.cv_results_[key], theirs.cv_results_[key], rtol=1e-9)
     np.testing.assert_allclose(ours.predict(X), theirs.predict(X))
+
+
+def test_an_undefined_score_is_no_failure():
+    X, y = more_rows_than_nodes()
+    order = np.argsort(y, kind="stable")
+    train = np.setdiff1d(np.arange(len(y)), order[:50])
+    options = {"scoring": "roc_auc", "cv": [(train, order[:50])], "error_score": -7.0}
+    search = PathSearchCV(BLSClassifier(1, 5, 1, 10), {"C": [1.0]}, refit=False, **options)
+    with pytest.warns(UserWarning, match="Only one class is present"):
+        search.set_params(scoring=["roc_auc"]).fit(X, y)
+    assert np.isnan(search.cv_results_["mean_test_roc_auc"]).all()

@@ -112,3 +112,19 @@ def test_parameters_of_a_last_step_have_a_prefix():
     mean = np.array([0.5, 0.5, 0.5, 0.5])
     order = best_first(mean, parameter_columns([grid]), {"m__n_enhancement_nodes": 3}, "m__")
     assert order.tolist() == [2, 3, 0, 1]
+
+
+def test_columns_of_numbers_have_their_type_where_some_are_masked():
+    grids = [SubGrid(("C", "standardize"), ((1, 10), (True, False))), SubGrid(("n",), ((3,),))]
+    columns = parameter_columns(grids)
+    types = {name: column.dtype for name, column in columns.items()}
+    assert types == {"param_C": np.int64, "param_standardize": np.bool_, "param_n": np.int64}
+    assert columns["param_C"].mask.tolist() == [False] * 4 + [True]
+    mixed = parameter_columns([SubGrid(("C",), ((1,),)), SubGrid(("C",), ((0.5,),))])["param_C"]
+    assert mixed.dtype == np.float64
+
+
+def test_candidates_equal_a_list_of_them():
+    candidates = LazyCandidates(GRIDS)
+    assert candidates == list(candidates)
+    assert candidates != list(candidates)[1:]

@@ -74,7 +74,7 @@ def test_a_scorer_that_fails_scores_nan():
         found = batch_scorer(failing, classifier=True)(classification(2))
     assert np.isnan(found).all()
     with pytest.raises(ValueError, match="pos_label"):
-        batch_scorer(failing, classifier=True, raise_errors=True)(classification(2))
+        batch_scorer(failing, classifier=True, error_score="raise")(classification(2))
 
 
 def test_a_class_that_training_samples_lack_is_never_right():
@@ -158,7 +158,7 @@ def test_scores_of_several_labels_equal_those_of_scikit_learn(n_labels, weighted
             np.testing.assert_allclose(found[i], expected, rtol=1e-13)
     # scikit-learn does not define this one.
     with pytest.raises(ValueError, match="multilabel"):
-        batch_scorer(get_scorer("balanced_accuracy"), classifier=True, raise_errors=True)(
+        batch_scorer(get_scorer("balanced_accuracy"), classifier=True, error_score="raise")(
             predictions
         )
 

@@ -26,7 +26,6 @@ from broadlearn.search.cells import Axes, Cell
 from broadlearn.search.grid import ROLES, SubGrid
 from broadlearn.search.weighted_sums import SharedScores, shared_scores
 from broadlearn.utils import Array, Floats, check_weights, draw_seed, parallel
-from broadlearn.utils.sklearn_compat import safe_indexing
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 # X, y, weights or None, and which of them train and test.
@@ -365,36 +364,6 @@ def _evaluate(
                 report()
         result.append(cells)
     return result
-
-
-def score_one_by_one(
-    estimator: BaseEstimator,
-    grid: SubGrid,
-    task: Task,
-    scorers: Mapping[str, Any],
-    train_too: bool,
-    weight_name: str = "sample_weight",
-) -> GridScores:
-    """Fit every candidate, for scorers that look at more than predictions.
-
-    `weight_name` is what the weights are called in a call of fit.
-    """
-    scores = np.full((len(scorers), 1 + train_too, grid.size, len(task.splits)), np.nan)
-    errors = np.full(grid.size, "", dtype=object)
-    for i in range(grid.size):
-        for f, (X, y, weight, (train, test)) in enumerate(task.splits):
-            model = clone(estimator).set_params(**clone(grid.candidate(i), safe=False))
-            weights = {} if weight is None else {weight_name: weight[train]}
-            try:
-                model.fit(safe_indexing(X, train), y[train], **weights)
-            except Exception as error:
-                errors[i] = errors[i] or str(error)
-            else:
-                for s, scorer in enumerate(scorers.values()):
-                    for t, part in enumerate((test, train)[: 1 + train_too]):
-                        scores[s, t, i, f] = scorer(model, safe_indexing(X, part), y[part])
-            task.report(1)
-    return GridScores(scores, errors)
 
 
 def limited(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:

@@ -22,9 +22,10 @@ from sklearn.utils import check_array, indexable
 from broadlearn.baselines import IntuitionisticFuzzyTwinSVC
 from broadlearn.models import BroadModel, in_one_step
 from broadlearn.search.cells import Axes
-from broadlearn.search.engine import GridScores, Task, run_grid, score_one_by_one
+from broadlearn.search.engine import GridScores, Task, run_grid
 from broadlearn.search.fresh_draws import run_fresh_grid
 from broadlearn.search.grid import ParamGrid, SubGrid, resolve_grids
+from broadlearn.search.one_by_one import score_one_by_one
 from broadlearn.search.pipelines import run_pipeline, weight_keyword
 from broadlearn.search.results import best_first, results_table
 from broadlearn.search.scoring import batch_scorer, needs_labels_only, needs_probabilities
@@ -92,7 +93,7 @@ class PathSearchCV(BaseSearchCV):
     scoring : str, callable, list, tuple or dict, default=None
         The score of predictions: a name of scikit-learn, a scorer, or several of them in a list or
         by name. None is accuracy for classifiers and R² for regressors. A callable that is not a
-        scikit-learn scorer has models fitted for it one by one.
+        scikit-learn scorer has models fitted for it one by one, and may return a dict of scores.
     n_jobs : int, default=None
         Workers of joblib; None is one, -1 as many as there are cores. Scores do not depend on it.
     refit : bool, str or callable, default=True
@@ -282,13 +283,20 @@ class PathSearchCV(BaseSearchCV):
         with watched as report:
             parts = [(rows, targets, weight, split) for split in splits]
             task = Task(parts, self.n_jobs, report)
-            found = self._score_grids(estimator, grids, task, scorers, next(iter(weights), ""))
+            names, found = self._score_grids(
+                estimator, grids, task, scorers, next(iter(weights), "")
+            )
         seconds = time.perf_counter() - start
+        if names != list(scorers):
+            self._check_refit_for_multimetric(names)
+            self.multimetric_, refit_metric = True, str(self.refit)
         scores = np.concatenate([part.scores for part in found], axis=2)
         errors = np.concatenate([part.errors for part in found])
         self._report_failures(scores, errors)
-        scores = np.where(np.isnan(scores), self.error_score, scores).astype(np.float64)
-        results = results_table(grids, scores, errors, list(scorers), seconds)
+        # An undefined score, such as one of a fold of one class, is no failure.
+        failed = np.isnan(scores) & (errors != "")[:, None]
+        scores = np.where(failed, self.error_score, scores).astype(np.float64)
+        results = results_table(grids, scores, errors, names, seconds)
         states = [part.states for part in found if part.states is not None]
         for i, column in enumerate(np.concatenate(states).T if states else ()):
             results[f"split{i}_random_state"] = column
@@ -305,7 +313,8 @@ class PathSearchCV(BaseSearchCV):
             self.refit_time_ = time.perf_counter() - start
             if hasattr(self.best_estimator_, "feature_names_in_"):
                 self.feature_names_in_ = self.best_estimator_.feature_names_in_
-        self.scorer_ = scorers if self.multimetric_ else scorers["score"]
+        listed = self.multimetric_ and not callable(self.scoring)
+        self.scorer_ = scorers if listed else scorers["score"]
         self.cv_results_ = SearchResults(results)
         if progress is not None:
             progress.end()
@@ -321,9 +330,10 @@ class PathSearchCV(BaseSearchCV):
 
     def _score_grids(
         self, estimator: Any, grids: list[SubGrid], task: Task, scorers: dict[str, Any], name: str
-    ) -> list[GridScores]:
-        """Scores of all grids; weights of samples are called `name` in a fit of the estimator."""
+    ) -> tuple[list[str], list[GridScores]]:
+        """Names of the scores, and those of all grids; `name` is that of weights in a fit."""
         given, fresh = list(scorers.values()), self.draws == "fresh"
+        names, strict = list(scorers), self.error_score == "raise"
         if not all(isinstance(scorer, Scorer | PassthroughScorer) for scorer in given):
             # Others may look at more than predictions for the samples that they are given.
             if isinstance(self.cv, str):
@@ -333,12 +343,16 @@ class PathSearchCV(BaseSearchCV):
                     'scoring must be a scorer of scikit-learn where draws="fresh", got a callable '
                     "that may look at more than predictions."
                 )
-            options = (task, scorers, self.return_train_score, name)
-            return [score_one_by_one(estimator, grid, *options) for grid in grids]
-        classifier, strict = is_classifier(estimator), self.error_score == "raise"
+            options = (self.return_train_score, name, strict)
+            names, scored = score_one_by_one(estimator, grids, task, scorers, *options)
+            return names, [scored]
+        classifier = is_classifier(estimator)
         coarse = all(needs_labels_only(scorer, classifier=classifier) for scorer in given)
         axes = Axes(
-            [batch_scorer(scorer, classifier=classifier, raise_errors=strict) for scorer in given],
+            [
+                batch_scorer(scorer, classifier=classifier, error_score=self.error_score)
+                for scorer in given
+            ],
             any(needs_probabilities(scorer) for scorer in given),
             LABEL_TOLERANCE if coarse else NUMBER_TOLERANCE,
             int(self.memory_budget * 2**20 / 8),
@@ -350,8 +364,9 @@ class PathSearchCV(BaseSearchCV):
         if isinstance(estimator[-1] if piped else estimator, IntuitionisticFuzzyTwinSVC):
             run = run_twin_grid
         if piped:
-            return run_pipeline(estimator, grids, task, axes, run, fresh=fresh, raise_errors=strict)
-        return [run(estimator, grid, task, axes) for grid in grids]
+            how = {"fresh": fresh, "raise_errors": strict}
+            return names, run_pipeline(estimator, grids, task, axes, run, **how)
+        return names, [run(estimator, grid, task, axes) for grid in grids]
 
     def _report_failures(self, scores: Array, errors: NDArray[Any]) -> None:
         """Raise or warn where candidates could not be fitted."""

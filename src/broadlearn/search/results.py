@@ -43,6 +43,13 @@ class LazyCandidates(Sequence[dict[str, Any]]):
         grid = int(np.searchsorted(self._starts, position, side="right")) - 1
         return self._grids[grid].candidate(position - int(self._starts[grid]))
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence) or len(self) != len(other):
+            return False
+        return all(own == theirs for own, theirs in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __repr__(self) -> str:
         return f"<{len(self)} candidates, from {self[0]} to {self[-1]}>"
 
@@ -56,19 +63,25 @@ def parameter_columns(grids: Sequence[SubGrid]) -> dict[str, MaskedArray[Any, An
     """``param_<name>`` for all candidates; masked where a grid does not have the name."""
     columns = {}
     for name in sorted({name for grid in grids for name in grid.names}):
-        parts = [np.zeros(grid.size, dtype=object) for grid in grids]
+        having = [(grid, grid.names.index(name)) for grid in grids if name in grid.names]
+        dtype = _common_type([value for grid, axis in having for value in grid.values[axis]])
+        parts = [np.zeros(grid.size, dtype=dtype) for grid in grids]
         for i, grid in enumerate(grids):
             if name in grid.names:
                 axis = grid.names.index(name)
-                given = grid.values[axis]
-                values = np.empty(len(given), dtype=object)
-                values[:] = given
-                if all(isinstance(value, bool | int | float) for value in given):
-                    values = np.asarray(given)
+                values = np.empty(len(grid.values[axis]), dtype=dtype)
+                values[:] = grid.values[axis]
                 parts[i] = values[np.unravel_index(np.arange(grid.size), grid.shape)[axis]]
         mask = np.repeat([name not in grid.names for grid in grids], [grid.size for grid in grids])
         columns[f"param_{name}"] = MaskedArray(np.concatenate(parts), mask=mask)
     return columns
+
+
+def _common_type(values: Sequence[Any]) -> np.dtype[Any]:
+    """The type of a column of numbers; of anything else that of objects."""
+    if all(isinstance(value, bool | int | float | np.number | np.bool_) for value in values):
+        return np.asarray(values).dtype
+    return np.dtype(object)
 
 
 def results_table(

@@ -218,19 +218,21 @@ REGRESSION: dict[Any, tuple[BatchScorer, Callable[[Predictions], bool]]] = {
 }
 
 
-def batch_scorer(scorer: Any, *, classifier: bool, raise_errors: bool = False) -> BatchScorer:
+def batch_scorer(
+    scorer: Any, *, classifier: bool, error_score: float | str = np.nan
+) -> BatchScorer:
     """Turn a scikit-learn scorer into one for many candidates at once.
 
     Accuracy, balanced accuracy, log-loss, R², mean squared error and, for two classes, F1 and the
     area under the ROC curve are computed for all candidates together; other scorers are called once
-    per candidate on its predictions. One that raises scores NaN, with a warning, unless
-    `raise_errors`.
+    per candidate on its predictions. One that raises scores `error_score`, with a warning, unless
+    that is "raise".
     """
     if isinstance(scorer, PassthroughScorer):
         return _accuracy if classifier else _r2
     if scorer is MARGIN:
         return _margin
-    one_by_one = partial(_one_by_one, scorer, raise_errors=raise_errors)
+    one_by_one = partial(_one_by_one, scorer, error_score=error_score)
     function, sign = scorer._score_func, scorer._sign
     known = (CLASSIFICATION if classifier else REGRESSION).get(function)
     if known is None or scorer._kwargs != ({"average": "binary"} if function is f1_score else {}):
@@ -285,7 +287,7 @@ class _KnownClassifier(ClassifierMixin, _Known):
         return probabilities(self.decision, self.slope)
 
 
-def _one_by_one(scorer: Any, p: Predictions, *, raise_errors: bool = False) -> Array:
+def _one_by_one(scorer: Any, p: Predictions, *, error_score: float | str = np.nan) -> Array:
     scores = np.empty(p.decision.shape[1])
     for i in range(scores.size):
         decision = np.ascontiguousarray(p.decision[:, i])
@@ -299,8 +301,10 @@ def _one_by_one(scorer: Any, p: Predictions, *, raise_errors: bool = False) -> A
         try:
             scores[i] = scorer(model, p.X, p.y, **weight)
         except Exception as error:
-            if raise_errors:
+            if error_score == "raise":
                 raise
-            scores[i] = np.nan
-            warnings.warn(f"Scoring failed on a fold, the score is NaN: {error}", stacklevel=2)
+            scores[i] = error_score
+            warnings.warn(
+                f"Scoring failed on a fold, the score is {error_score}: {error}", stacklevel=2
+            )
     return scores
