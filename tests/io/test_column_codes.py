@@ -32,6 +32,7 @@ def test_other_names(name):
         (np.tile([100, 200, 300], 30), "amount", ""),
         (rng.integers(1990, 2020, 400), "year", ""),
         (rng.normal(size=90), "zip", ""),
+        (rng.choice([250.0, 401.9, 414.01], 90), "diagnosis_code", "number"),
     ],
 )
 def test_codes_are_doubtful(numbers, name, kind):

@@ -16,6 +16,8 @@ from broadlearn.io.column_compound import AMOUNTS, learn_compound, read_compound
         (["PT1H5M", "PT20.5S", "P1DT1S"], "seconds", [3900, 20.5, 86401]),
         (["3 days, 4 hours", "1 day and 2 hrs"], "seconds", [273600, 93600]),
         (["2 Tage 3 Std.", "5 Std."], "seconds", [183600, 18000]),
+        (["2h15", "0h05", "1 h 30"], "seconds", [8100, 300, 5400]),
+        (["0045/23", "0046/23"], "", None),
         (["5'7\"", "6' 0\"", "5'11"], "metres", [1.7018, 1.8288, 1.8034]),
         (["5 ft 7 in", "6 ft"], "metres", [1.7018, 1.8288]),
         (["9 lb 8 oz", "7 lbs 1 oz"], "kilograms", [4.3091, 3.2035]),

@@ -44,6 +44,10 @@ def decide(values, kind="", name="x"):
         ([f"{i}/{i + 9}" for i in range(30)], "number as text"),
         (["12-34-56", "98-76-54"], "category"),
         (["2", "4", "more"] * 20, "ordered category"),
+        ([202301, 202302, 202305, 202311, 202312, 202401], "date"),
+        (["202301", "202302", "202305", "202311", "202312", "202401"], "date"),
+        ([202301, 202302, 202305, 202311, 202350, 202401], "number"),
+        (["Ja", "Nein", "weiß nicht"], "boolean"),
     ],
     ids=lambda values: str(values)[:40],
 )
@@ -155,3 +159,32 @@ def test_plus_and_minus_are_answers_where_nothing_else_is_there():
     assert reading.kind == "boolean"
     np.testing.assert_array_equal(reading.read(signs)[:5], [1.0, 0.0, np.nan, 0.0, 1.0])
     assert decide_reading(pd.Series(["1.5", "-", "2.5"])).kind == "number as text"
+
+
+def test_moments_since_1970_are_read_by_their_name():
+    seconds = 1_704_153_600 + 3600 * np.arange(N)
+    for values in (seconds, 1000 * seconds):
+        reading = decide(values, name="created_at")
+        assert (reading.kind, bool(reading.doubt)) == ("date", True)
+        assert reading.read(pd.Series(values)).tolist() == seconds.tolist()
+        assert decide(values, name="amount").kind == "number"
+        assert decide(values, "date").kind == "date"
+
+
+def test_dates_with_many_strays_are_doubtful():
+    days = pd.date_range("2024-01-01", periods=N).strftime("%Y-%m-%d").to_numpy(dtype=object)
+    reading = decide(np.where(np.arange(N) % 4 == 0, "never", days))
+    assert (reading.kind, reading.doubt[:30]) == ("date", "25% of the values are no dates")
+
+
+def test_early_times_may_be_durations():
+    times = [f"{k // 60}:{k % 60:02d}:00" for k in range(N)]
+    assert "durations" in decide(times).doubt
+    assert not decide([*times, "17:05:00"]).doubt
+
+
+def test_codes_among_words():
+    texts = ["4711", "5020", "5099", "6100", "unbekannt"] * 20
+    reading = decide(texts, name="Kostenstelle")
+    assert (reading.kind, reading.doubt) == ("category", "may be numbers instead of codes")
+    assert "persons" in decide([f"P{k % 30:03d}" for k in range(N)], name="who").doubt

@@ -29,6 +29,7 @@ def test_several_numbers_far_off():
 
 def test_minus_one_among_counts():
     assert found(np.where(np.arange(200) % 9 == 0, -1.0, COUNTS)) == (-1.0,)
+    assert found(np.where(np.arange(200) % 9 == 0, -9.0, COUNTS)) == (-9.0,)
     assert found(np.where(np.arange(200) % 99 == 0, -1.0, COUNTS)) == ()
     assert found(rng.integers(-1, 2, 200).astype(float)) == ()
     assert found(np.where(np.arange(200) % 9 == 0, -1.0, SIZES)) == ()

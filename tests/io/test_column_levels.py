@@ -28,6 +28,21 @@ from broadlearn.io.column_levels import (
         (["none", "mild", "severe"], ""),
         (["hs-grad", "bachelors", "masters"], ""),
         (["neutral", "agree", "strongly agree"], ""),
+        (["g1", "g2", "g3"], "grade"),
+        (["p1", "p2", "p10"], "Priority"),
+        (["t1a", "t1b", "t2"], ""),
+        (["ckd 2", "ckd 3a", "ckd 3b"], ""),
+        (["500-999", "1.000-1.499", "1.500-1.999"], ""),
+        (["0.500-1.000", "1.000-1.500"], ""),
+        (["2-2,5", "2,5-3", "10-10,5"], ""),
+        (["bis 1.000 €", "1.001 bis 2.000 €", "über 2.000 €"], ""),
+        (["unter 20 jahre", "20 bis unter 40 jahre", "40 jahre und älter"], ""),
+        (["[0,18)", "[18,35)", "[35,65)"], ""),
+        (["niedrig", "hoch", "kritisch"], ""),
+        (["jan", "mrz", "okt", "dez"], ""),
+        (["styczeń", "luty", "maj"], ""),
+        (["bbb+", "a-", "aa", "aa+"], "rating"),
+        (["never", "monthly", "weekly", "daily or almost daily"], ""),
     ],
     ids=str,
 )
@@ -42,6 +57,8 @@ def test_known_orders(levels, name):
         ["a", "b", "c"],
         ["p", "e"],
         ["zone 1", "zone 2"],
+        ["m10", "m12", "m16"],
+        ["a+", "a-", "ab+", "0-"],
         ["1", "2"],
         ["ulm", "bonn"],
         ["x"],
@@ -55,6 +72,8 @@ def test_words_without_order(levels):
 def test_booleans():
     assert boolean_values(["ja", "nein"]) == {"ja": 1.0, "nein": 0.0}
     assert boolean_values(["y", "n", "no"]) == {"y": 1.0, "n": 0.0, "no": 0.0}
+    assert boolean_values([".t.", ".f."]) == {".t.": 1.0, ".f.": 0.0}
+    assert boolean_values(["yes.", "no."]) == {"yes.": 1.0, "no.": 0.0}
     for words in (["yes"], ["yes", "maybe", "no"], ["m", "f"], ["s", "f"]):
         assert boolean_values(words) is None
 

@@ -31,6 +31,19 @@ def read(*texts, decimal=""):
         ([">100", "<0.5", "~5"], [100, 0.5, 5]),
         (["25 years old", "30 years old"], [25, 30]),
         (["48.1N", "12.5S"], [48.1, -12.5]),
+        (["48.1° N", "12.5° S"], [48.1, -12.5]),
+        (["N 48.1371", "S 12.5002"], [48.1371, -12.5002]),
+        (["65.9 H", "34.1 L", "50"], [65.9, 34.1, 50]),
+        (["20.0 °C", "68 °F", "25 °C"], [20, 20, 25]),
+        (["68 °F", "50 °F"], [68, 50]),
+        (["300 mV", "1.5 V"], [0.3, 1.5]),
+        (["65.9 x10^9/L", "4 x10^9/L"], [65.9e9, 4e9]),
+        (["4.1 10*9/l", "5 10*9/l"], [4.1e9, 5e9]),
+        (["$65.90/mo", "$12/mo"], [65.9, 12]),
+        (["ab 3,50 €", "12 €"], [3.5, 12]),
+        (["5,20 S", "3,00 H"], [-5.2, 3]),
+        (["'65.9", "'-3"], [65.9, -3]),
+        (["٦٥٫٩", "١٢"], [65.9, 12]),
     ],
     ids=str,
 )
@@ -50,6 +63,7 @@ def test_ways_to_write_numbers(texts, numbers):
         "10-20",
         "3x4",
         "1/2",
+        "N 12",
         "",
         "x",
     ],
@@ -60,6 +74,7 @@ def test_texts_that_are_no_numbers(text):
 
 def test_units_of_another_kind_are_not_understood():
     assert np.isnan(read("12A", "13A", "14B")[2])
+    assert np.isnan(read("36C", "34C", "38F", "36B")[2])
 
 
 def test_a_mark_before_three_digits_is_read_as_the_rest_of_the_column():
@@ -73,6 +88,7 @@ def test_a_mark_before_three_digits_is_read_as_the_rest_of_the_column():
 
 def test_doubts():
     assert "currencies" in learn_format(["USD 5", "7 EUR"]).doubt
+    assert "debit" in learn_format(["5,20 S", "3,00 H"]).doubt
     assert has_decimal_comma(["1,5", "2"]) is True
     assert has_decimal_comma(["1.5"]) is False
     assert has_decimal_comma(["1,500", "x"]) is None

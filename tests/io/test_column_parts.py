@@ -16,6 +16,9 @@ def texts_of(form, n=40):
     [
         ("{b}/{a}", 2),
         ("{a} x {b} x {c}", 3),
+        ("{a}x{b}x{c} mm", 3),
+        ("{b}/{a} mmHg", 2),
+        ("{b}/{a}°C", 2),
         ("{a}.5 ± 0.{c}", 2),
         ("{a} out of {b}", 2),
         ("({a}, {b})", 2),
@@ -36,7 +39,16 @@ def test_numbers_between_the_same_marks(form, n_parts):
 
 @pytest.mark.parametrize(
     "form",
-    ["user{a}", "A-{a}", "{a}-{b}", "{a}.{b}.{c}.7", "+{a} {b} {c}", "{a}.{b}.{c}", "v{a}.{c}"],
+    [
+        "user{a}",
+        "A-{a}",
+        "{a}-{b}",
+        "{a}.{b}.{c}.7",
+        "+{a} {b} {c}",
+        "{a}.{b}.{c}",
+        "v{a}.{c}",
+        "2023/{a:04d}",
+    ],
 )
 def test_names_and_addresses_are_no_numbers(form):
     assert learn_parts(texts_of(form)) is None

@@ -104,3 +104,9 @@ def test_times_of_a_day_are_no_copies_of_days():
     hours = days + pd.to_timedelta(np.random.default_rng(0).integers(0, 86400, 900), unit="s")
     found = decide_columns(pd.DataFrame({"day": days, "at": hours}), as_target(None), {})
     assert [column.kind for column in found.values()] == ["date", "date"]
+
+
+def test_one_word_and_gaps_may_be_yes_and_no():
+    X = pd.DataFrame({"x": np.arange(40.0) % 7, "paid": ["x", None] * 20})
+    found = decide_columns(X, as_target(None), {})
+    assert found["paid"].doubt == "one value and gaps: may be yes and no"

@@ -21,7 +21,8 @@ FIRST_SHARE = 0.9
 
 _CODE_NAME = re.compile(
     r"(^|[^a-z])(zip|zipcode|zip ?code|plz|postcode|postal|postleitzahl|codes?|sku|kode|"
-    r"barcode|ean|fips|icd|naics|sic)([^a-z]|$)|(zip|post|postal|product|area|country|region|"
+    r"barcode|ean|fips|icd|naics|sic|kostenstelle|kst|cost ?cent(?:er|re)|filiale|konto|"
+    r"warengruppe|version|release)([^a-z]|$)|(zip|post|postal|product|area|country|region|"
     r"store|item|branch|error|dept|department)_?code",
     re.IGNORECASE,
 )
@@ -75,8 +76,12 @@ def judge_codes(numbers: Array, name: str) -> tuple[str, str]:
     ('', '')
     """
     distinct = np.unique(numbers)
-    if distinct.size < 3 or (distinct != np.round(distinct)).any() or distinct[0] < 0:
+    if distinct.size < 3 or distinct[0] < 0:
         return "", ""
+    if (distinct != np.round(distinct)).any():
+        return (
+            ("number", "may be codes instead of numbers") if _CODE_NAME.search(name) else ("", "")
+        )
     share = distinct.size / numbers.size
     if named_as_identifier(name) and share < 1.0:
         if share > MAX_SHARE:

@@ -52,13 +52,21 @@ _ISO = re.compile(
 )
 _ISO_SECONDS = (31556952.0, 2629746.0, 604800.0, 86400.0, 3600.0, 60.0, 1.0)
 _CLOCK = re.compile(r"(?:(\d+)\s*d(?:ays?)?,?\s+)?(\d+):([0-5]\d)(?::([0-5]\d(?:[.,]\d+)?))?")
-_CLOCK_NAME = re.compile(r"durat|elaps|length|runtime|dauer|laufzeit|durée|took", re.IGNORECASE)
+# Hours and minutes, as in 2h15.
+_HOURS = re.compile(r"\d+ ?h ?[0-5]\d")
+_CLOCK_NAME = re.compile(
+    r"durat|elaps|length|runtime|dauer|laufzeit|durée|took|spent|wait|warte|talk|handl|session|lap|"
+    r"pace|delay|downtime|uptime|worked|tempo|turnaround|finish|zeit$|duraci|durata",
+    re.IGNORECASE,
+)
 _FRACTION = re.compile(r"([-+]?)(?:(\d+)[\s-]+)?(\d+)\s*(?:/|out of|von|sur)\s*(\d+)")
 _DEGREES = re.compile(
     r"(-?)(\d{1,3}(?:[.,]\d+)?)\s*°\s*(?:(\d{1,2}(?:[.,]\d+)?)\s*['′’]\s*)"
     r"(?:(\d{1,2}(?:[.,]\d+)?)\s*(?:\"|″|”|'')\s*)?([nsewo])?"
 )
 _WHOLE = re.compile(r"[-+]?\d+(?:[.,]\d+)?")
+# Zeros in front, which names of cases have.
+_NUMBERED = re.compile(r"\s*0\d")
 
 
 def learn_compound(
@@ -88,7 +96,8 @@ def learn_compound(
     ('fraction', '')
     """
     for what in ("seconds", "metres", "kilograms"):
-        if any(_n_parts(text) > 1 for text in texts) and _share(texts, what, counts) >= MIN_SHARE:
+        several = any(_n_parts(text) > 1 or _HOURS.fullmatch(_plain(text)) for text in texts)
+        if several and _share(texts, what, counts) >= MIN_SHARE:
             return what
     if _share(texts, "degrees", counts) >= MIN_SHARE:
         return "degrees"
@@ -98,6 +107,7 @@ def learn_compound(
         return "clock" if long or _CLOCK_NAME.search(name) else ""
     below = {int(found[4]) for text in texts if (found := _FRACTION.fullmatch(_plain(text)))}
     usual = below and 0 not in below and (len(below) == 1 or below <= DENOMINATORS)
+    usual = usual and not any(map(_NUMBERED.match, texts))
     return "fraction" if usual and _share(texts, "fraction", counts) >= MIN_SHARE else ""
 
 
@@ -153,6 +163,8 @@ def _read_parts(text: str, what: str) -> float | None:
     rest = text[end:].strip()
     if end and what == "metres" and last == 0.3048 and rest.isdecimal():
         return sign * (total + 0.0254 * int(rest))
+    if end and last == 3600.0 and len(rest) == 2 and rest.isdecimal():
+        return sign * (total + 60.0 * int(rest))
     return sign * total if end and not rest else None
 
 

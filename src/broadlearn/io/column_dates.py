@@ -25,50 +25,78 @@ NEVER = 9999
 
 _EPOCH = datetime(1970, 1, 1)
 _MONTHS = (
-    "jan janv enero januar january januari janvier janeiro gennaio ene gen stycznia января ocak|"
+    "jan janv enero januar january januari janvier janeiro gennaio ene gen stycznia styczeń "
+    "января январь ocak|"
     "feb fév fev febr févr februar february februari février fevereiro febrero febbraio lutego "
-    "февраля şubat|"
-    "mar mär mrz mrt mars marz märz march marzo março marts maart marca марта mart|"
-    "apr avr abr april avril abril aprile kwietnia апреля nisan|"
-    "may mai maj mei mayo maio maggio mag maja мая mayıs|"
-    "jun juin junio junho juni june giugno giu czerwca июня haziran|"
-    "jul juil juillet julio julho juli july luglio lug lipca июля temmuz|"
-    "aug août aout ago agosto august augusti augustus sierpnia августа ağustos|"
-    "sep sept septembre septiembre september settembre setembro set września сентября eylül|"
-    "oct okt out octobre octubre october oktober ottobre ott outubro października октября ekim|"
-    "nov novembre noviembre november novembro listopada ноября kasım|"
+    "luty февраля февраль şubat|"
+    "mar mär mrz mrt mars marz märz march marzo março marts maart marca marzec марта март mart|"
+    "apr avr abr april avril abril aprile kwietnia kwiecień апреля апрель nisan|"
+    "may mai maj mei mayo maio maggio mag maja мая май mayıs|"
+    "jun juin junio junho juni june giugno giu czerwca czerwiec июня июнь haziran|"
+    "jul juil juillet julio julho juli july luglio lug lipca lipiec июля июль temmuz|"
+    "aug août aout ago agosto august augusti augustus sierpnia sierpień "
+    "августа август ağustos|"
+    "sep sept septembre septiembre september settembre setembro set września "
+    "wrzesień сентября сентябрь eylül|"
+    "oct okt out octobre octubre october oktober ottobre ott outubro października "
+    "październik октября октябрь ekim|"
+    "nov novembre noviembre november novembro listopada listopad ноября ноябрь kasım|"
     "dec dez des déc dic décembre diciembre december dezember desember dezembro dicembre grudnia "
-    "декабря aralık"
+    "grudzień декабря декабрь aralık"
 )
 _MONTH = {name: m for m, names in enumerate(_MONTHS.split("|"), 1) for name in names.split()}
 _WEEKDAY = re.compile(
     r"^(?:mon|tue|wed|thu|fri|sat|sun)(?:day|s|sday|nesday|rs|rsday|urday)?\b[,.]?\s+|"
-    r"^(?:mo|di|mi|do|fr|sa|so|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)\b[,.]?\s+"
+    r"^(?:mo|di|mi|do|fr|sa|so|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|"
+    r"lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|lunes|martes|miércoles|jueves|viernes|"
+    r"sábado|domingo|lunedì|martedì|mercoledì|giovedì|venerdì|sabato|domenica|maandag|dinsdag|"
+    r"woensdag|donderdag|vrijdag|zaterdag|zondag|(?:segunda|terça|quarta|quinta|sexta)-feira"
+    r")\b[,.]?\s+"
+)
+_ZONE = (
+    r"(?:z|utc|gmt|uhr|h|[cew]es?t|me[sz]z?|[ecmp][sd]t|bst|ist|jst|msk|[a-z]{2,10}/[a-z_]{2,20})?"
+    r"\s*(?P<zone>[-+]\d{2}(?::?\d{2})?)?"
 )
 _TIME = (
-    r"(?:(?:\s*,?\s+|t)(?P<H>\d{1,2})(?::(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,]\d+)?)?)?\s*"
-    r"(?P<half>[ap]\.?m\.?)?\s*(?:z|utc|gmt|uhr|h)?\s*(?P<zone>[-+]\d{2}:?\d{2})?)?"
+    r"(?:(?:\s*,?\s+|t|:)(?P<H>\d{1,2})(?::(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,]\d+)?)?)?\s*"
+    rf"(?P<half>[ap]\.?m\.?)?\s*{_ZONE})?"
 )
 _FORMS = [
     re.compile(form + _TIME)
     for form in (
         r"(?P<y>\d{4})(?P<s>[-/. ])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})",
         r"(?P<a>\d{1,2})(?P<s>[-/. ])(?P<b>\d{1,2})(?P=s)(?P<y>\d{4}|\d{2})",
-        r"(?P<d>\d{1,2})(?:st|nd|rd|th)?[-/. ]+(?:de )?(?P<name>[^\W\d_]{3,10})[-/., ]+(?:de )?"
-        r"(?P<y>\d{4}|\d{2})",
+        r"(?P<d>\d{1,2})(?:st|nd|rd|th|er|º)?[-/. ]+(?:de )?(?P<name>[^\W\d_]{3,10})[-/., ]+"
+        r"(?:de )?(?P<y>\d{4}|\d{2})",
         r"(?P<name>[^\W\d_]{3,10})[-. ]+(?P<d>\d{1,2})(?:st|nd|rd|th)?,? +(?P<y>\d{4})",
         r"(?P<y>\d{4})[-/. ](?P<name>[^\W\d_]{3,10})[-/. ](?P<d>\d{1,2})",
         r"(?P<y>(?:19|20)\d{2})(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])",
         r"(?P<name>[^\W\d_]{3,10})[-. /]+(?P<y>\d{4})",
         r"(?P<y>(?:19|20)\d{2})[-/](?P<m>\d{1,2})",
         r"(?P<m>\d{1,2})[-/.](?P<y>(?:19|20)\d{2})",
+        r"(?P<y>(?:19|20)\d{2})(?P<m>0[1-9]|1[0-2])",
+        r"(?P<name>[^\W\d_]{3,10})(?:-| ?['’])(?P<y>\d{2})",
         r"(?P<y>(?:19|20)\d{2})[- /]?q(?P<q>[1-4])",
-        r"q(?P<q>[1-4])[- /]?(?P<y>(?:19|20)\d{2})",
-        r"(?P<y>(?:19|20)\d{2})[- ]?(?:w|kw)[- ]?(?P<w>\d{1,2})",
+        r"q(?P<q>[1-4])(?:[- /]?(?P<y>(?:19|20)\d{2})|[-/ '’]+(?P<y2>\d{2}))",
+        r"(?P<q>[1-4])(?:q|\. ?quartal|(?:st|nd|rd|th) quarter) ?(?P<y>(?:19|20)\d{2}|\d{2})",
+        r"t(?P<q>[1-4])[- /]+(?P<y>(?:19|20)\d{2})",
+        r"(?:h|hj ?)(?P<hy>[12])[- /]*(?P<y>(?:19|20)\d{2})",
+        r"(?P<y>(?:19|20)\d{2})[- /]*(?:h|hj ?)(?P<hy>[12])",
+        r"(?P<y>(?:19|20)\d{2})[- ]?(?:w|kw)[- ]?(?P<w>\d{1,2})(?:-(?P<wd>[1-7]))?",
+        r"(?:kw|cw|wk|week|w) ?(?P<w>\d{1,2})[-/ .]+(?P<y>(?:19|20)\d{2})",
         r"(?P<y>\d{4}) ?[年년] ?(?P<m>\d{1,2}) ?[月월](?: ?(?P<d>\d{1,2}) ?[日일])?",
         r"(?P<y>\d{4})\. (?P<m>\d{1,2})\. (?P<d>\d{1,2})\.?",
     )
 ]
+# As C writes moments: the year stands behind the time.
+_FORMS.append(
+    re.compile(
+        r"(?P<name>[^\W\d_]{3}) (?P<d>\d{1,2}) (?P<H>\d{1,2}):(?P<M>\d{2}):(?P<S>\d{2})"
+        r"(?P<half>)(?: [a-z]{3,4})? (?P<y>\d{4})"
+    )
+)
+# Seconds since 1970, or thousandths of them, have so many digits.
+_UNIX = {10: 1.0, 13: 1e-3}
 _STAMP = re.compile(r"((?:19|20)\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)")
 _CLOCK = re.compile(
     r"(?P<H>\d{1,2})(?::(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,]\d+)?)?)?\s*(?P<half>[ap]\.?m\.?)?\s*(?:uhr)?"
@@ -119,6 +147,17 @@ def has_clock_only(texts: Iterable[str]) -> bool:
     return all(":" in text and _CLOCK.fullmatch(_plain(text)) for text in texts)
 
 
+def month_number(word: str) -> int:
+    """The month that a word names in one of several languages, counted from 1; 0 for any other.
+
+    Examples
+    --------
+    >>> month_number("mrz"), month_number("août"), month_number("soon")
+    (3, 8, 0)
+    """
+    return _MONTH.get(word, 0)
+
+
 def date_parts(seconds: Array, start: float) -> Array:
     """Year, month, day, weekday (Monday is 0), hour of the day and days since `start`.
 
@@ -163,6 +202,8 @@ def _plain(text: str) -> str:
 
 
 def _seconds(text: str, order: str) -> float:
+    if len(text) in _UNIX and text.isdecimal():
+        return int(text) * _UNIX[len(text)]
     for form in _FORMS:
         found = form.fullmatch(text)
         if found is None:
@@ -181,21 +222,24 @@ def _seconds(text: str, order: str) -> float:
 
 
 def _date(groups: dict[str, str | None], order: str) -> datetime | None:
-    year = int(groups["y"] or 0)
+    written = groups["y"] or groups.get("y2") or "0"
+    year = int(written)
     if year == NEVER:
         return None
-    if len(groups["y"] or "") == 2:
+    if len(written) == 2:
         year += 2000 if year < 70 else 1900
     if groups.get("name"):
         month = _MONTH.get(str(groups["name"]), 0)
     elif groups.get("q"):
         month = 3 * int(str(groups["q"])) - 2
+    elif groups.get("hy"):
+        month = 6 * int(str(groups["hy"])) - 5
     else:
         month = int(groups.get("m") or 0)
     day = int(groups.get("d") or 1)
     if groups.get("w"):
         try:
-            return datetime.fromisocalendar(year, int(str(groups["w"])), 1)
+            return datetime.fromisocalendar(year, int(str(groups["w"])), int(groups.get("wd") or 1))
         except ValueError:
             return None
     if groups.get("a"):

@@ -49,9 +49,14 @@ MIN_SHARE, SURE_SHARE = 0.5, 0.9
 MAX_FEW_NUMBERS = 12
 # From this many rows on, text that hardly repeats names or describes rows.
 MIN_IDENTIFIER_ROWS, IDENTIFIER_SHARE = 20, 0.9
+# Times of a day, in seconds, that may be durations if none is later.
+SHORT_CLOCK = 6 * 3600.0
+# Different numbers that must all be a year and month, as 202401, to be months.
+MIN_MONTHS = 6
 
 _COUNTED = re.compile(r" in \d+ rows? count")
 _CODE = re.compile(r"0\d+")
+_NUMBERED = re.compile(r"[^\W\d_]{0,4}[-_ ]?\d{2,}")
 _DATE_NAME = re.compile(r"date|datum|time|_at$|_on$|stamp|day$|tag$|fecha", re.IGNORECASE)
 
 
@@ -129,11 +134,17 @@ def _of_numbers(column: pd.Series, kind: str) -> Reading:
         stamps = 19000101 <= distinct[0] // 1e6 and distinct[-1] // 1e6 <= 21001231
         if (days or stamps) and not np.isnan(read_dates(texts, "dmy")).any():
             return Reading("date", "date", remark="read as year, month and day")
+        months = 190001 <= distinct[0] and distinct[-1] <= 210012
+        if months and distinct.size >= MIN_MONTHS and not np.isnan(read_dates(texts, "dmy")).any():
+            doubt = "may be numbers" if not kind else ""
+            return Reading("date", "date", doubt=doubt, remark="read as year and month")
     named = bool(_DATE_NAME.search(str(column.name)))
-    seconds = whole and distinct.size > 1 and 3e8 <= distinct[0] and distinct[-1] <= 4e9
     doubt = code_doubt
-    if not kind and named and seconds:
-        doubt = "may be seconds since 1970, which are a number here"
+    if whole and distinct.size > 1 and (kind == "date" or (not kind and named)):
+        unit = _since_1970(distinct)
+        if unit:
+            doubt = "may be numbers" if not kind else ""
+            return Reading("date", "date", doubt=doubt, remark=f"read as {unit} since 1970")
     empty = () if kind else empty_numbers(*np.unique(present, return_counts=True))
     remark = ""
     if empty:
@@ -141,6 +152,14 @@ def _of_numbers(column: pd.Series, kind: str) -> Reading:
     elif not kind and named and whole and 20_000 <= distinct[0] and distinct[-1] <= 80_000:
         doubt = "may be days of a spreadsheet since 1900, which are a number here"
     return Reading("number", "number", empty=empty, doubt=doubt, remark=remark)
+
+
+def _since_1970(distinct: NDArray[np.float64]) -> str:
+    """What whole numbers, in ascending order, may count since 1970, or ""."""
+    for unit, size in (("seconds", 1.0), ("milliseconds", 1e3)):
+        if 1e9 * size <= distinct[0] and distinct[-1] <= 4e9 * size:
+            return unit
+    return ""
 
 
 def _of_empty(empty: Sequence[float], n_rows: int) -> tuple[str, str]:
@@ -185,6 +204,7 @@ def _of_texts(
     if nominal and not kind:
         return words
     for found in (
+        None if kind else _as_codes(words, counts, name),
         _as_numbers(counts, blank, kind, decimal),
         _as_amounts(counts, kind, name),
         _as_dates(counts, kind),
@@ -233,6 +253,18 @@ def _natural(key: str) -> tuple[tuple[int, float, str], ...]:
     return tuple((0, float(p), "") if p.isdecimal() else (1, 0.0, p) for p in parts if p)
 
 
+def _as_codes(words: Reading, counts: dict[str, int], name: str) -> Reading | None:
+    """Whole numbers whose name says that they are codes, with other words among them."""
+    texts = [text for text in counts if spelling_key(text) not in NO_NUMBER]
+    if not texts or not all(text.strip().isdecimal() and len(text) < 16 for text in texts):
+        return None
+    numbers = np.array([float(text) for text in texts])
+    code, doubt = judge_codes(np.repeat(numbers, [counts[text] for text in texts]), name)
+    if code == "identifier":
+        return Reading("identifier", doubt=doubt)
+    return replace(words, doubt=doubt) if code == "category" else None
+
+
 def _as_numbers(
     counts: dict[str, int], blank: dict[str, int], kind: str, decimal: str
 ) -> Reading | None:
@@ -242,7 +274,10 @@ def _as_numbers(
     digits = [text.strip() for text in texts if text.strip().isdecimal()]
     if _are_codes(digits) and not kind:
         return None
-    compact = len(digits) == len(texts) and {len(text) for text in digits} in ({8}, {14})
+    lengths = {len(text) for text in digits}
+    compact = len(digits) == len(texts) and (
+        lengths in ({8}, {14}) or (lengths == {6} and len(digits) >= MIN_MONTHS)
+    )
     if compact and not kind and not np.isnan(read_dates(digits[:MAX_TEXTS], "dmy")).any():
         return None
     sample = sorted(texts, key=lambda text: -counts[text])[:MAX_TEXTS]
@@ -302,12 +337,17 @@ def _as_dates(counts: dict[str, int], kind: str) -> Reading | None:
     ok = ~np.isnan(read_dates(sample, order))
     weight = np.array([counts[text] for text in sample], dtype=np.float64)
     share = float(weight[ok].sum() / weight.sum())
-    if not ok.any() or (share < SURE_SHARE and not kind):
+    few = int(ok.sum()) <= MAX_FEW_NUMBERS
+    if not ok.any() or (not kind and (share < MIN_SHARE or (few and share < SURE_SHARE))):
         return None
-    unread = [text for text in counts if spelling_key(text) in NO_NUMBER]
-    unread += [text for text, fine in zip(sample, ok, strict=True) if not fine]
+    strays = [text for text, fine in zip(sample, ok, strict=True) if not fine]
+    if share < SURE_SHARE:
+        doubt = f"{1.0 - share:.0%} of the values are no dates, such as {strays[0][:30]!r}"
+    unread = [text for text in counts if spelling_key(text) in NO_NUMBER] + strays
     remark = f"{unread[0].strip()[:30]!r} and the like count as missing" if unread else ""
     clock = has_clock_only([text for text, fine in zip(sample, ok, strict=True) if fine])
+    if clock and not doubt and np.nanmax(read_dates(sample, order)) < SHORT_CLOCK:
+        doubt = "times of a day that are all early: may be durations"
     return Reading("date", "date", order=order, clock=clock, doubt=doubt, remark=remark)
 
 
@@ -364,6 +404,8 @@ def _as_names(
         return Reading("identifier", doubt="named like an identifier, but some values repeat")
     if share > 0.5:
         return replace(words, doubt="most values occur once: may be names")
+    if share > 0.1 and n_words > MIN_IDENTIFIER_ROWS and all(map(_NUMBERED.fullmatch, texts)):
+        return replace(words, doubt="numbered: may name persons or things, each with some rows")
     return None
 
 

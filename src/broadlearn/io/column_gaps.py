@@ -16,11 +16,13 @@ MIN_NUMBERS = 4
 BELOW, ABOVE = 0.5, 2.0
 # -1 among whole numbers from 0 on: there are so many different ones, each so much rarer.
 MIN_COUNTS, MIN_EXCESS = 10, 3.0
+# Numbers that surveys have for no answer, where all others are counts.
+NO_COUNTS = (-1.0, -7.0, -8.0, -9.0)
 _REPEATED = re.compile(r"(?:9{2,}|8{3,}|7{3,})(?:\.(?:9+|8+|7+|0+))?")
 
 
 def may_be_gap(number: float) -> bool:
-    """Whether a number is written with one digit, as those for missing values are, or -1.
+    """Whether a number is written with one digit, as those for missing values are, or -1 or -9.
 
     Examples
     --------
@@ -28,7 +30,7 @@ def may_be_gap(number: float) -> bool:
     (True, True, True, False)
     """
     text = f"{abs(number):.10g}"
-    return number == -1.0 or bool(_REPEATED.fullmatch(text) and len(set(text) - {"."}) == 1)
+    return number in NO_COUNTS or bool(_REPEATED.fullmatch(text) and len(set(text) - {"."}) == 1)
 
 
 def empty_numbers(distinct: Array, counts: NDArray[Any]) -> tuple[float, ...]:
@@ -74,7 +76,7 @@ def _is_far(end: float, count: float, others: Array, counts: NDArray[Any]) -> bo
     others, counts = others[usual], counts[usual]
     if others.size < MIN_NUMBERS - 1:
         return False
-    if end == -1.0:
+    if end in NO_COUNTS:
         whole = bool((others == np.round(others)).all() and others[0] >= 0.0)
         return whole and others.size >= MIN_COUNTS and count > MIN_EXCESS * float(counts.mean())
     width = max(float(others[-1] - others[0]), 1e-9)

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from unicodedata import normalize
 
+from broadlearn.io.column_dates import month_number
+from broadlearn.io.column_opinions import opinion_order
 from broadlearn.io.column_words import FALSE, SCALES, TRUE
 
 # Letters that say yes or no only together with their counterparts.
@@ -21,15 +23,20 @@ _SIZE_NAME = re.compile(r"size|größe|groesse|taille|talla|tamanho|taglia|maat|
 _STEP_NAME = (
     r"(stage|grade|level|lvl|tier|phase|step|rank|class|quarter|q|year|week|day|month|score|"
     r"stufe|grad|grado|grau|niveau|nivel|nível|livello|poziom|stadium|stade|estadio|fase|"
-    r"semester|term|trimester|floor|ecog|asa|nyha|tanner|pt|t|n)"
+    r"semester|term|trimester|floor|ecog|asa|nyha|tanner|ckd|figo|sev|severity|prio|priority|"
+    r"priorität|triage|bi-?rads|pi-?rads|gleason|pt|t|n)"
 )
-_STEP = re.compile(rf"{_STEP_NAME}[ ._-]*(\d+|[ivx]+)")
+_STEP = re.compile(rf"{_STEP_NAME}[ ._-]*(\d+|[ivx]+)([a-d]?)")
+# Letters and a number are a step where the name of the column says so.
+_NAMED_STEP = re.compile(r"([a-z]{1,4})[ ._-]*(\d+|[ivx]+)([a-d]?)")
+_STEP_COLUMN = re.compile(r"grad|prior|sever|stage|stadi|stade|urgen|triage|level|tier|rank", re.I)
 _LED = re.compile(r"\(?(\d{1,2})\)?\s*[-:.=)–]\s*[^\W\d].*")
 _ROMAN = {"i": 1, "v": 5, "x": 10}
-_END = r"(?:[$€£¥]|rs\.?|usd|eur|gbp)?\s*(\d[\d,.' ]*?)\s*(%|[^\W\d_]{1,12}\.?)?"
+_END = r"(?:[$€£¥]|rs\.?|usd|eur|gbp)?\s*(\d[\d,.' ]*?)\s*(%|[$€£¥]|[^\W\d_]{1,12}\.?)?"
 _BETWEEN = re.compile(
     rf"(?:from |between |von |de |da |entre |zwischen |tra )?{_END}"
-    rf"\s*(?:-|–|—|~|to|bis|und|and|y|et|e|à|a|\.\.|to <|- ?<)\s*{_END}"
+    rf"\s*(?:-|–|—|~|to|bis|und|and|y|et|e|à|a|\.\.|to <|- ?<|to (?:under|below|less than)|"
+    rf"bis (?:unter|zu)|à moins de|a menos de|tot)\s*{_END}"
 )
 _INTERVAL = re.compile(r"[\[(]([^,;]+)[,;]\s*([^,;]+)[\])]")
 _BELOW = re.compile(
@@ -46,6 +53,8 @@ _ABOVE = re.compile(
     r"ou plus|y más|o más|ou mais|e più|en meer)"
 )
 _COUNTED = re.compile(_END)
+_MARKED = {mark: re.compile(rf"\d+(?:\{mark}\d+)+") for mark in ".,"}
+_THOUSANDS = {mark: re.compile(rf"[1-9]\d{{0,2}}(?:\{mark}\d{{3}})+") for mark in ".,"}
 # Ranges of a column that has more of them are no categories.
 MAX_RANGES = 60
 # With so few levels, a single range among plain numbers makes ranges of all.
@@ -93,17 +102,15 @@ def boolean_values(keys: Iterable[str]) -> dict[str, float] | None:
     >>> boolean_values(["f", "m"]), boolean_values(["s", "f"])
     (None, None)
     """
-    found = list(keys)
+    found = {key: key.strip(". ") for key in keys}
     if set(found) == SIGNS:
         return {key: float(key == "+") for key in found}
-    if not all(key in TRUE or key in FALSE for key in found):
+    words = set(found.values())
+    if not words <= TRUE | FALSE or not words & TRUE or not words & FALSE:
         return None
-    if not any(key in TRUE for key in found) or not any(key in FALSE for key in found):
-        return None
-    words = set(found)
     if words <= _LETTERS and words not in _PAIRS:
         return None
-    return {key: float(key in TRUE) for key in found}
+    return {key: float(word in TRUE) for key, word in found.items()}
 
 
 def level_order(keys: Sequence[str], name: str = "") -> list[str] | None:
@@ -127,6 +134,12 @@ def level_order(keys: Sequence[str], name: str = "") -> list[str] | None:
     """
     if len(keys) < 2:
         return None
+    months = {key: month_number(key.strip(".")) for key in keys}
+    if len(set(months.values())) > 2 and all(months.values()):
+        return sorted(keys, key=lambda key: (months[key], key))
+    opinions = opinion_order(keys)
+    if opinions is not None:
+        return opinions
     plain = {key: key.replace("_", " ").replace("-", " ").strip() for key in keys}
     for words in SCALES:
         if all(key in words or plain[key] in words for key in keys):
@@ -140,8 +153,13 @@ def level_order(keys: Sequence[str], name: str = "") -> list[str] | None:
     rankings: list[Callable[[str], Any]] = [_step_rank, _led_rank, _symbol_rank]
     if 2 * n_ranges >= len(keys) or (n_ranges and len(keys) <= MAX_FEW):
         rankings.insert(0, _range_rank)
+    if _STEP_COLUMN.search(name):
+        rankings.append(_named_step_rank)
+    written = _plain_marks(keys)
     for rank in rankings:
-        found = {key: rank(key) for key in keys}
+        found = {key: rank(written[key]) for key in keys}
+        if rank is _named_step_rank and len({step[0] for step in found.values() if step}) > 1:
+            continue
         if None not in found.values():
             return sorted(keys, key=lambda key: (found[key], key))
     return None
@@ -202,15 +220,41 @@ def _is_range(key: str) -> bool:
     return key == "more" or any(form.fullmatch(key) for form in forms)
 
 
-def _step_rank(key: str) -> tuple[str, float] | None:
-    """The word of a step such as "stage 2", and its number."""
-    found = _STEP.fullmatch(key) if len(key) <= MAX_LENGTH else None
+def _plain_marks(keys: Sequence[str]) -> dict[str, str]:
+    """Texts with a point before decimals, if any, and no marks of thousands.
+
+    A mark before three digits in every number separates thousands, any other comes before decimals.
+    """
+    found = {key: key for key in keys}
+    for mark in ".,":
+        numbers = [n for key in keys if len(key) <= MAX_LENGTH for n in _MARKED[mark].findall(key)]
+        # Of intervals such as [0,18), a comma is between both ends.
+        if not numbers or (mark == "," and any(key[:1] in "[(" for key in keys)):
+            continue
+        new = "" if all(map(_THOUSANDS[mark].fullmatch, numbers)) else "."
+        pattern = re.compile(rf"(?<=\d)\{mark}(?=\d)")
+        found = {key: pattern.sub(new, text) for key, text in found.items()}
+    return found
+
+
+def _step_rank(key: str) -> tuple[str, float, str] | None:
+    """The word of a step such as "stage 2", its number, and the letter behind it."""
+    return _of_step(_STEP.fullmatch(key) if len(key) <= MAX_LENGTH else None)
+
+
+def _named_step_rank(key: str) -> tuple[str, float, str] | None:
+    """The same of any letters."""
+    return _of_step(_NAMED_STEP.fullmatch(key) if len(key) <= MAX_LENGTH else None)
+
+
+def _of_step(found: re.Match[str] | None) -> tuple[str, float, str] | None:
     if found is None:
         return None
     if found[2].isdecimal():
-        return found[1], float(found[2])
+        return found[1], float(found[2]), found[3]
     values = [_ROMAN[letter] for letter in found[2]]
-    return found[1], float(sum(-v if v < max(values[i:]) else v for i, v in enumerate(values)))
+    number = float(sum(-v if v < max(values[i:]) else v for i, v in enumerate(values)))
+    return found[1], number, found[3]
 
 
 def _led_rank(key: str) -> float | None:

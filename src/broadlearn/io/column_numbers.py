@@ -16,25 +16,36 @@ _SPACES = dict.fromkeys(map(ord, "\u00a0\u2007\u2009\u202f\u2002\u2003\t"), " ")
 _SIGNS = dict.fromkeys(map(ord, "\u2212\u2013\u2014\ufe63\uff0d"), "-")
 _QUOTES = dict.fromkeys(map(ord, "\u2019\u02bc`\u00b4"), "'")
 _POWERS = {ord("²"): "2", ord("³"): "3"}
-_MARKS = {**_SPACES, **_SIGNS, **_QUOTES, **_POWERS}
+# Of Arabic numbers: decimals and thousands.
+_ARABIC = {ord("٫"): ".", ord("٬"): ","}
+_MARKS = {**_SPACES, **_SIGNS, **_QUOTES, **_POWERS, **_ARABIC}
 # 1.5 × 10^3, also with raised figures, and texts that are quoted once more, as ="12.50".
-_POWER = re.compile(r"(?<=[\d.,])\s*[×x*·]\s*10\s*(?:\^\s*|\*\*\s*)?([-+]?\d{1,3})(?!\d)")
+_POWER = re.compile(
+    r"(?<=[\d.,])\s*(?:[×x*·]\s*10\s*(?:\^\s*|\*\*?\s*)?|10[*^])([-+]?\d{1,3})(?!\d)"
+)
 _RAISED_TEN = re.compile("10[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+")
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _QUOTED = re.compile(r"""=?(["'])(.*)\1""")
 _TAGS = re.compile(r"</?[a-zA-Z]\w*>")
 # Marks of footnotes behind a number.
+_APOSTROPHE = re.compile(r"'(?=[-+]?[\d.,]+$)")
 _FOOTNOTE = re.compile(r"(?<=[\d%])\s*(?:[*†‡§]{1,3}|\[\w{1,3}\])$")
 _PRICE_DASH = re.compile(r"(?<=\d[.,])-+")
 _NUMBER = re.compile(
     r"(?P<head>[^\d,]{0,12}?)"
     r"(?P<core>(?:\d[\d.,' ]*|[.,]\d+)(?<! )(?:[eE][-+]?\d{1,3}(?![\d.,]))?)"
-    r"(?P<tail>[ ]*(?:[-)]+|(?:[^\W\d_]|[%‰°\"'$]|[^\w\s.,:;()<>=#&*+/-])[^\d]{0,18}?[23]?\)?)?)"
+    r"(?P<tail>[ ]*(?:[-)]+|(?:/? ?[^\W\d_]|[%‰°\"'$]|[^\w\s.,:;()<>=#&*+/-])"
+    r"[^\d]{0,18}?[23]?\)?)?)"
 )
 _GROUPS = re.compile(
     r"\d{1,3}(?:(?P<mark>[.,' ])\d{3})(?:(?P=mark)\d{3})*|\d{1,2}(?:,\d{2})+,\d{3}"
 )
-_ABOUT = re.compile(r"^(?:[<>≤≥=~≈±]+|(?:ca|approx|about|circa|over|under|etwa|env)\b\.?)\s*")
+_ABOUT = re.compile(
+    r"^(?:[<>≤≥=~≈±]+|(?:ca|approx|about|circa|over|under|etwa|env|ab|from|dès|desde|vanaf|max|"
+    r"min|rund|cerca de|up to|bis|bis zu|environ)\b\.?)\s*"
+)
+# Sides of the earth before degrees, which have decimals.
+_SIDES, _DEGREES = frozenset("nsew"), re.compile(r"[.,]\d{3,}$")
 _CURRENCIES = (
     "usd eur gbp chf jpy cny rmb inr rub sek nok dkk pln czk huf brl mxn cad aud nzd zar krw try "
     "sgd hkd thb idr php myr vnd ils aed sar egp ngn kes ars clp cop pen uah ron bgn isk twd pkr "
@@ -61,11 +72,26 @@ _UNITS: tuple[Mapping[str, float], ...] = (
     | {"month": 2629746.0, "year": 31556952.0, "yr": 31556952.0, "wk": 604800.0, "mo": 2629746.0},
     {"b": 1.0, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "byte": 1.0},
     {"w": 1.0, "kw": 1e3, "mw": 1e6, "gw": 1e9},
+    {"wh": 1.0, "kwh": 1e3, "mwh": 1e6, "gwh": 1e9},
+    {"µv": 1e-6, "mv": 1e-3, "v": 1.0, "kv": 1e3},
+    {"µa": 1e-6, "ma": 1e-3, "a": 1.0, "ka": 1e3},
+    {"pa": 1.0, "hpa": 1e2, "kpa": 1e3, "mpa": 1e6, "mbar": 1e2, "bar": 1e5, "psi": 6894.757},
+    {"ω": 1.0, "kω": 1e3, "mω": 1e6, "ohm": 1.0, "kohm": 1e3},
+    {"cal": 4.184, "kcal": 4184.0, "j": 1.0, "kj": 1e3},
+    {"m/s": 1.0, "km/h": 1 / 3.6, "kmh": 1 / 3.6, "mph": 0.44704, "kn": 0.514444, "kt": 0.514444},
+    {"g/l": 1.0, "mg/l": 1e-3, "µg/l": 1e-6, "ug/l": 1e-6, "ng/ml": 1e-6, "mg/dl": 1e-2}
+    | {"g/dl": 10.0, "mg/ml": 1.0, "µg/ml": 1e-3, "ug/ml": 1e-3, "µg/dl": 1e-5},
+    {"mmol/l": 1e-3, "µmol/l": 1e-6, "umol/l": 1e-6, "nmol/l": 1e-9, "pmol/l": 1e-12},
     {"hz": 1.0, "khz": 1e3, "mhz": 1e6, "ghz": 1e9},
     {"st": 1.0, "nd": 1.0, "rd": 1.0, "th": 1.0},
-    {"n": 1.0, "s": -1.0},
-    {"e": 1.0, "w": -1.0, "o": 1.0},
+    {"n": 1.0, "s": -1.0, "°n": 1.0, "°s": -1.0, "° n": 1.0, "° s": -1.0},
+    {"e": 1.0, "w": -1.0, "o": 1.0, "°e": 1.0, "°w": -1.0, "° e": 1.0, "° w": -1.0},
+    {"°c": 1.0, "° c": 1.0, "c": 1.0, "°f": 5 / 9, "° f": 5 / 9, "f": 5 / 9, "k": 1.0},
 )
+# What is 0 in the common unit, where units of several kinds occur.
+_ZERO = {"°f": 32.0, "° f": 32.0, "f": 32.0, "k": 273.15}
+# High and low, behind results of a laboratory: no units.
+_FLAGS = frozenset(("h", "l", "hh", "ll", "n", "high", "low", "normal", "(h)", "(l)"))
 _SHORT_UNITS = ("lb", "hr", "yr", "oz", "wk", "mo")
 _MAX_WORDS = 3
 # Longer texts are no numbers; patterns would take long over them.
@@ -131,6 +157,8 @@ def learn_format(
     if len(currencies) > 1:
         doubt = f"several currencies ({', '.join(sorted(currencies)[:3])}) are not converted"
     factors = _factors(units, bool(currencies))
+    if set(factors) == {"s", "h", ""} and factors["s"] < 0 and not doubt:
+        doubt = "S and H are read as debit and credit, not as seconds and hours"
     if set(factors) == {"%", ""} and units[""] and not doubt:
         shares, percents = (
             np.abs([_value(parts.core, mark) for parts, _ in split if parts.unit == unit])
@@ -166,8 +194,10 @@ def read_numbers(texts: Iterable[str], form: NumberFormat) -> Array:
         if parts is None or parts.unit not in form.factors:
             found.append(np.nan)
             continue
-        number = _value(parts.core, form.decimal) * form.factors[parts.unit]
-        found.append(-number if parts.negative else number)
+        number = _value(parts.core, form.decimal) * (-1.0 if parts.negative else 1.0)
+        if parts.unit in _ZERO and _are_degrees(form.factors):
+            number -= _ZERO[parts.unit]
+        found.append(number * form.factors[parts.unit])
     return np.array(found, dtype=np.float64)
 
 
@@ -184,12 +214,15 @@ def _split(text: str) -> _Parts | None:
     if len(text) > MAX_LENGTH:
         return None
     text = text.strip()
+    if not text.isascii():
+        text = "".join(str(unicodedata.digit(c)) if c.isdecimal() else c for c in text)
     if "10" in text[2:] and not text.isalnum():
         text = _POWER.sub(r"e\1", _RAISED_TEN.sub(lambda ten: ten[0].translate(_RAISED), text))
     if text[:1] == "<":
         text = _TAGS.sub("", text)
     quoted = _QUOTED.fullmatch(text)
-    text = _FOOTNOTE.sub("", text)
+    # A spreadsheet's mark of text.
+    text = _APOSTROPHE.sub("", _FOOTNOTE.sub("", text), count=1)
     text = _PRICE_DASH.sub("", (quoted[2] if quoted else text).translate(_MARKS).strip())
     found = _NUMBER.fullmatch(text)
     if found is None:
@@ -205,6 +238,8 @@ def _split(text: str) -> _Parts | None:
     if tail == "-":
         negative, tail = not negative, ""
     core = core.rstrip("., '")
+    if head in _SIDES and not tail.strip("° ") and _DEGREES.search(core):
+        head, tail = "", head
     if head and not _is_currency(head):
         return None
     currency, unit = head.strip(". "), " ".join(tail.lower().rstrip(".").split())
@@ -224,6 +259,12 @@ def _split(text: str) -> _Parts | None:
     if not core or (unit and not currency and _is_code(core)):
         return None
     return _Parts(negative, core, unit, currency)
+
+
+def _are_degrees(units: Iterable[str]) -> bool:
+    """Whether temperatures are in Celsius as well as in Fahrenheit or Kelvin."""
+    kinds = {unit.strip("° ") for unit in units} - {""}
+    return len(kinds) > 1 and kinds <= {"c", "f", "k"}
 
 
 def _is_currency(word: str) -> bool:
@@ -296,6 +337,11 @@ def _factors(units: Counter[str], currency: bool) -> dict[str, float]:
     if {"cr", "dr"} <= set(named):
         # Credit and debit, of which the former is crores otherwise.
         return {"cr": 1.0, "dr": -1.0, "": 1.0}
+    if {"h", "l"} <= set(named) <= _FLAGS:
+        return {**dict.fromkeys(named, 1.0), "": 1.0}
+    if set(named) == {"s", "h"} and not units[""]:
+        # Debit and credit in German, since seconds go with minutes.
+        return {"s": -1.0, "h": 1.0, "": 1.0}
     magnitudes = {**_MAGNITUDES, **({"m": 1e6} if currency or "k" in named else {})}
     scaled = [unit for unit in named if unit in magnitudes]
     n_scaled = sum(units[unit] for unit in scaled)
@@ -305,6 +351,8 @@ def _factors(units: Counter[str], currency: bool) -> dict[str, float]:
     if len(named) > 1:
         sizes = max(_UNITS, key=lambda sizes: sum(units[u] for u in named if u in sizes))
         known = [unit for unit in named if unit in sizes]
+        if "°f" in sizes and len(known) < len(named):
+            known = []
         if first in sizes and len(known) > 1:
             return {**{unit: sizes[unit] for unit in known}, "": sizes[first]}
     return {first: 1.0, "": 1.0}

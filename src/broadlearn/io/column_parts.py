@@ -22,8 +22,10 @@ MAX_LENGTH = 100
 
 _FIGURE = re.compile(r"(?:(?:^|(?<=[(\[,; ]))-)?\d+(?:[.,]\d+)?")
 _DECIMALS = re.compile(r"\d[.,]\d")
+# Zeros in front, which names of cases have.
+_NUMBERED = re.compile(r"(?:^|/)0\d")
 _JOINTS = re.compile(
-    r"#(?:\s*(?:/|x|×|\*|:|by|±|\+/-|\+-|out of|von|sur)\s*#){1,2}"
+    r"#(?:\s*(?:/|x|×|\*|:|by|±|\+/-|\+-|out of|von|sur)\s*#){1,2}(?: ?(?:°[CF]?|[^\W\d_]{1,4}))?"
     r"|#\s*(?:'|ft\.?|′)\s*#\s*(?:\"|in\.?|″)?"
     r"|[(\[]?#(?:(?:, | ?; ?)#){1,2}[)\]]?"
     r"|# ?\(#(?: ?[-–] ?#)?%?\)",
@@ -67,7 +69,7 @@ def learn_parts(texts: Sequence[str]) -> Parts | None:
     n_parts = form.count("#")
     if n < MIN_SHARE * len(texts) or not 1 <= n_parts <= MAX_PARTS:
         return None
-    if _JOINTS.fullmatch(form):
+    if _JOINTS.fullmatch(form) and not any(map(_NUMBERED.search, texts)):
         return Parts(n_parts)
     alike = [text for text in texts if _form(text) == form]
     if n_parts == 2 and _RANGE.fullmatch(form):

@@ -214,6 +214,8 @@ def _alone(column: pd.Series, reading: Reading, given: str, is_first: bool) -> D
         return DecidedColumn(replace(reading, how=""), nothing, "empty", _why("empty"))
     if present.size == first.size and (values == values[0]).all():
         return DecidedColumn(replace(reading, how=""), nothing, "constant", _why("constant"))
+    if reading.kind == "category" and not given and len(reading.levels) == 1:
+        reading = replace(reading, doubt="one value and gaps: may be yes and no")
     if reading.how == "number" and not given:
         name = str(column.name)
         evidence = identifier_evidence(present, name)

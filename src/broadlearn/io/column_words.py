@@ -15,21 +15,26 @@ _NO_NUMBER = (
     "sin dato|sin datos|no disponible|sconosciuto|inf|x|xx|xxx|*|**|/|see notes|see note|"
     "below detection|bdl|lod|<lod|declined|withheld|absent|not done|void|"
     "0000-00-00|0000-00-00 00:00:00|00.00.0000|00/00/0000|9999-12-31|31.12.9999|12/31/9999|"
-    "31/12/9999|9999-12-31 00:00:00|9999-12-31 23:59:59|not disclosed|not specified|undisclosed"
+    "31/12/9999|9999-12-31 00:00:00|9999-12-31 23:59:59|not disclosed|not specified|undisclosed|"
+    "don't know|don’t know|dont know|not stated|not answered|no response|no reply|"
+    "prefer not to say|prefer not to answer|weiss nicht|weiss ich nicht|"
+    "ne sait pas|nsp|no sabe|ns/nc|no sabe/no contesta|no contesta|não sabe|non so|weet niet|"
+    "weet ik niet|geen antwoord|vet ej|nie wiem|nicht angegeben|non précisé|no indicado|"
+    "nicht erhoben|nicht gemessen|sin información|sem informação"
 )
 NO_NUMBER = NO_VALUE | frozenset(_NO_NUMBER.split("|"))
 _TRUE = (
     "yes y true t 1 ja j wahr oui o vrai sí si s verdadero verdadeiro sim да on positive pos "
     "present checked active enabled aktiv actif activo ✓ ✔ ☑ ✅ richtig vero waar sann sant tak "
     "prawda ano áno igen evet kyllä da ναι так כן نعم हाँ 是 有 真 はい 예 네 positiv positif "
-    "positivo positiva presente vorhanden"
+    "positivo positiva presente vorhanden pass passed detected"
 )
 TRUE = frozenset(_TRUE.casefold().split())
 _FALSE = (
     "no n false f 0 nein falsch non faux falso não nao нет off negative neg absent unchecked "
     "inactive disabled inaktiv inactif inactivo ✗ ✘ ☐ ☒ ❌ onwaar falsk usann nej nei nee nie "
     "fałsz ne nem hayır hayir ei nu όχι ні לא لا नहीं 否 无 無 假 いいえ 아니요 아니오 negativ "
-    "négatif negatif negativo negativa ausente"
+    "négatif negatif negativo negativa ausente fail failed undetected"
 )
 FALSE = frozenset(_FALSE.casefold().split())
 # Words in their order, from the least on; those with "|" between them are of one rank.
@@ -49,11 +54,12 @@ _SCALES = (
     "none|no|nil|negative|neg|absent, trace|tr|±, 1+|+, 2+|++, 3+|+++, 4+|++++",
     "negative|neg, trace|equivocal|borderline|indeterminate|weak|weakly positive, positive|pos, "
     "strong positive|strongly positive",
-    "niedrig|gering|tief, mittel|normal, hoch, sehr hoch",
+    "niedrig|gering|tief, mittel|normal, hoch, sehr hoch, kritisch|dringend",
     "laag, gemiddeld|midden|middel|normaal, hoog, zeer hoog",
     "muito baixo|muito baixa, baixo|baixa, médio|média|medio|media, alto|alta, "
-    "muito alto|muito alta",
-    "molto basso|molto bassa, basso|bassa, medio|media, alto|alta, molto alto|molto alta",
+    "muito alto|muito alta, urgente|crítico|crítica",
+    "molto basso|molto bassa, basso|bassa, medio|media, alto|alta, molto alto|molto alta, "
+    "urgente|critico|critica",
     "låg|lågt|lav|lavt, medel|middels|middel|mellem, hög|högt|høy|høyt|høj|højt",
     "niski|niska|niskie, średni|średnia|średnie, wysoki|wysoka|wysokie",
     "низкий|низкая|низкое, средний|средняя|среднее, высокий|высокая|высокое",
@@ -63,8 +69,9 @@ _SCALES = (
     "낮음, 중간|보통, 높음",
     "sehr niedrig|sehr gering, niedrig|gering, mittel, hoch, sehr hoch",
     "très faible|très bas, faible|bas|basse, moyen|moyenne, élevé|élevée|haut|haute|fort|forte, "
-    "très élevé|très élevée|très haut|très fort",
-    "muy bajo|muy baja, bajo|baja, medio|media, alto|alta, muy alto|muy alta",
+    "très élevé|très élevée|très haut|très fort, critique|urgent|urgente",
+    "muy bajo|muy baja, bajo|baja, medio|media, alto|alta, muy alto|muy alta, "
+    "urgente|crítico|crítica",
     "xxxs|3xs, xxs|2xs, xs, s, m, l, xl, xxl|2xl, xxxl|3xl, xxxxl|4xl, 5xl",
     "tiny|extra small|very small, small, medium|med|mid|midsize, large|big, extra large|very large|"
     "huge, giant|enormous",
@@ -153,21 +160,33 @@ _SCALES = (
     "senior|elderly",
     "morning, noon, afternoon, evening, night",
     "early, mid|middle, late",
-    "daily, weekly, biweekly, monthly, quarterly, yearly|annually",
+    "never, less than once a year|less than yearly|rarely, yearly|annually|once a year, "
+    "a few times a year|several times a year, quarterly|every few months|less than monthly|"
+    "less than once a month, monthly|once a month, biweekly|a few times a month|"
+    "several times a month, weekly|once a week, a few times a week|several times a week, "
+    "daily|every day|once a day|almost daily|daily or almost daily, several times a day|hourly",
+    "nie, seltener|weniger als monatlich, jährlich, quartalsweise|vierteljährlich, "
+    "monatlich, wöchentlich, mehrmals pro woche, täglich, mehrmals täglich",
+    "jamais, une fois par an|annuel|annuellement, trimestriel, mensuel|une fois par mois, "
+    "hebdomadaire|une fois par semaine, quotidien|tous les jours|chaque jour",
+    "lower class|working class|lower, lower middle class|lower middle, middle class|middle, "
+    "upper middle class|upper middle, upper class|upper",
     "new, like new, very good, good, acceptable|fair, poor, for parts",
     "new, used, worn, broken",
     "no education|none|illiterate|no formal education, primary|elementary|primary school|"
     "elementary school|preschool|primary education, middle school|lower secondary|some high school|"
     "less than high school, secondary|high school|hs|secondary school|hs-grad|ged|"
-    "high school graduate|secondary education, some college|vocational|diploma|trade school, "
+    "high school graduate|high school diploma|upper secondary|upper secondary school|"
+    "secondary education, some college|vocational|diploma|trade school, "
     "associate|associates|associate's|associate degree|associate's degree|assoc, "
     "bachelor|bachelors|bachelor's|college|undergraduate|university|tertiary|bsc|ba|b.sc.|b.a.|"
     "bachelor degree|bachelor's degree|higher education|college degree, "
     "master|masters|master's|graduate|postgraduate|msc|ma|mba|m.sc.|m.a.|master degree|"
     "master's degree|graduate degree, phd|doctorate|doctoral|ph.d.|ph.d|doctor|doctorate degree",
-    "kein abschluss, hauptschule|hauptschulabschluss, realschule|realschulabschluss|"
+    "kein abschluss|ohne abschluss|kein schulabschluss|ohne schulabschluss, "
+    "hauptschule|hauptschulabschluss, realschule|realschulabschluss|"
     "mittlere reife, abitur|gymnasium|fachabitur, ausbildung|lehre|berufsausbildung, bachelor, "
-    "master|diplom|studium|hochschule, promotion|doktor",
+    "master|diplom|studium|hochschule|hochschulabschluss|universität, promotion|doktor",
     "primaria|primaire|primario, secundaria|secondaire|bachillerato|collège, lycée|bac, "
     "universidad|universitaria|université|licence|grado, máster|maestría|posgrado, doctorado|"
     "doctorat",
@@ -192,6 +211,8 @@ _SCALES = (
     "noviembre|nov|novembro|novembre, diciembre|dic|dezembro|dez|dicembre",
     "d, c, b, a, aa, aaa",
     "d, c, cc, ccc, b, bb, bbb, a, aa, aaa",
+    "d, c, cc, ccc-, ccc, ccc+, b-, b, b+, bb-, bb, bb+, bbb-, bbb, bbb+, a-, a, a+, aa-, aa, aa+, "
+    "aaa",
     "f, e-, e, e+, d-, d, d+, c-, c, c+, b-, b, b+, a-, a, a+",
     "i, ii, iii, iv, v, vi, vii, viii, ix, x, xi, xii",
     "ia, ib, iia, iib, iiia, iiib, iva, ivb",
