@@ -184,3 +184,12 @@ def test_numbers_of_very_many_equal_names_are_not_tried_one_by_one():
     assert found[:3] == ["x", "x_3", "x_4"]
     assert found[-3:] == ["x_2", "y", "y_2"]
     assert len(set(found)) == len(found)
+
+
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_repeated_headers_are_left_out(tmp_path, quote):
+    rows = "".join(f"{k}.5,{quote}x{quote}\n" for k in range(5))
+    with pytest.warns(UserWarning, match="is repeated in line 7, which was left out"):
+        table = read(tmp_path, f"a,b\n{rows}a,b\n{rows}")
+    assert table.frame["a"].tolist() == [0.5, 1.5, 2.5, 3.5, 4.5] * 2
+    assert list(table.lines) == [2, 3, 4, 5, 6, 8, 9, 10, 11, 12]

@@ -138,3 +138,36 @@ def test_titles_of_two_fields_above_a_table(tmp_path):
     path.write_text("Annual report;;;;\nDate:;2024-01-01;;;\n;;;;\na;b;c;d;y\n" + rows)
     layout = csv_layout(Source(path), FileOptions(), "utf-8")
     assert (layout.header_line, layout.names) == (4, ["a", "b", "c", "d", "y"])
+
+
+def test_the_line_that_names_the_mark(tmp_path):
+    found = layout(tmp_path, "sep=;\na;b\n1;2\n3;4\n")
+    assert (found.separator, found.names, found.first_line) == (";", ["a", "b"], 2)
+
+
+def test_titles_with_a_value_above_four_columns(tmp_path):
+    text = "Report,sales\nFrom,01.01.2024\n\na,b,c,d\n1,x,2,y\n3,z,4,u\n"
+    assert layout(tmp_path, text).names == ["a", "b", "c", "d"]
+
+
+def test_names_in_two_lines(tmp_path):
+    text = "body,,,result\nage,kg,town,ill\n61,80,Ulm,yes\n70,66,Bonn,no\n"
+    found = layout(tmp_path, text)
+    assert (found.names, found.header_line) == (["age", "kg", "town", "ill"], 2)
+    assert "named in two lines" in found.doubts[0]
+
+
+def test_a_header_that_is_repeated_is_one(tmp_path):
+    found = layout(tmp_path, "a,b\n1,x\na,b\n2,y\n")
+    assert (found.names, found.doubts) == (["a", "b"], [])
+
+
+@pytest.mark.parametrize("first", ["r{}", "{}"])
+def test_rows_with_names_of_their_own(tmp_path, first):
+    rows = "".join(f"{first.format(k)} {k}.5 x\n" for k in range(1, 5))
+    found = layout(tmp_path, f"a b\n{rows}", sep=" ")
+    assert found.names == ["", "a", "b"]
+    assert "a field more than its header" in found.doubts[0]
+    # What may be a measurement is no name.
+    rows = "".join(f"{k}.25 {k}.5 x\n" for k in range(1, 5))
+    assert layout(tmp_path, f"a b\n{rows}", sep=" ").names == ["a", "b"]

@@ -1,6 +1,6 @@
 import pytest
 
-from broadlearn.io.headers import FieldKinds, judge_header
+from broadlearn.io.headers import FieldKinds, judge_header, merged_header
 
 
 @pytest.mark.parametrize(
@@ -87,3 +87,22 @@ def test_patterns_are_linear_by_construction():
     assert FieldKinds.is_number("1" * 200_000)
     assert not FieldKinds.is_number("1" * 200_000 + "x")
     assert judge_header(["9" * 100_000 + "x", "b"], [["1", "2"]]) is True
+
+
+@pytest.mark.parametrize(
+    ("lines", "names"),
+    [
+        ("body,,,result;age,kg,town,ill;61,80,Ulm,yes;70,66,Bonn,no", ["age", "kg", "town", "ill"]),
+        ("nr,body,,ill;,age,kg,;1,61,80,yes;2,70,66,no", ["nr", "age", "kg", "ill"]),
+        ("A,A,B,B;a,b,c,d;1,2,3,x;4,5,6,y", ["a", "b", "c", "d"]),
+        ("Q1,,Q2,;lo,hi,lo,hi;1,2,3,4;4,5,6,7", ["Q1 lo", "Q1 hi", "Q2 lo", "Q2 hi"]),
+        # The first row names all columns, or the second is a row.
+        ("a,b,c;x,y,z;1,2,3;4,5,6", None),
+        ("a,,c;1,2,3;4,5,6;7,8,9", None),
+        ("a,,c;x,y,z;u,v,w;r,s,t", None),
+        ("a,a,b;x,1,2;y,3,4;z,5,6", None),
+    ],
+)
+def test_names_in_two_rows(lines, names):
+    first, second, *others = [line.split(",") for line in lines.split(";")]
+    assert merged_header(first, second, others) == names

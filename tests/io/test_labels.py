@@ -88,3 +88,13 @@ def test_labels_of_another_type_are_classes_without_a_word(cells, classes):
     found = read_labels(pd.Series(cells), "y", "classification", classes=classes)
     assert found.dtype == classes.dtype
     assert set(found.tolist()) <= set(classes.tolist())
+
+
+def test_classes_that_may_be_no_label_are_said():
+    with pytest.warns(UserWarning, match="missing label: 'n.a.' in 1 of 4 rows"):
+        assert labels(["a", "b", "n.a.", "b"]).tolist() == ["a", "b", "n.a.", "b"]
+
+
+def test_a_quantity_with_a_stray_is_refused():
+    with pytest.raises(ValueError, match=r"in 1 of 31 rows, such as 'soon' in row 30"):
+        labels([*(f"${k}.50" for k in range(30)), "soon"], "regression")

@@ -333,3 +333,24 @@ def test_a_name_that_is_too_long(tmp_path):
     path.write_text("b," + "a" * 10_001 + "\n1,2\n")
     with pytest.raises(ValueError, match=r"^Column 2 of .* has a name of 10,001 characters, where"):
         read_file(path)
+
+
+def test_a_sheet_of_notes_is_passed_over(tmp_path):
+    path = tmp_path / "t.xlsx"
+    table = pd.DataFrame({"a": range(40), "b": ["x", "y"] * 20})
+    with pd.ExcelWriter(path) as writer:
+        pd.DataFrame({"notes": ["by", "made"]}).to_excel(writer, sheet_name="Readme", index=False)
+        table.to_excel(writer, sheet_name="Data", index=False)
+    with pytest.warns(UserWarning, match="that with the table was read: 'Data'"):
+        assert len(read_file(path).frame) == 40
+
+
+def test_headings_and_mixed_moments_in_a_sheet(tmp_path):
+    path = tmp_path / "t.xlsx"
+    days = [pd.Timestamp("2024-01-02"), "unknown", pd.Timestamp("2024-01-04")]
+    rows = [["visit", "", "", "result"], ["day", "kg", "town", "ill"]]
+    rows += [[day, 60.5 + k, "Ulm", "yes"] for k, day in enumerate(days)]
+    pd.DataFrame(rows).to_excel(path, index=False, header=False)
+    frame = read_file(path).frame
+    assert list(frame) == ["day", "kg", "town", "ill"]
+    assert frame["day"].tolist() == ["2024-01-02 00:00:00", "unknown", "2024-01-04 00:00:00"]

@@ -35,3 +35,12 @@ def test_codes_with_zeros_in_front_stay_texts(tmp_path):
     with pytest.warns(UserWarning, match="'Total'"):
         frame = read_file(path).frame
     assert frame["x"].tolist() == [1, 2, 3]
+
+
+def test_remarks_below_a_table_are_left_out(tmp_path):
+    path = tmp_path / "sales.csv"
+    path.write_text("x,y,z\n1,a b,2\n2,c d,3\nSumme,,5\nSource: SAP export,,\n", encoding="utf-8")
+    with pytest.warns(UserWarning, match="last 2 rows .* as they are no rows of the table"):
+        assert read_file(path).frame["x"].tolist() == [1, 2]
+    path.write_text("x,y,z\n1,a b,2\n2,c d,3\n,a b,\n", encoding="utf-8")
+    assert len(read_file(path).frame) == 3

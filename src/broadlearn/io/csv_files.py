@@ -177,14 +177,16 @@ def plain_lines(source: Source, layout: CsvLayout) -> range | None:
         return None
     if layout.separator == BLANK or ord(layout.separator) > 127:
         return None
-    mark, n_lines, rest = ord(layout.separator), 0, b""
+    mark, n_lines, rest, header = ord(layout.separator), 0, b"", b""
     with source.open() as file:
         while True:
             chunk = file.read(CHUNK)
             part, found, rest = (rest + chunk).rpartition(b"\n") if chunk else (rest, b"", b"")
             part += found if found or not part else b"\n"
             if part:
-                if not _is_plain(part, mark, width):
+                header = header or b"\n" + part[: part.index(b"\n") + 1]
+                # One that is repeated has the same names at the beginning of another line.
+                if not _is_plain(part, mark, width) or (layout.header_line and header in part):
                     return None
                 n_lines += part.count(b"\n")
             if not chunk:
@@ -225,7 +227,9 @@ def _rows(source: Source, layout: CsvLayout) -> Iterator[tuple[int, list[str] | 
     """
     width, header, start = len(layout.names), layout.header_line, layout.first_line
     empty: list[int] = []
+    repeated: list[int] = []
     odd: list[Record] = []
+    named: list[str] = []
     end = amid = 0
     with source.open_text(layout.encoding) as file:
         reader = csv_reader(text_lines(file, source), layout.separator)
@@ -235,6 +239,11 @@ def _rows(source: Source, layout: CsvLayout) -> Iterator[tuple[int, list[str] | 
                 if line < start or line == header:
                     if line != header and not is_blank(fields):
                         yield line, None
+                    named = fields if line == header else named
+                    continue
+                if fields == named and _names_columns(named):
+                    repeated.append(line)
+                    yield line, None
                     continue
                 if len(fields) != width:
                     if is_blank(fields):
@@ -268,6 +277,13 @@ def _rows(source: Source, layout: CsvLayout) -> Iterator[tuple[int, list[str] | 
             stacklevel=2,
         )
         yield odd[0].line, None
+    if repeated:
+        warnings.warn(
+            f"The header of {source} is repeated in line {repeated[0]}"
+            f"{' and others' if len(repeated) > 1 else ''}, which was left out.",
+            UserWarning,
+            stacklevel=2,
+        )
     if amid:
         what = f"Line {amid} of {source}, which has no value, was"
         if len(empty) > 1:
@@ -277,6 +293,11 @@ def _rows(source: Source, layout: CsvLayout) -> Iterator[tuple[int, list[str] | 
         warnings.warn(f"{what} left out.", UserWarning, stacklevel=2)
     if empty:
         yield empty[0], None
+
+
+def _names_columns(fields: Sequence[str]) -> bool:
+    """Whether a row of several fields that are all words cannot but be a header."""
+    return len(fields) > 1 and all(any(map(str.isalpha, field)) for field in fields)
 
 
 def _fitted(fields: list[str], layout: CsvLayout) -> list[str] | None:

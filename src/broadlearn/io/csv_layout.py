@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from broadlearn.io.headers import FieldKinds, judge_header
+from broadlearn.io.headers import FieldKinds, judge_header, merged_header, names_numbers
 from broadlearn.io.sources import CHUNK, FileOptions, Source, extension_of
 from broadlearn.io.text_sizes import check_width
 
@@ -35,6 +35,8 @@ _BOMS = {
 }
 _TEXT_BYTES = bytes({*b"\t\n\r\f\x1a", *range(0x20, 0x7F), *range(0x80, 0x100)})
 _NOT_WINDOWS = bytes([0x81, 0x8D, 0x8F, 0x90, 0x9D])
+# The first line that spreadsheets write and read.
+_SAID_MARK = re.compile(r"\ufeff?\"?sep=(.)\"?\s*", re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
 _DECIMAL_POINT = re.compile(r"[-+]?(\d+|\d{1,3}(,\d{3})+)\.\d+")
 
@@ -81,8 +83,11 @@ def csv_layout(source: Source, options: FileOptions, encoding: str) -> CsvLayout
     """Learn from its first lines how a text is written, where the options do not say it."""
     with source.open_text(encoding) as file:
         lines = list(_first_lines(text_lines(file, source)))
-    separator = options.sep or guess_separator(lines, extension_of(source.path))
+    said = _SAID_MARK.fullmatch(lines[0]) if lines else None
+    separator = options.sep or (said[1] if said else "")
+    separator = separator or guess_separator(lines, extension_of(source.path))
     records, error = _sample(lines, separator)
+    records = records[1:] if said else records
     if sum(map(len, lines)) >= MAX_TO_SNIFF or len(lines) == LINES_TO_SNIFF:
         # The last may go on in the next line.
         records = records[:-1] or records
@@ -233,9 +238,9 @@ def _layout(
     skipped = _preamble(rows, width)
     named: bool | None = options.header
     if named is None:
-        if skipped and judge_header(rows[skipped], rows[skipped + 1 :], extension) is not True:
+        if skipped and _judged(rows[skipped:], extension) is not True:
             skipped = 0
-        named = judge_header(rows[skipped], rows[skipped + 1 :], extension)
+        named = _judged(rows[skipped:], extension)
     if skipped:
         last = body[skipped].line - 1
         doubts.append(
@@ -267,7 +272,40 @@ def _layout(
             f"The first line of {source} was taken for the names of its columns, but could be a "
             "row; if it is one, give --no-header (header=False)."
         )
-    return CsvLayout(separator, rows[0], decimal, encoding, line, line, doubts)
+    names, both = rows[0], merged_header(rows[0], rows[1], rows[2:]) if len(rows) > 2 else None
+    if both is not None:
+        names, line = both, body[1].line
+        doubts.append(
+            f"The columns of {source} are named in two lines, the second of them line {line}; they "
+            f"are called {', '.join(map(repr, both[:3]))}{', ...' if len(both) > 3 else ''}."
+        )
+    elif len(names) == width - 1 and _has_row_names(rows[1:], width):
+        names = ["", *names]
+        doubts.append(
+            f"The rows of {source} have a field more than its header: the first was taken for "
+            "names of the rows."
+        )
+    return CsvLayout(separator, names, decimal, encoding, line, line, doubts)
+
+
+def _judged(rows: list[list[str]], extension: str) -> bool | None:
+    """Whether the first row names the columns, also where it is repeated among the others."""
+    first, others = rows[0], rows[1:]
+    named = judge_header(first, others, extension)
+    if named is not True and first in others:
+        others = [row for row in others if row != first and len(row) == len(first)]
+        named = True if names_numbers(first, others) else named
+    return named
+
+
+def _has_row_names(rows: list[list[str]], width: int) -> bool:
+    """Whether rows begin by a name of their own, for which the header has none."""
+    names = [row[0] for row in rows]
+    if len({*names}) < len(names) or not any(row[-1] for row in rows):
+        return False
+    counted = names[:2] in (["1", "2"], ["0", "1"]) and all(map(str.isdecimal, names))
+    words = not any(map(FieldKinds.is_number, names))
+    return (counted or words) and all(len(row) == width for row in rows)
 
 
 def _preamble(rows: list[list[str]], width: int) -> int:
@@ -277,6 +315,7 @@ def _preamble(rows: list[list[str]], width: int) -> int:
         filled = sum(map(bool, row))
         alone = len(row) == 1 or (len(row) == width > 2 and bool(row[0]) and filled == 1)
         few = width > 4 and filled <= 2 and (len(row) != width or bool(row[0]))
+        few = few or (width == 4 and filled <= 2 and len(row) != width)
         few = few or (count > 0 and not filled)
         if width < 2 or not (alone or few):
             break

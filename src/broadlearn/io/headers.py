@@ -124,3 +124,64 @@ def _counts_on(fields: Sequence[str]) -> bool:
     numbers = [int(field) for field in fields]
     steps = {b - a for a, b in pairwise(numbers)}
     return len(steps) == 1 and steps != {0} if len(numbers) > 1 else numbers in ([0], [1])
+
+
+def names_numbers(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether a field that is no number stands above numbers alone.
+
+    Examples
+    --------
+    >>> names_numbers(["age", "town"], [["61", "Ulm"]]), names_numbers(["a", "b"], [["c", "d"]])
+    (True, False)
+    """
+    for field, column in zip(first, zip(*rows, strict=True), strict=True):
+        kinds = FieldKinds.of(column)
+        named = field.lower() not in MISSING and not FieldKinds.is_number(field)
+        if named and kinds.numbers and not kinds.texts:
+            return True
+    return False
+
+
+def merged_header(
+    first: Sequence[str], second: Sequence[str], others: Sequence[Sequence[str]]
+) -> list[str] | None:
+    """Names of columns that are written in two rows, of which the first has gaps or repeats.
+
+    Columns are called by the second row, or by the first where that has none; where this would
+    call several the same, by both, a heading being that of the columns on its right too.
+
+    Parameters
+    ----------
+    first, second : sequence of str
+    others : sequence of sequence of str
+        The rows that follow; those of another length are passed over.
+
+    Returns
+    -------
+    list of str or None
+        None where the second row is one like the others, or the first names all columns.
+
+    Examples
+    --------
+    >>> rows = [["1", "61", "80", "yes"], ["2", "70", "66", "no"]]
+    >>> merged_header(["nr", "body", "", "ill"], ["", "age", "kg", ""], rows)
+    ['nr', 'age', 'kg', 'ill']
+    """
+    rows = [row for row in others if len(row) == len(first)]
+    if not rows or len(second) != len(first):
+        return None
+    used = [any(fields) for fields in zip(*rows, strict=True)]
+    gaps = any(needed and not name for name, needed in zip(first[1:], used[1:], strict=True))
+    repeats = len({*filter(None, first)}) < sum(map(bool, first))
+    if not (gaps or repeats) or any(map(FieldKinds.is_number, filter(None, second))):
+        return None
+    if not names_numbers(second, rows):
+        return None
+    names = [below or above for above, below in zip(first, second, strict=True)]
+    if len({*filter(None, names)}) < sum(map(bool, names)):
+        names, heading = [], ""
+        for above, below in zip(first, second, strict=True):
+            heading = above or heading
+            names.append(f"{heading} {below}".strip())
+    named = all(name for name, needed in zip(names, used, strict=True) if needed)
+    return names if named and len({*names}) == len(names) else None

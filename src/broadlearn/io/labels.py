@@ -23,6 +23,8 @@ TASKS = ("classification", "regression", "auto")
 MAX_NUMERIC_LABELS = 50
 # Single letters of more kinds are told apart by their case, as letters to be recognised are.
 MAX_LETTERS = 4
+# Labels that are hardly the name of a class.
+VOID_LABELS = frozenset(("-", "--", "---", ".", "..", "n.a.", "n.a", "k.a.", "k. a.", "n/d", "s/d"))
 # Merged labels that a sentence names.
 MAX_NAMED = 5
 _TEXTS = ("string", "categorical", "mixed", "mixed-integer", "time")
@@ -90,8 +92,10 @@ def _read(column: pd.Series, what: str, task: str, where: Callable[[int], str]) 
         numbers = _as_numbers(column, reading, task)
         if numbers is None:
             if task == "regression":
-                raise ValueError(f"{what} holds texts, where numbers are expected.")
-            return _merged([str(cell) for cell in column], what)
+                raise ValueError(f"{what} holds {_unread(column, reading, where)}.")
+            labels = _merged([str(cell) for cell in column], what)
+            _warn_of_voids(labels, what)
+            return labels
         return _of_numbers(numbers, what, task)
     if content not in ("integer", "floating", "mixed-integer-float", "decimal"):
         noun = "booleans" if content == "boolean" else "dates"
@@ -159,6 +163,31 @@ def _merged(texts: list[str], what: str) -> NDArray[Any]:
             stacklevel=4,
         )
     return np.array([spellings[spelling_key(text)] for text in texts])
+
+
+def _unread(column: pd.Series, reading: Reading, where: Callable[[int], str]) -> str:
+    """What a target holds that is no number, where most of it is."""
+    expected = "texts, where numbers are expected"
+    if reading.kind != "number as text" or reading.how != "number":
+        return expected
+    bad = np.isnan(reading.read(column))
+    first = int(bad.argmax())
+    text = str(column.iloc[first])[:30]
+    return f"{expected}, in {bad.sum()} of {len(column)} rows, such as {text!r} in {where(first)}"
+
+
+def _warn_of_voids(labels: NDArray[Any], what: str) -> None:
+    """Warn of classes that are called as missing values are."""
+    found, counts = np.unique(labels, return_counts=True)
+    void = [j for j, label in enumerate(found.tolist()) if spelling_key(label) in VOID_LABELS]
+    if void and found.size > 2:
+        said = f"{str(found[void[0]])!r} in {counts[void[0]]} of {labels.size} rows"
+        warnings.warn(
+            f"{what} has a class that may stand for a missing label: {said}; leave these rows out "
+            "if it does.",
+            UserWarning,
+            stacklevel=5,
+        )
 
 
 def _spelt_as(

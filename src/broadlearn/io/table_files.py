@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Callable, Iterable
+from datetime import date, time, timedelta
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,7 @@ from broadlearn.io.csv_files import (
 )
 from broadlearn.io.csv_layout import text_encoding
 from broadlearn.io.errors import reason
-from broadlearn.io.headers import judge_header
+from broadlearn.io.headers import judge_header, merged_header
 from broadlearn.io.json_files import is_json, read_json, read_json_lines
 from broadlearn.io.sources import (
     FORMATS,
@@ -36,6 +37,7 @@ from broadlearn.io.sources import (
     whole_packing,
 )
 from broadlearn.io.table_totals import without_totals
+from broadlearn.io.table_units import without_units
 from broadlearn.io.text_sizes import check_bytes, check_objects, check_width
 from broadlearn.io.workbook_sizes import check_workbook
 from broadlearn.utils import TooLargeError
@@ -46,6 +48,8 @@ if TYPE_CHECKING:
 
 # Rows of a sheet that are looked at for a header.
 ROWS_TO_JUDGE = 200
+# Rows of several cells that a sheet of notes has at most, if another sheet has ten times as many.
+MAX_NOTES = 30
 # Longer names of columns are none.
 MAX_NAME = 10_000
 # How files begin whose format is not text.
@@ -101,7 +105,7 @@ def read_file(path: str | PathLike[str] | Source, options: FileOptions | None = 
     table.frame.columns = distinct_names(list(table.frame.columns), source, _warn)
     if not len(table.frame):
         raise ValueError(f"{source} has no rows.")
-    return without_totals(table, source)
+    return without_totals(without_units(table, source), source)
 
 
 def format_of(source: Source, options: FileOptions) -> str:
@@ -239,17 +243,15 @@ def _read_xlsx(source: Source, options: FileOptions) -> FileTable:
             content = io.BytesIO(file.read())
             check_workbook(content, source, options)
             book = pandas.ExcelFile(content, engine="openpyxl")
-            sheet, others = book.sheet_names[0], book.sheet_names[1:]
-            cells = book.parse(sheet, header=None, dtype=object, na_values=["?"])
+            sheet, cells = _main_sheet(book)
     except TooLargeError:
         raise
     # Damaged files make openpyxl raise all kinds.
     except Exception as error:
         raise ValueError(f"{source} is not a readable workbook: {reason(error)}.") from error
-    if others:
-        warnings.warn(
-            f"Of the sheets of {source}, the first was read: {sheet!r}.", UserWarning, stacklevel=2
-        )
+    if len(book.sheet_names) > 1:
+        which = "the first was" if sheet == book.sheet_names[0] else "that with the table was"
+        _warn(f"Of the sheets of {source}, {which} read: {sheet!r}.")
     rows = np.flatnonzero(cells.notna().any(axis=1).to_numpy())
     if not rows.size:
         raise ValueError(f"{source} has no rows.")
@@ -273,14 +275,44 @@ def _read_xlsx(source: Source, options: FileOptions) -> FileTable:
                 stacklevel=2,
             )
     names = first if named else [f"f{j + 1}" for j in range(len(first))]
+    if named and len(below) > 1:
+        both = merged_header(first, below[0], below[1:])
+        names, rows = (names, rows) if both is None else (both, rows[1:])
     rows = rows[1:] if named else rows
-    frame = cells.iloc[rows].reset_index(drop=True)
+    frame = _alike(cells.iloc[rows].reset_index(drop=True))
     for j, name in enumerate(names):
         if not name and (j or len(names) == 1) and frame.iloc[:, j].notna().any():
             raise ValueError(f"Column {j + 1} of {source} has values but no name.")
     frame = frame.iloc[:, [j for j, name in enumerate(names) if name]].infer_objects()
     frame.columns = [name for name in names if name]
     return FileTable(frame, rows + 1, bool(named))
+
+
+def _main_sheet(book: Any) -> tuple[str, pd.DataFrame]:
+    """The first sheet and its cells; if that has notes at most, the first with a table."""
+    found: dict[str, Any] = {}
+    for sheet in book.sheet_names:
+        cells = book.parse(sheet, header=None, dtype=object, na_values=["?"])
+        found[sheet] = cells
+        if (cells.notna().sum(axis=1) > 1).sum() > MAX_NOTES:
+            break
+    n_rows = {sheet: (cells.notna().sum(axis=1) > 1).sum() for sheet, cells in found.items()}
+    # Of small sheets, the first that is not much smaller than others.
+    best = next(sheet for sheet in found if 10 * n_rows[sheet] >= max(n_rows.values()))
+    return best, found[best]
+
+
+def _alike(frame: pd.DataFrame) -> pd.DataFrame:
+    """Columns of moments and texts as texts: a cell may hold what no date is."""
+    infer = import_pandas().api.types.infer_dtype
+    for j in range(frame.shape[1]):
+        column = frame.iloc[:, j]
+        moments = [cell for cell in column if isinstance(cell, date | time | timedelta)]
+        if moments and infer(column, skipna=True) == "mixed":
+            frame[frame.columns[j]] = column.map(
+                lambda cell: str(cell) if isinstance(cell, date | time | timedelta) else cell
+            )
+    return frame
 
 
 def _without_footer(cells: pd.DataFrame, rows: NDArray[np.intp], source: Source) -> Any:
