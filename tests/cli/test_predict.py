@@ -135,3 +135,13 @@ def test_cells_that_cannot_be_read_are_said(folder, model):
     done = call("predict", model, "new.csv", "-o", "out.csv")
     assert done.exit_code == 0, done.output
     assert "'age' has values in 1 of 60 rows that cannot be read as a number" in done.stderr
+
+
+def test_columns_in_another_spelling_are_found_and_said(folder, model):
+    frame = patients(seed=1)
+    frame.to_csv("new.csv", index=False)
+    frame.rename(columns={"town": " TOWN"}).to_csv("respelt.csv", index=False)
+    assert call("predict", model, "new.csv", "-o", "a.csv").exit_code == 0
+    done = call("predict", model, "respelt.csv", "-o", "b.csv")
+    assert "'TOWN' as 'town'" in done.output
+    assert (folder / "a.csv").read_text() == (folder / "b.csv").read_text()

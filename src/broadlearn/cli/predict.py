@@ -137,10 +137,28 @@ def select_columns(
     columns = needed_columns(fitted)
     if not columns:
         raise ValueError(f"{model} holds a model without names of columns; use `load` in Python.")
+    found = _respelt(columns, [str(name) for name in frame.columns])
+    if found:
+        said = ", ".join(f"{name!r} as {known!r}" for name, known in found.items())
+        note(f"Columns of {data} that differ by case or spaces were read as the model's: {said}.")
+        frame = frame.rename(columns=found)
     missing = [name for name in columns if name not in frame.columns]
     if missing:
         raise ValueError(f"{data} must have all columns of the model, but has no {named(missing)}.")
     return frame[columns], [name for name in frame.columns if name not in columns]
+
+
+def _respelt(columns: list[str], names: list[str]) -> dict[str, str]:
+    """Names that are those of missing columns but for case and spaces, and these columns."""
+
+    def key(name: str) -> str:
+        return "".join(name.split()).casefold()
+
+    missing = [column for column in columns if column not in names]
+    others = [name for name in names if name not in columns]
+    found = {column: [name for name in others if key(name) == key(column)] for column in missing}
+    single = {same[0]: column for column, same in found.items() if len(same) == 1}
+    return single if len(single) == sum(map(bool, found.values())) else {}
 
 
 def _predictions(fitted: Any, X: pd.DataFrame, proba: bool) -> pd.DataFrame:

@@ -215,13 +215,11 @@ def _suggestion(name: str, names: Sequence[str], has_header: bool) -> str:
             f"it has no header, so its columns are 'f1' to 'f{len(names)}'; the class is often "
             f"the first or the last, 'f1' or 'f{len(names)}'."
         )
-    if len(names) == 1 and not names[0].isidentifier():
-        return (
-            f"its only column is {names[0][:60]!r}: if it holds several, say by --sep which mark."
-        )
     by_lower = {other.lower(): other for other in names}
     close = [by_lower[low] for low in difflib.get_close_matches(name.lower(), by_lower, n=3)]
     if close:
         return f"did you mean {' or '.join(map(repr, close))}?"
     more = ", ..." if len(names) > 8 else ""
-    return f"its columns are {', '.join(map(repr, names[:8]))}{more}."
+    # A text of which no separator was found.
+    hint = "; --sep says what separates several" if len(names) == 1 and len(names[0]) > 2 else ""
+    return f"its columns are {', '.join(map(repr, names[:8]))}{more}{hint}."
