@@ -175,6 +175,14 @@ def test_weights_equal_copies(model, blobs):
         np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-8)
 
 
+def test_logarithms_of_probabilities(model, blobs):
+    X, y = blobs
+    assert hasattr(model, "predict_log_proba") == hasattr(model, "predict_proba")
+    if hasattr(model, "predict_proba"):
+        model.fit(X, y)
+        np.testing.assert_allclose(model.predict_log_proba(X), np.log(model.predict_proba(X)))
+
+
 @pytest.mark.parametrize("class_weight", ["balanced", {0: 0.5, 2: 7.0}])
 def test_class_weights_are_sample_weights(model, blobs, class_weight):
     if is_regressor(model):

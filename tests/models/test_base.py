@@ -28,7 +28,6 @@ from broadlearn import (
 )
 from broadlearn.models.base import (
     encode_samples,
-    labels_of,
     score_samples,
     untrusted,
 )
@@ -182,13 +181,6 @@ def test_labels_of_any_kind_come_back():
         np.testing.assert_array_equal(model.classes_, np.unique(y))
         assert model.predict(X).dtype == y.dtype
         assert model.score(X, y) > 0.9
-
-
-def test_labels_are_those_of_the_sign_or_of_the_largest_decision():
-    assert labels_of(np.array([-1.0, 2.0]), np.array(["a", "b"])).tolist() == ["a", "b"]
-    decision = np.array([[0.1, 0.3, 0.2], [3.0, 1.0, 2.0]])
-    assert labels_of(decision, np.array(["a", "b", "c"])).tolist() == ["b", "a"]
-    assert labels_of(decision - 0.2, None).tolist() == [[0, 1, 0], [1, 1, 1]]
 
 
 def test_a_class_of_weight_zero_stays_but_is_not_predicted():

@@ -453,12 +453,18 @@ def test_class_weights_of_a_dict_in_streams(kind):
     )
 
 
+def test_balanced_classes_have_no_stream():
+    model = BLSClassifier(**SIZES, class_weight="balanced")
+    assert [hasattr(model, name) for name in ("warm_up", "partial_fit", "forget")] == [False] * 3
+    assert hasattr(model, "grow")
+
+
 def test_balanced_classes_need_all_labels():
     X, y = make()
     model = BLSClassifier(**SIZES, class_weight="balanced", random_state=3)
-    for method in (model.partial_fit, model.warm_up):
+    for method in ("partial_fit", "warm_up"):
         with pytest.raises(ValueError, match='class_weight="balanced" needs the labels of all'):
-            method(X, y, np.unique(y))
+            getattr(model, method)(X, y, np.unique(y))
     larger = clone(model).set_params(n_enhancement_nodes=60).fit(X, y)
     assert_same(model.fit(X, y).grow(X, y, n_enhancement_nodes=60), larger, X)
 

@@ -32,6 +32,7 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import make_scorer, roc_auc_score
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, StratifiedKFold
+from sklearn.utils import get_tags
 
 from broadlearn import (
     BLSClassifier,
@@ -509,3 +510,10 @@ def test_an_undefined_score_is_no_failure():
     with pytest.warns(UserWarning, match="Only one class is present"):
         search.set_params(scoring=["roc_auc"]).fit(X, y)
     assert np.isnan(search.cv_results_["mean_test_roc_auc"]).all()
+
+
+def test_tags_are_those_of_the_model():
+    for model in (BLSClassifier(), BLSRegressor()):
+        search, own = get_tags(PathSearchCV(model)), get_tags(model)
+        assert search.input_tags == own.input_tags
+        assert search.target_tags == own.target_tags

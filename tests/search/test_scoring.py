@@ -1,5 +1,9 @@
+import warnings
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from sklearn import config_context
 from sklearn.metrics import get_scorer
 
 from broadlearn.search.scoring import (
@@ -167,5 +171,35 @@ def test_a_target_that_is_constant_scores_as_in_scikit_learn():
     rng = np.random.default_rng(0)
     y = np.column_stack([np.ones(30), rng.normal(size=30)])
     predictions = Predictions(rng.normal(size=(30, 4, 2)), y, None, np.zeros((30, 1)))
+    found = batch_scorer(get_scorer("r2"), classifier=False)(predictions)
+    np.testing.assert_allclose(found, _one_by_one(get_scorer("r2"), predictions))
+
+
+def test_scorers_that_refuse_weights_get_none():
+    predictions = classification(2, weighted=True)
+    for scorer in (get_scorer("accuracy"), get_scorer("f1_macro")):
+        with config_context(enable_metadata_routing=True):
+            scorer.set_score_request(sample_weight=False)
+            found = batch_scorer(scorer, classifier=True)(predictions)
+        expected = batch_scorer(scorer, classifier=True)(replace(predictions, weight=None))
+        np.testing.assert_array_equal(found, expected)
+        assert (found != batch_scorer(scorer, classifier=True)(predictions)).any()
+
+
+def test_a_class_of_weight_zero_is_absent():
+    predictions = classification(4, weighted=True)
+    weight = np.where(predictions.y == "b", 0.0, predictions.weight)
+    predictions, scorer = replace(predictions, weight=weight), get_scorer("balanced_accuracy")
+    found = batch_scorer(scorer, classifier=True)(predictions)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        np.testing.assert_allclose(found, _one_by_one(scorer, predictions), rtol=1e-13)
+
+
+def test_targets_that_differ_by_samples_of_weight_zero_are_constant():
+    rng = np.random.default_rng(0)
+    y, weight = np.r_[np.ones(9), 5.0], np.r_[np.ones(9), 0.0]
+    rows = np.zeros((10, 1))
+    predictions = Predictions(rng.normal(size=(10, 3, 1)), y, None, rows, None, weight)
     found = batch_scorer(get_scorer("r2"), classifier=False)(predictions)
     np.testing.assert_allclose(found, _one_by_one(get_scorer("r2"), predictions))

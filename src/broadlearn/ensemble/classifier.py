@@ -26,6 +26,7 @@ from broadlearn.solvers import (
     learn_link,
     learn_offsets,
     link_probabilities,
+    log_link_probabilities,
 )
 from broadlearn.utils import (
     CLASS_WEIGHT,
@@ -289,6 +290,20 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
             In the order of `classes_`.
         """
         return link_probabilities(self._output(X), self.proba_slopes_)
+
+    def predict_log_proba(self, X: ArrayLike) -> Floats:
+        """Logarithms of class probabilities, finite where a probability is rounded to 0.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            In the order of `classes_`.
+        """
+        return log_link_probabilities(self._output(X), self.proba_slopes_)
 
     def predict_set(self, X: ArrayLike, coverage: float = 0.9) -> NDArray[np.bool_]:
         """Sets of classes that hold the true one with a given probability.

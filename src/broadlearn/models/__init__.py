@@ -12,12 +12,12 @@ from broadlearn.models.base import (
     TrainingData,
     encode_samples,
     in_one_step,
-    labels_of,
     score_samples,
 )
 from broadlearn.models.bls import BLSClassifier
 from broadlearn.models.bls_base import ACTIVATION, COUNT, PUBLISHED_FORM
 from broadlearn.models.bls_regressor import BLSRegressor, centre_samples
+from broadlearn.models.class_predictions import labels_of
 from broadlearn.models.fuzzy_bls import FuzzyBLSClassifier
 from broadlearn.models.intuitionistic_fuzzy_bls import (
     SCORE_CONSTRAINTS,

@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from broadlearn.models import class_predictions
 from broadlearn.random_features import (
     INFINITE,
     BroadMap,
@@ -33,7 +34,7 @@ from broadlearn.sample_scores import (
     UniformScorer,
     untrusted,
 )
-from broadlearn.solvers import learn_slopes, probabilities, solve_kernel, solve_ridge
+from broadlearn.solvers import learn_slopes, solve_kernel, solve_ridge
 from broadlearn.utils import (
     BLOCK_NUMBERS,
     CLASS_WEIGHT,
@@ -417,32 +418,9 @@ class BroadClassifier(ClassifierMixin, BroadModel):
         -------
         ndarray of shape (n_samples,) or (n_samples, n_labels)
         """
+        decision = self.decision_function(X)
         several = self._constant_labels is not None
-        return labels_of(self.decision_function(X), None if several else self.classes_)
+        return class_predictions.labels_of(decision, None if several else self.classes_)
 
-    def predict_proba(self, X: ArrayLike) -> Floats:
-        """Class probabilities, ``softmax(proba_slope_ * d / sqrt(1 + d²))`` of decisions d.
-
-        Each of several labels has a probability and a slope of its own.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes) or (n_samples, n_labels)
-            In the order of `classes_`.
-        """
-        return probabilities(self._output(X), self.proba_slope_)
-
-
-def labels_of(decision: Floats, classes: NDArray[Any] | None) -> NDArray[Any]:
-    """Predicted labels: the sign of one column, or the largest of several.
-
-    Without classes, columns are labels of their own, predicted as 0 or 1.
-    """
-    if classes is None:
-        return np.asarray(decision > 0, dtype=np.int64)
-    codes = decision > 0 if decision.ndim == 1 else np.argmax(decision, axis=1)
-    return np.asarray(classes[np.asarray(codes, dtype=np.intp)])
+    predict_proba = class_predictions.predict_proba
+    predict_log_proba = class_predictions.predict_log_proba

@@ -168,5 +168,6 @@ class BLSClassifier(BLSBase):
         tags = super().__sklearn_tags__()
         # Bad scores are named by the methods.
         with suppress(KeyError, ValueError):
-            tags.classifier_tags.multi_label = isinstance(self.scorer(), UniformScorer)
+            alike = self.class_weight is None and isinstance(self.scorer(), UniformScorer)
+            tags.classifier_tags.multi_label = alike
         return tags

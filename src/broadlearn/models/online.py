@@ -64,7 +64,7 @@ Residual = Callable[[Array | None, Array], Array]
 
 
 class NoSums(ValueError, AttributeError):
-    """A model made by fit cannot go on; of both kinds, as scikit-learn's `NotFittedError` is."""
+    """A model that cannot learn in parts; of both kinds, as scikit-learn's `NotFittedError` is."""
 
 
 class OnlineMethod:
@@ -83,6 +83,8 @@ class OnlineMethod:
             scorer = model.scorer()
             if not scorer.streams:
                 raise AttributeError(scorer.why_not())
+        if getattr(model, "class_weight", None) == "balanced" and self.method.__name__ != "grow":
+            raise NoSums(BALANCED)
         fitted = model._stream is None and hasattr(model, "output_weights_")
         if fitted and self.method.__name__ in GO_ON:
             raise NoSums(NO_SUMS)

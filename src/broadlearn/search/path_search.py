@@ -6,6 +6,7 @@ import time
 import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from copy import deepcopy
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, Self
@@ -17,7 +18,7 @@ from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
-from sklearn.utils import check_array, indexable
+from sklearn.utils import check_array, get_tags, indexable
 
 from broadlearn.baselines import IntuitionisticFuzzyTwinSVC
 from broadlearn.models import BroadModel, in_one_step
@@ -319,6 +320,12 @@ class PathSearchCV(BaseSearchCV):
         if progress is not None:
             progress.end()
         return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags, own = super().__sklearn_tags__(), get_tags(self.estimator)
+        tags.input_tags.allow_nan = own.input_tags.allow_nan
+        tags.target_tags = deepcopy(own.target_tags)
+        return tags
 
     def _named_scorers(self) -> tuple[dict[str, Any], str | None]:
         """Scorers by name, and the name by which the best candidate is chosen."""

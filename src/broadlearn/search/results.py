@@ -64,7 +64,9 @@ def parameter_columns(grids: Sequence[SubGrid]) -> dict[str, MaskedArray[Any, An
     columns = {}
     for name in sorted({name for grid in grids for name in grid.names}):
         having = [(grid, grid.names.index(name)) for grid in grids if name in grid.names]
-        dtype = _common_type([value for grid, axis in having for value in grid.values[axis]])
+        given = [value for grid, axis in having for value in grid.values[axis]]
+        numbers = all(isinstance(v, bool | int | float | np.number | np.bool_) for v in given)
+        dtype = np.asarray(given).dtype if numbers else np.dtype(object)
         parts = [np.zeros(grid.size, dtype=dtype) for grid in grids]
         for i, grid in enumerate(grids):
             if name in grid.names:
@@ -75,13 +77,6 @@ def parameter_columns(grids: Sequence[SubGrid]) -> dict[str, MaskedArray[Any, An
         mask = np.repeat([name not in grid.names for grid in grids], [grid.size for grid in grids])
         columns[f"param_{name}"] = MaskedArray(np.concatenate(parts), mask=mask)
     return columns
-
-
-def _common_type(values: Sequence[Any]) -> np.dtype[Any]:
-    """The type of a column of numbers; of anything else that of objects."""
-    if all(isinstance(value, bool | int | float | np.number | np.bool_) for value in values):
-        return np.asarray(values).dtype
-    return np.dtype(object)
 
 
 def results_table(

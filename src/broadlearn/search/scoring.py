@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, softmax
 from scipy.stats import rankdata
+from sklearn import config_context, get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import (
     accuracy_score,
@@ -104,7 +105,8 @@ def _accuracy(p: Predictions) -> Array:
 def _balanced_accuracy(p: Predictions) -> Array:
     right = p.right.astype(np.float64)
     recalls = []
-    for label in np.unique(p.y):
+    # A class of weight 0 is absent.
+    for label in np.unique(p.y if p.weight is None else p.y[p.weight > 0.0]):
         rows = p.y == label
         recalls.append(_average(right[rows], None if p.weight is None else p.weight[rows]))
     return np.mean(recalls, axis=0)
@@ -119,6 +121,11 @@ def _r2(p: Predictions) -> Array:
     y = p.y.reshape(len(p.y), 1, -1)
     spread = _average((y - _average(y, p.weight)) ** 2, p.weight)
     return np.mean(1.0 - _average((p.decision - y) ** 2, p.weight) / spread, axis=1)
+
+
+def _several_targets(y: Array) -> bool:
+    """Whether no target is the same for all samples."""
+    return len(y) > 1 and bool((np.ptp(y, axis=0) > 0).all())
 
 
 def _complete(p: Predictions) -> bool:
@@ -214,7 +221,7 @@ CLASSIFICATION: dict[Any, tuple[BatchScorer, Callable[[Predictions], bool]]] = {
 }
 REGRESSION: dict[Any, tuple[BatchScorer, Callable[[Predictions], bool]]] = {
     mean_squared_error: (_mean_squared_error, lambda p: True),
-    r2_score: (_r2, lambda p: len(p.y) > 1 and bool((np.ptp(p.y, axis=0) > 0).all())),
+    r2_score: (_r2, lambda p: _several_targets(p.y if p.weight is None else p.y[p.weight > 0.0])),
 }
 
 
@@ -226,8 +233,14 @@ def batch_scorer(
     Accuracy, balanced accuracy, log-loss, R², mean squared error and, for two classes, F1 and the
     area under the ROC curve are computed for all candidates together; other scorers are called once
     per candidate on its predictions. One that raises scores `error_score`, with a warning, unless
-    that is "raise".
+    that is "raise". Where scikit-learn routes metadata, one that says so is not given weights.
     """
+    if get_config()["enable_metadata_routing"]:
+        asked = getattr(scorer.get_metadata_routing(), "score", None)
+        if asked is not None and asked.requests.get("sample_weight") is False:
+            with config_context(enable_metadata_routing=False):
+                plain = batch_scorer(scorer, classifier=classifier, error_score=error_score)
+            return lambda p: plain(replace(p, weight=None))
     if isinstance(scorer, PassthroughScorer):
         return _accuracy if classifier else _r2
     if scorer is MARGIN:

@@ -8,6 +8,8 @@ from broadlearn.solvers.calibration import (
     learn_slope,
     learn_slopes,
     link_probabilities,
+    log_link_probabilities,
+    log_probabilities,
     probabilities,
 )
 from broadlearn.solvers.conformal import (
@@ -86,6 +88,8 @@ __all__ = [
     "learn_slopes",
     "leave_one_out",
     "link_probabilities",
+    "log_link_probabilities",
+    "log_probabilities",
     "normal_equations",
     "prediction_error",
     "primal_leverages",

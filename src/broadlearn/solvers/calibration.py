@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
-from scipy.special import expit, logsumexp, softmax
+from scipy.special import expit, log_expit, log_softmax, logsumexp, softmax
 
 from broadlearn.utils import Array, Floats
 
@@ -21,11 +21,14 @@ MAX_STEPS = 60
 MIN_SHARE = 0.01
 # Targets are 2 apart at most, and so are the classes' levels of decisions.
 MAX_OFFSET = 2.0
+# ``d / sqrt(1 + d²)`` of all decisions beyond is 1 or -1, and d² of no more than this is finite.
+MAX_DECISION = 1e8
 
 
 def bounded(decision: Floats) -> Floats:
     """``d / sqrt(1 + d²)``, between -1 and 1."""
-    return np.asarray(decision / np.sqrt(1 + decision * decision))
+    d = np.clip(decision, -MAX_DECISION, MAX_DECISION)
+    return np.asarray(d / np.sqrt(1 + d * d))
 
 
 def probabilities(decision: Floats, slope: float | Array) -> Floats:
@@ -46,6 +49,26 @@ def probabilities(decision: Floats, slope: float | Array) -> Floats:
         second = expit(scaled)
         return np.concatenate([1 - second, second], axis=1)
     return np.asarray(softmax(scaled, axis=1))
+
+
+def log_probabilities(decision: Floats, slope: float | Array) -> Floats:
+    """Logarithms of `probabilities`, right where these are 0 or 1 but for rounding.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> log_probabilities(np.array([[1e9]]), 100.0).round(6)
+    array([[-100.,   -0.]])
+    """
+    scaled = bounded(decision) * np.asarray(slope, dtype=decision.dtype)
+    return np.asarray(log_expit(scaled)) if np.ndim(slope) else _log_shares(scaled)
+
+
+def _log_shares(scaled: Floats) -> Floats:
+    """Logarithms of softmax; one column means two classes."""
+    if scaled.shape[1] == 1:
+        return np.concatenate([log_expit(-scaled), log_expit(scaled)], axis=1)
+    return np.asarray(log_softmax(scaled, axis=1))
 
 
 def _evidence(decision: Floats) -> tuple[Floats, Floats]:
@@ -75,6 +98,13 @@ def link_probabilities(decision: Floats, slopes: Array) -> Floats:
         second = expit(scaled)
         return np.concatenate([1 - second, second], axis=1)
     return np.asarray(softmax(scaled, axis=1))
+
+
+def log_link_probabilities(decision: Floats, slopes: Array) -> Floats:
+    """Logarithms of `link_probabilities`, right where these are 0 or 1 but for rounding."""
+    a, b = slopes.astype(decision.dtype)
+    linear, logarithm = _evidence(decision)
+    return _log_shares(a * linear + b * logarithm)
 
 
 def learn_link(decision: Array, codes: NDArray[np.intp], weight: Array | None = None) -> Array:
