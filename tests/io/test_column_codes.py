@@ -10,13 +10,28 @@ rng = np.random.default_rng(0)
 
 @pytest.mark.parametrize(
     "name",
-    ["zip", "ZIP", "plz", "postal", "product_code", "ProductCode", "store_id", "SKU", "userId"],
+    [
+        "zip",
+        "ZIP",
+        "plz",
+        "postal",
+        "product_code",
+        "ProductCode",
+        "store_id",
+        "SKU",
+        "userId",
+        "Kostenstelle",
+        "konto_nr",
+    ],
 )
 def test_names_of_codes(name):
     assert named_as_code(name)
 
 
-@pytest.mark.parametrize("name", ["width", "zipper", "paid", "decode", "idea", "valid", "income"])
+@pytest.mark.parametrize(
+    "name",
+    ["width", "zipper", "paid", "decode", "idea", "valid", "income", "konto_saldo", "release year"],
+)
 def test_other_names(name):
     assert not named_as_code(name)
 

@@ -53,6 +53,13 @@ from broadlearn.io.column_moments import dates_as_seconds
         ("H2 2024", "2024-07-01"),
         ("Mar-22", "2022-03-01"),
         ("202403", "2024-03-01"),
+        ("05MAR2024", "2024-03-05"),
+        ("05MAR2024:10:11:12", "2024-03-05T10:11:12"),
+        ("20240305T101112Z", "2024-03-05T10:11:12"),
+        ("2024-03-05-10.11.12.000000", "2024-03-05T10:11:12"),
+        ("10:11 05.03.2024", "2024-03-05T10:11"),
+        ("5. 3. 2024", "2024-03-05"),
+        ("2024_03_05", "2024-03-05"),
         ("1704153600", "2024-01-02"),
         ("1704153600000", "2024-01-02"),
     ],
@@ -97,3 +104,12 @@ def test_weeks_and_stamps_of_digits():
     day = (pd.Timestamp("2024-01-15") - pd.Timestamp("1970-01-01")).days
     assert seconds.tolist() == [day, day, day, day, day + 0.25]
     assert np.isnan(read_dates(["2024-W60", "20241332000000"], "dmy")).all()
+
+
+def test_years_of_two_digits_may_stand_first():
+    days = pd.date_range("2021-02-03", periods=300, freq="3D")
+    texts = days.strftime("%y/%m/%d").tolist()
+    order, doubt = learn_order(texts)
+    assert (order, bool(doubt)) == ("ymd", True)
+    np.testing.assert_array_equal(read_dates(texts, order), dates_as_seconds(pd.Series(days)))
+    assert learn_order(days.strftime("%d/%m/%y"))[0] == "dmy"

@@ -48,6 +48,8 @@ def decide(values, kind="", name="x"):
         (["202301", "202302", "202305", "202311", "202312", "202401"], "date"),
         ([202301, 202302, 202305, 202311, 202350, 202401], "number"),
         (["Ja", "Nein", "weiß nicht"], "boolean"),
+        ([f"0{k}{1000000 + 7 * k}" for k in range(10, 50)], "identifier"),
+        ([f"{k}0123456789{k:02d}" for k in range(10)] * 6, "category"),
     ],
     ids=lambda values: str(values)[:40],
 )

@@ -39,6 +39,12 @@ from broadlearn.io.column_levels import (
         (["unter 20 jahre", "20 bis unter 40 jahre", "40 jahre und älter"], ""),
         (["[0,18)", "[18,35)", "[35,65)"], ""),
         (["niedrig", "hoch", "kritisch"], ""),
+        (["low (0-10)", "medium (11-50)", "high (51+)"], ""),
+        (["no pain", "mild pain", "severe pain"], ""),
+        (["1 (low)", "2", "3 (high)"], ""),
+        (["18-24 jahre", "25-34 jahre", "50 jahre u. älter"], ""),
+        (["underweight", "normal", "obese"], ""),
+        (["从不", "有时", "总是"], ""),
         (["jan", "mrz", "okt", "dez"], ""),
         (["styczeń", "luty", "maj"], ""),
         (["bbb+", "a-", "aa", "aa+"], "rating"),
@@ -58,6 +64,9 @@ def test_known_orders(levels, name):
         ["p", "e"],
         ["zone 1", "zone 2"],
         ["m10", "m12", "m16"],
+        ["zone 1", "zone 2", "zone 3"],
+        ["type i", "type ii", "type iii"],
+        ["0800-1234", "0900-4321", "0180-1111"],
         ["a+", "a-", "ab+", "0-"],
         ["1", "2"],
         ["ulm", "bonn"],
@@ -73,6 +82,9 @@ def test_booleans():
     assert boolean_values(["ja", "nein"]) == {"ja": 1.0, "nein": 0.0}
     assert boolean_values(["y", "n", "no"]) == {"y": 1.0, "n": 0.0, "no": 0.0}
     assert boolean_values([".t.", ".f."]) == {".t.": 1.0, ".f.": 0.0}
+    assert boolean_values(["not detected", "detected"]) == {"not detected": 0.0, "detected": 1.0}
+    assert boolean_values(["✔\ufe0f", "✖"]) == {"✔\ufe0f": 1.0, "✖": 0.0}
+    assert boolean_values(["mit", "ohne"]) == {"mit": 1.0, "ohne": 0.0}
     assert boolean_values(["yes.", "no."]) == {"yes.": 1.0, "no.": 0.0}
     for words in (["yes"], ["yes", "maybe", "no"], ["m", "f"], ["s", "f"]):
         assert boolean_values(words) is None

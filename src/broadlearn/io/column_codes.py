@@ -21,9 +21,9 @@ FIRST_SHARE = 0.9
 
 _CODE_NAME = re.compile(
     r"(^|[^a-z])(zip|zipcode|zip ?code|plz|postcode|postal|postleitzahl|codes?|sku|kode|"
-    r"barcode|ean|fips|icd|naics|sic|kostenstelle|kst|cost ?cent(?:er|re)|filiale|konto|"
-    r"warengruppe|version|release)([^a-z]|$)|(zip|post|postal|product|area|country|region|"
-    r"store|item|branch|error|dept|department)_?code",
+    r"barcode|ean|fips|icd|naics|sic)([^a-z]|$)|(zip|post|postal|product|area|country|region|"
+    r"store|item|branch|error|dept|department)_?code|(^|[^a-z])(kostenstelle|kst|konto|filiale|"
+    r"warengruppe|cost[ _]?cent(er|re)|version)([ _.-]*(nr|nummer|no|number))?\.?$",
     re.IGNORECASE,
 )
 _ID_NAME = re.compile(

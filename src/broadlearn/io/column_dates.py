@@ -14,7 +14,7 @@ from broadlearn.utils import Array
 # What a moment is turned into, as far as it varies.
 PARTS = ("year", "month", "day", "weekday", "hour", "elapsed")
 # Orders in which days, months and years of figures alone may be written.
-ORDERS = ("dmy", "mdy")
+ORDERS = ("dmy", "mdy", "ymd")
 DAY = 86400.0
 # Seconds since 1970 beyond which no moment can be written.
 MAX_SECONDS = 9.2e18
@@ -64,10 +64,11 @@ _TIME = (
 _FORMS = [
     re.compile(form + _TIME)
     for form in (
-        r"(?P<y>\d{4})(?P<s>[-/. ])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})",
+        r"(?P<y>\d{4})(?P<s>[-/. _])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})",
         r"(?P<a>\d{1,2})(?P<s>[-/. ])(?P<b>\d{1,2})(?P=s)(?P<y>\d{4}|\d{2})",
         r"(?P<d>\d{1,2})(?:st|nd|rd|th|er|º)?[-/. ]+(?:de )?(?P<name>[^\W\d_]{3,10})[-/., ]+"
         r"(?:de )?(?P<y>\d{4}|\d{2})",
+        r"(?P<d>\d{1,2})(?P<name>[^\W\d_]{3})(?P<y>\d{4})",
         r"(?P<name>[^\W\d_]{3,10})[-. ]+(?P<d>\d{1,2})(?:st|nd|rd|th)?,? +(?P<y>\d{4})",
         r"(?P<y>\d{4})[-/. ](?P<name>[^\W\d_]{3,10})[-/. ](?P<d>\d{1,2})",
         r"(?P<y>(?:19|20)\d{2})(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])",
@@ -97,7 +98,13 @@ _FORMS.append(
 )
 # Seconds since 1970, or thousandths of them, have so many digits.
 _UNIX = {10: 1.0, 13: 1e-3}
-_STAMP = re.compile(r"((?:19|20)\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)")
+_STAMP = re.compile(r"((?:19|20)\d\d)(\d\d)(\d\d)t?(\d\d)(\d\d)(\d\d)z?")
+# Other ways to write moments, and how they are written usually.
+_USUAL = (
+    (re.compile(r"(\d{4}-\d\d-\d\d)[- ](\d\d)\.(\d\d)\.(\d\d)(?:\.\d+)?"), r"\1 \2:\3:\4"),
+    (re.compile(r"(\d{1,2}:\d\d(?::\d\d)?),? (.*\d{4}.*)"), r"\2 \1"),
+    (re.compile(r"(\d{1,2})\. (\d{1,2})\. (\d{4})"), r"\1.\2.\3"),
+)
 _CLOCK = re.compile(
     r"(?P<H>\d{1,2})(?::(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,]\d+)?)?)?\s*(?P<half>[ap]\.?m\.?)?\s*(?:uhr)?"
 )
@@ -113,16 +120,20 @@ def learn_order(texts: Iterable[str]) -> tuple[str, str]:
     >>> learn_order(["03/04/2024"])[0]
     'mdy'
     """
-    firsts, seconds, marks = [], [], set()
+    firsts, seconds, lasts, marks = [], [], [], set()
     for text in texts:
         found = _FORMS[1].fullmatch(_plain(text))
         if found:
             firsts.append(int(found["a"]))
             seconds.append(int(found["b"]))
+            lasts.append(found["y"])
             marks.add(found["s"])
     large = sum(first > 12 for first in firsts), sum(second > 12 for second in seconds)
     if large[0] or large[1]:
         mixed = "days and months come first in turn" if all(large) else ""
+        short = all(len(last) == 2 and int(last) <= 31 for last in lasts)
+        if short and len({*lasts}) > 12 and len({*firsts}) < len({*lasts}) / 2:
+            return "ymd", "years of two digits are read first, which may be days"
         return ("dmy" if large[0] >= large[1] else "mdy"), mixed
     if not firsts:
         return "dmy", ""
@@ -195,9 +206,13 @@ def _plain(text: str) -> str:
         return ""
     text = _WEEKDAY.sub("", " ".join(text.lower().split()))
     digits = text.removesuffix(".0")
-    if digits.isdecimal():
+    if digits[:8].isdecimal():
         # Of numbers, and of numbers among which one is missing.
-        text = _STAMP.sub(r"\1-\2-\3 \4:\5:\6", digits)
+        stamp = _STAMP.fullmatch(digits)
+        return stamp.expand(r"\1-\2-\3 \4:\5:\6") if stamp else digits
+    for form, usual in _USUAL:
+        if found := form.fullmatch(text):
+            return found.expand(usual)
     return text
 
 
@@ -242,7 +257,14 @@ def _date(groups: dict[str, str | None], order: str) -> datetime | None:
             return datetime.fromisocalendar(year, int(str(groups["w"])), int(groups.get("wd") or 1))
         except ValueError:
             return None
-    if groups.get("a"):
+    if groups.get("a") and order == "ymd" and len(written) == 2:
+        first = int(str(groups["a"]))
+        year, month, day = (
+            first + (2000 if first < 70 else 1900),
+            int(str(groups["b"])),
+            int(written),
+        )
+    elif groups.get("a"):
         a, b = int(str(groups["a"])), int(str(groups["b"]))
         # A figure above 12 is a day, whatever the order of the column is.
         day, month = (b, a) if (order == "mdy" and a <= 12) or b > 12 else (a, b)

@@ -332,6 +332,8 @@ def _as_dates(counts: dict[str, int], kind: str) -> Reading | None:
     texts = [text for text in counts if spelling_key(text) not in NO_NUMBER]
     if not texts or kind not in ("", "date"):
         return None
+    if not kind and _are_codes([text.strip() for text in texts if text.strip().isdecimal()]):
+        return None
     sample = sorted(texts, key=lambda text: -counts[text])[:MAX_TEXTS]
     order, doubt = learn_order(sample)
     ok = ~np.isnan(read_dates(sample, order))

@@ -18,6 +18,20 @@ _LETTERS = frozenset("ytjosnf")
 # Signs that say yes and no together, where "-" alone stands for no value.
 SIGNS = frozenset("+-")
 
+_DENIALS = (
+    "not ",
+    "non ",
+    "non-",
+    "non",
+    "no ",
+    "un",
+    "nicht ",
+    "nicht-",
+    "pas ",
+    "keine ",
+    "kein ",
+)
+
 _GRADE_NAME = re.compile(r"grade|rating|score|note|class|tier|rank|quality|band|level", re.I)
 _SIZE_NAME = re.compile(r"size|größe|groesse|taille|talla|tamanho|taglia|maat|shirt|cloth", re.I)
 _STEP_NAME = (
@@ -30,7 +44,9 @@ _STEP = re.compile(rf"{_STEP_NAME}[ ._-]*(\d+|[ivx]+)([a-d]?)")
 # Letters and a number are a step where the name of the column says so.
 _NAMED_STEP = re.compile(r"([a-z]{1,4})[ ._-]*(\d+|[ivx]+)([a-d]?)")
 _STEP_COLUMN = re.compile(r"grad|prior|sever|stage|stadi|stade|urgen|triage|level|tier|rank", re.I)
-_LED = re.compile(r"\(?(\d{1,2})\)?\s*[-:.=)–]\s*[^\W\d].*")
+_LED = re.compile(r"\(?(\d{1,2})\)?\s*[-:.=)(–]\s*[^\W\d].*|(\d{1,2})")
+_REMARK = re.compile(r" ?\([^()]*\)$")
+_PADDED = re.compile(r"(?:^|\D)0\d{3}")
 _ROMAN = {"i": 1, "v": 5, "x": 10}
 _END = r"(?:[$€£¥]|rs\.?|usd|eur|gbp)?\s*(\d[\d,.' ]*?)\s*(%|[$€£¥]|[^\W\d_]{1,12}\.?)?"
 _BETWEEN = re.compile(
@@ -49,8 +65,8 @@ _ABOVE = re.compile(
     rf"(?:>|>=|≥|over|above|more than|at least|über|ab|mehr als|mindestens|plus de|au moins|más de|"
     rf"mayor de|mais de|acima de|oltre|più di|meer dan)\s*{_END}"
     rf"|{_END}\s*(?:\+ ?(?:[^\W\d_]{{1,12}}\.?)?|plus|more|or more|or older|or over|or above|"
-    r"(?:and|&) (?:over|above|more|older|up)|u\. mehr|und mehr|oder mehr|und älter|et plus|"
-    r"ou plus|y más|o más|ou mais|e più|en meer)"
+    r"(?:and|&) (?:over|above|more|older|up)|u\. mehr|u\. älter|und mehr|oder mehr|und älter|"
+    r"et plus|ou plus|y más|o más|ou mais|e più|en meer)"
 )
 _COUNTED = re.compile(_END)
 _MARKED = {mark: re.compile(rf"\d+(?:\{mark}\d+)+") for mark in ".,"}
@@ -59,6 +75,8 @@ _THOUSANDS = {mark: re.compile(rf"[1-9]\d{{0,2}}(?:\{mark}\d{{3}})+") for mark i
 MAX_RANGES = 60
 # With so few levels, a single range among plain numbers makes ranges of all.
 MAX_FEW = 12
+# Words that there are at least, so that what they share says nothing.
+MIN_REST = 3
 # Longer words are no ranges or steps; patterns would take long over them.
 MAX_LENGTH = 64
 
@@ -99,18 +117,30 @@ def boolean_values(keys: Iterable[str]) -> dict[str, float] | None:
     --------
     >>> boolean_values(["yes", "n", "no"])
     {'yes': 1.0, 'n': 0.0, 'no': 0.0}
+    >>> boolean_values(["smoker", "non-smoker"])
+    {'smoker': 1.0, 'non-smoker': 0.0}
     >>> boolean_values(["f", "m"]), boolean_values(["s", "f"])
     (None, None)
     """
-    found = {key: key.strip(". ") for key in keys}
+    # The last is a mark that colours the sign before it.
+    found = {key: key.strip(". \ufe0f") for key in keys}
     if set(found) == SIGNS:
         return {key: float(key == "+") for key in found}
     words = set(found.values())
+    if len(words) == 2 and (affirmed := _affirmed(*sorted(words, key=len))):
+        return {key: float(word == affirmed) for key, word in found.items()}
     if not words <= TRUE | FALSE or not words & TRUE or not words & FALSE:
         return None
     if words <= _LETTERS and words not in _PAIRS:
         return None
     return {key: float(word in TRUE) for key, word in found.items()}
+
+
+def _affirmed(word: str, other: str) -> str:
+    """Of two words the first, if the other denies it; or ""."""
+    pairs = (("mit", "ohne"), ("with", "without"), ("avec", "sans"))
+    denied = any(other == f"{no}{word}" for no in _DENIALS) or (word, other) in pairs
+    return word if denied else ""
 
 
 def level_order(keys: Sequence[str], name: str = "") -> list[str] | None:
@@ -160,8 +190,29 @@ def level_order(keys: Sequence[str], name: str = "") -> list[str] | None:
         found = {key: rank(written[key]) for key in keys}
         if rank is _named_step_rank and len({step[0] for step in found.values() if step}) > 1:
             continue
+        if rank is _led_rank and all(map(str.isdecimal, keys)):
+            continue
         if None not in found.values():
             return sorted(keys, key=lambda key: (found[key], key))
+    return _order_of_rest(keys, name)
+
+
+def _order_of_rest(keys: Sequence[str], name: str) -> list[str] | None:
+    """The order of words without what is in brackets, or without a word that all have."""
+    if len(keys) < MIN_REST:
+        return None
+    common = set.intersection(*(set(key.split()) for key in keys))
+    for rest in (
+        {key: _REMARK.sub("", key) for key in keys},
+        {key: " ".join(w for w in key.split() if w not in common) for key in keys},
+    ):
+        texts = list(rest.values())
+        if texts != list(keys) and all(texts) and len({*texts}) == len(keys):
+            # Numbers behind a word count, but need not mean more.
+            numbers = all(map(_COUNTED.fullmatch, texts)) or {*"".join(texts)} <= {*_ROMAN}
+            found = None if numbers else level_order(texts, name)
+            if found is not None:
+                return sorted(keys, key=lambda key: found.index(rest[key]))
     return None
 
 
@@ -192,7 +243,7 @@ def _number(text: str, unit: str | None) -> float | None:
 
 def _range_rank(key: str) -> tuple[float, float] | None:
     """Where a range begins, and which side it is open to."""
-    if len(key) > MAX_LENGTH:
+    if len(key) > MAX_LENGTH or _PADDED.search(key):
         return None
     found = _BETWEEN.fullmatch(_INTERVAL.sub(r"\1-\2", key))
     if found:
@@ -259,7 +310,7 @@ def _of_step(found: re.Match[str] | None) -> tuple[str, float, str] | None:
 
 def _led_rank(key: str) -> float | None:
     found = _LED.fullmatch(key)
-    return None if found is None else float(found[1])
+    return None if found is None else float(found[1] or found[2])
 
 
 def _symbol_rank(key: str) -> int | None:

@@ -29,7 +29,7 @@ _QUOTED = re.compile(r"""=?(["'])(.*)\1""")
 _TAGS = re.compile(r"</?[a-zA-Z]\w*>")
 # Marks of footnotes behind a number.
 _APOSTROPHE = re.compile(r"'(?=[-+]?[\d.,]+$)")
-_FOOTNOTE = re.compile(r"(?<=[\d%])\s*(?:[*†‡§]{1,3}|\[\w{1,3}\])$")
+_FOOTNOTE = re.compile(r"(?<=[\d%])\s*(?:[*†‡§+]{1,3}|\[\w{1,3}\])$")
 _PRICE_DASH = re.compile(r"(?<=\d[.,])-+")
 _NUMBER = re.compile(
     r"(?P<head>[^\d,]{0,12}?)"

@@ -45,10 +45,11 @@ _OPINIONS = (
 )
 # What stands beside them, by strength; negations turn an opinion round.
 _DEGREES = {
-    "a little|a bit|slightly|little|poco|pouco|un peu|peu|ein wenig|etwas|lite|een beetje": 0.5,
+    "a little|a bit|slightly|little|wenig|poco|pouco|un peu|peu|ein wenig|etwas|lite|"
+    "een beetje": 0.5,
     "somewhat|partly|partially|eher|teilweise|plutôt|algo|parcialmente|in parte|enigszins|delvis|"
     "raczej|parcialmente|tend to|mildly": 1.0,
-    "moderately|mäßig|moyennement|moderadamente|abbastanza|bastante|tamelijk": 1.5,
+    "moderately|mäßig|mittelmäßig|moyennement|moderadamente|abbastanza|bastante|tamelijk": 1.5,
     "fairly|rather|quite|assez|ziemlich|vrij|ganska": 1.7,
     "": 2.0,
     "mostly|largely|generally|überwiegend|weitgehend|mayormente|grotendeels": 2.5,
@@ -74,7 +75,7 @@ _NEUTRAL = re.compile(
     r"neutral|neutre|neutro|neutraal|neutrale|neutralny|neither|undecided|unsure|not sure|"
     r"no opinion|sans opinion|sin opinión|unentschieden|teils teils|teils|weder noch|mittel|mixed|"
     r"indifferent|indifférent|indiferente|indifferente|nie mam zdania|trudno powiedzieć|"
-    r"kararsızım|"
+    r"kararsızım|затрудняюсь ответить|не знаю|"
     r"(?:neither|weder|ni|né|noch|não|varken) .+ (?:nor|noch|ni|né|nem|eller) .+|in between"
 )
 

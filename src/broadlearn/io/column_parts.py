@@ -25,7 +25,7 @@ _DECIMALS = re.compile(r"\d[.,]\d")
 # Zeros in front, which names of cases have.
 _NUMBERED = re.compile(r"(?:^|/)0\d")
 _JOINTS = re.compile(
-    r"#(?:\s*(?:/|x|×|\*|:|by|±|\+/-|\+-|out of|von|sur)\s*#){1,2}(?: ?(?:°[CF]?|[^\W\d_]{1,4}))?"
+    r"#(?:\s*(?:/|x|×|\*|:|by|±|\+/-|\+-|out of|von|sur)\s*#){1,2}(?: ?(?:°[CF]?|[^\W\d_]{1,8}))?"
     r"|#\s*(?:'|ft\.?|′)\s*#\s*(?:\"|in\.?|″)?"
     r"|[(\[]?#(?:(?:, | ?; ?)#){1,2}[)\]]?"
     r"|# ?\(#(?: ?[-–] ?#)?%?\)",

@@ -50,7 +50,7 @@ class Reading:
     empty : tuple of float
         Numbers that stand for a missing value, such as -999.
     order, clock : str, bool
-        Of dates: "dmy" or "mdy", and whether they are times of a day.
+        Of dates: "dmy", "mdy" or "ymd", and whether they are times of a day.
     n_parts : int
         Numbers in each cell.
     amount : str

@@ -32,7 +32,7 @@ _TRUE = (
 TRUE = frozenset(_TRUE.casefold().split())
 _FALSE = (
     "no n false f 0 nein falsch non faux falso não nao нет off negative neg absent unchecked "
-    "inactive disabled inaktiv inactif inactivo ✗ ✘ ☐ ☒ ❌ onwaar falsk usann nej nei nee nie "
+    "inactive disabled inaktiv inactif inactivo ✗ ✘ ☐ ☒ ❌ ✖ onwaar falsk usann nej nei nee nie "
     "fałsz ne nem hayır hayir ei nu όχι ні לא لا नहीं 否 无 無 假 いいえ 아니요 아니오 negativ "
     "négatif negatif negativo negativa ausente fail failed undetected"
 )
@@ -122,9 +122,32 @@ _SCALES = (
     "very satisfied",
     "sehr unzufrieden, unzufrieden|eher unzufrieden, neutral|teils teils, "
     "zufrieden|eher zufrieden, sehr zufrieden",
-    "very unlikely, unlikely, neutral|possible, likely, very likely",
+    "rare|remote|very unlikely, unlikely, neutral|possible, likely|probable, "
+    "very likely|almost certain|certain|frequent",
+    "negligible|insignificant, minor|marginal, moderate, major|critical|significant, "
+    "catastrophic|severe",
+    "definitely not|certainly not|definitely no, probably not|probably no, "
+    "might or might not|maybe|not sure|unsure|possibly, probably yes|probably, "
+    "definitely yes|definitely|certainly yes|yes definitely",
+    "sedentary|inactive|not active, lightly active|light|slightly active, "
+    "moderately active|moderate|active, very active|highly active|vigorous, extremely active",
+    "severely underweight, underweight, normal|normal weight|healthy weight, "
+    "overweight|preobese, obese|obesity, severely obese|morbidly obese|extremely obese",
+    "untergewicht, normalgewicht, übergewicht, adipositas",
+    "far below average|well below average, below average, average, above average, "
+    "far above average|well above average",
+    "никогда, редко, иногда, часто, всегда",
+    "nigdy, rzadko, czasami|czasem, często, zawsze",
+    "hiçbir zaman|hiç|asla, nadiren, bazen, sık sık|sıklıkla, her zaman",
+    "从不|从来没有, 很少, 偶尔, 有时, 经常, 总是",
+    "全くない|まったくない, めったにない, たまに|まれに, 時々|ときどき, よく|しばしば, いつも|常に",
+    "非常不同意|完全不同意, 不同意|不太同意, 一般|中立|不确定, 同意|比较同意, 非常同意|完全同意",
+    "全くそう思わない|まったくそう思わない, そう思わない|あまりそう思わない, どちらともいえない|"
+    "どちらでもない, そう思う|ややそう思う, とてもそう思う|強くそう思う",
+    "非常不满意|很不满意, 不满意, 一般, 满意, 非常满意|很满意",
+    "전혀 그렇지 않다, 그렇지 않다, 보통이다, 그렇다, 매우 그렇다",
     "none|no|absent, trace|minimal, mild|slight|minor, moderate, severe|major|serious, "
-    "very severe|critical, fatal",
+    "very severe|critical|life threatening, fatal|death",
     "keine|kein, leicht|gering, mittel|mäßig|moderat|mittelschwer, schwer|stark, sehr schwer|"
     "lebensbedrohlich",
     "léger|légère|bénin, modéré|modérée, sévère|grave, critique",
@@ -139,7 +162,8 @@ _SCALES = (
     "bronze, silver, gold, platinum, diamond",
     "free, basic, standard, plus, premium|pro, enterprise",
     "beginner|novice|basic, intermediate, advanced, expert|professional, master",
-    "intern|trainee, junior, mid|middle|intermediate, senior, lead|staff, principal|manager, "
+    "intern|trainee, junior|entry|entry level, mid|middle|intermediate|mid level, "
+    "senior|senior level, lead|staff, principal|manager, "
     "director, vp, executive",
     "freshman, sophomore, junior, senior",
     "first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth",
