@@ -362,8 +362,9 @@ def test_files_of_others_are_refused(tmp_path):
 
 
 def test_what_is_no_file_is_refused(tmp_path):
-    for path in (tmp_path, tmp_path / "none.blm", Path("/dev/zero")):
+    for path in (tmp_path / "none.blm", Path("/dev/zero")):
         refused(path, "There is no file", FileNotFoundError)
+    refused(tmp_path, "is a folder, where a model file is expected", IsADirectoryError)
 
 
 def test_a_newer_format_is_refused(tmp_path):

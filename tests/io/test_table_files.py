@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from broadlearn.io.sources import FORMATS, FileOptions, pack
-from broadlearn.io.table_files import column_name, read_file, read_frame
+from broadlearn.io.table_files import column_name, open_table, read_file, read_frame
 
 ARFF = """% a comment
 @relation weather
@@ -303,6 +303,10 @@ def test_faults_in_one_sentence(tmp_path, name, content, message):
 def test_no_such_file(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"There is no file .*none\.csv"):
         read_frame(tmp_path / "none.csv")
+    with pytest.raises(FileNotFoundError, match=r"There is no file .*none"):
+        open_table(tmp_path / "none")
+    with pytest.raises(ValueError, match="is a folder, where a file is expected"):
+        open_table(tmp_path)
 
 
 def test_without_pandas(tmp_path, monkeypatch):

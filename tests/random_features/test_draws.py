@@ -1,6 +1,12 @@
 import numpy as np
 import pytest
 
+from broadlearn import (
+    BLSClassifier,
+    ELMClassifier,
+    HierarchicalELMClassifier,
+    NeuroFuzzyBLSClassifier,
+)
 from broadlearn.random_features.draws import (
     draw_enhancement_weights,
     draw_feature_weights,
@@ -111,3 +117,22 @@ def test_blocks_that_are_factorised_in_one_call_have_the_bits_of_single_ones(n_i
     expected = np.concatenate([np.linalg.qr(panel)[0] for panel in panels], axis=1)
     found = orthonormal_columns(np.random.default_rng(5), n_inputs, wanted)
     np.testing.assert_array_equal(found, expected[:, :wanted])
+
+
+@pytest.mark.parametrize("many", [10**13, 10**400])
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        (BLSClassifier, "n_feature_groups"),
+        (BLSClassifier, "n_feature_nodes"),
+        (BLSClassifier, "n_enhancement_groups"),
+        (BLSClassifier, "n_enhancement_nodes"),
+        (ELMClassifier, "n_hidden_nodes"),
+        (HierarchicalELMClassifier, "n_autoencoder_nodes"),
+        (NeuroFuzzyBLSClassifier, "n_enhancement_nodes"),
+    ],
+)
+def test_more_nodes_than_memory_holds_are_refused_by_name(model, name, many):
+    X, y = np.arange(8.0).reshape(4, 2), [0, 1, 0, 1]
+    with pytest.raises(ValueError, match=rf"^Weights of so many nodes need .* memory.*{name}"):
+        model(**{name: many}, random_state=0).fit(X, y)

@@ -9,17 +9,22 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.class_weight import compute_sample_weight
 
-from broadlearn import BLSClassifier, BroadEnsembleClassifier
+from broadlearn import (
+    BLSClassifier,
+    BLSRegressor,
+    BroadEnsembleClassifier,
+    BroadEnsembleRegressor,
+    BroadFeatures,
+)
 from broadlearn.utils.checks import (
     MAX_VALUE,
-    STANDARDIZE,
-    PositiveNumbers,
+    as_numbers,
     check_labels,
     check_range,
     check_weights,
+    is_missing,
     text_column,
 )
-from broadlearn.utils.sklearn_compat import validate_parameter_constraints
 
 
 @pytest.mark.parametrize(
@@ -29,11 +34,21 @@ from broadlearn.utils.sklearn_compat import validate_parameter_constraints
         ([1.0, -1.0], "sample_weight"),
         ([1.0, np.nan], "sample_weight contains NaN"),
         ([1.0], "sample_weight"),
+        ([], "sample_weight must have one number for each of 2 rows"),
+        (["1", "much"], "^sample_weight must hold numbers, got 'much'"),
+        ([1.0, 1j], r"^sample_weight must hold numbers, got '"),
+        ({"a": 1}, "^sample_weight must hold numbers"),
+        (np.array(["2020", "2021"], dtype="datetime64"), "^sample_weight must hold numbers"),
     ],
 )
 def test_bad_weights_are_named(weight, message):
     with pytest.raises(ValueError, match=message):
         check_weights(weight, np.ones((2, 1)))
+
+
+@pytest.mark.parametrize("weight", [2, 2.0, np.float32(2), np.array(2), ["2", "2"]])
+def test_one_weight_is_that_of_all_samples(weight):
+    np.testing.assert_array_equal(check_weights(weight, np.ones((2, 1))), [2.0, 2.0])
 
 
 def test_weights_are_float64_and_one_by_default():
@@ -48,24 +63,6 @@ def test_values_whose_squares_overflow_are_refused():
     assert check_range(X) is X
     with pytest.raises(ValueError, match=r"X holds values beyond 1e\+140.*standardize=True"):
         check_range(X * 1.01)
-
-
-@pytest.mark.parametrize("value", [[1], (0.5, 2), [np.float32(3)]])
-def test_positive_numbers_are_accepted(value):
-    validate_parameter_constraints({"scale": [PositiveNumbers()]}, {"scale": value}, "Model")
-
-
-@pytest.mark.parametrize("value", [[], [0.0], [1, -1], [np.inf], [np.nan], ["a"], 1.0, "1"])
-def test_others_are_refused_with_a_sentence(value):
-    with pytest.raises(ValueError, match="a list or tuple of one or more positive numbers"):
-        validate_parameter_constraints({"scale": [PositiveNumbers()]}, {"scale": value}, "Model")
-
-
-def test_standardize_is_a_truth_value_or_robust():
-    for value in (True, False, "robust"):
-        validate_parameter_constraints({"standardize": STANDARDIZE}, {"standardize": value}, "M")
-    with pytest.raises(ValueError, match="'robust'"):
-        validate_parameter_constraints({"standardize": STANDARDIZE}, {"standardize": "no"}, "M")
 
 
 LABELS = np.array(["a", "b", "a", "a", "b", "c"])
@@ -157,6 +154,10 @@ def test_one_column_holds_classes():
         ([[-1, 1], [1, 1]], "y has 2 columns, which must be labels of 0 and 1"),
         ([[0.5, 1.0], [1.0, 0.1]], "Unknown label type"),
         ([0.5, 1.7], "Unknown label type"),
+        (np.array(["a", None], dtype=object), "y has no label at position 1"),
+        (np.array(["a", np.nan], dtype=object), "y has no label at position 1"),
+        (np.array([pd.NA, "a"], dtype=object), "y has no label at position 0"),
+        (np.array([1, "a"], dtype=object), "y must hold labels of one type, but mixes int and str"),
     ],
 )
 def test_columns_that_are_no_labels_are_refused(y, message):
@@ -175,10 +176,48 @@ def test_text_in_a_column_is_named_with_its_column(frame, model):
         model.fit(table, y)
 
 
+@pytest.mark.parametrize("model", [BLSClassifier(), BroadEnsembleRegressor(), BroadFeatures()])
+def test_text_is_named_at_prediction_and_in_arrays_too(model):
+    X, y = load_iris(return_X_y=True)
+    X, y = X[::10], y[::10]
+    table = pd.DataFrame(X, columns=list("abcd"))
+    model.fit(table, y)
+    call = model.transform if hasattr(model, "transform") else model.predict
+    with pytest.raises(ValueError, match=r"^Column 'c' holds 'red', which is no number"):
+        call(table.assign(c="red"))
+    with pytest.raises(ValueError, match=r"^Column 'c' holds '2020-01-01 .*', which is no number"):
+        call(table.assign(c=pd.date_range("2020", periods=15)))
+    cells = X.astype(object)
+    cells[3, 1] = "red"
+    with pytest.raises(ValueError, match=r"^Column 1 holds 'red', which is no number"):
+        model.fit(cells, y)
+
+
+@pytest.mark.parametrize("y", [["a", "b"] * 5, [1, "a"] * 5, pd.date_range("2020", periods=10)])
+@pytest.mark.parametrize("model", [BLSRegressor(), BroadEnsembleRegressor()])
+def test_targets_that_are_no_numbers_are_named(model, y):
+    with pytest.raises(ValueError, match=r"^y must hold numbers, got '"):
+        model.fit(np.arange(10.0)[:, None], np.array(y))
+
+
+def test_numbers_in_text_are_numbers():
+    np.testing.assert_array_equal(as_numbers("y", ["1", "2.5"]), [1.0, 2.5])
+
+
+def test_missing_cells():
+    assert all(map(is_missing, [None, np.nan, pd.NA, pd.NaT, np.float32("nan")]))
+    assert not any(map(is_missing, [0, "", "nan", [], pd.Timestamp("2020")]))
+
+
+def test_a_truth_value_is_no_number_of_nodes():
+    with pytest.raises(ValueError, match=r"^n_feature_nodes must be a whole number, got True"):
+        BLSClassifier(n_feature_nodes=True).fit([[0.0], [1.0]], [0, 1])
+
+
 def test_other_errors_are_not_explained():
     table = pd.DataFrame([["a", "b"]], columns=["x", "x"])
     found = ValueError("could not convert string to float: 'a'")
     assert "Column 'x' holds 'a'" in text_column(found, table)
     assert not text_column(ValueError("another"), table)
-    assert not text_column(found, table.to_numpy())
+    assert not text_column(found, np.ones((2, 2)))
     assert not text_column(found)

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from broadlearn.models import ACTIVATION, COUNT, BroadClassifier
+from broadlearn.models import ACTIVATION, BroadClassifier
 from broadlearn.random_features import HiddenLayer
+from broadlearn.utils import COUNT
 
 
 class ELMClassifier(BroadClassifier):

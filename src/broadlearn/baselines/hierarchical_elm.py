@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from broadlearn.baselines.elm import ELMClassifier
-from broadlearn.models import COUNT
 from broadlearn.random_features import AutoencoderMap, Autoencoders
-from broadlearn.utils import Floats
+from broadlearn.utils import COUNT, POSITIVE, Floats
 from broadlearn.utils.sklearn_compat import Interval
+
+# Each is fitted to what the one before gives; nothing is left of the samples long before.
+MOST_AUTOENCODERS = 1000
 
 
 class HierarchicalELMClassifier(ELMClassifier):
@@ -99,9 +101,9 @@ class HierarchicalELMClassifier(ELMClassifier):
 
     _parameter_constraints: dict[str, list[Any]] = {
         **ELMClassifier._parameter_constraints,
-        "n_autoencoders": [Interval(Integral, 0, None, closed="left")],
+        "n_autoencoders": [Interval(Integral, 0, MOST_AUTOENCODERS, closed="both")],
         "n_autoencoder_nodes": [COUNT],
-        "l1_penalty": [Interval(Real, 0, None, closed="neither")],
+        "l1_penalty": [POSITIVE],
     }
 
     def __init__(

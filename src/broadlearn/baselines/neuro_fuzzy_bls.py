@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from broadlearn.models import ACTIVATION, COUNT, BroadClassifier
+from broadlearn.models import ACTIVATION, BroadClassifier
 from broadlearn.random_features import FuzzyRules
-from broadlearn.utils.sklearn_compat import Interval
+from broadlearn.utils import COUNT, POSITIVE, SCALE
 
 
 class NeuroFuzzyBLSClassifier(BroadClassifier):
@@ -103,9 +102,9 @@ class NeuroFuzzyBLSClassifier(BroadClassifier):
         "n_fuzzy_groups": [COUNT],
         "n_fuzzy_rules": [COUNT],
         "n_enhancement_nodes": [COUNT],
-        "rule_width": [Interval(Real, 0, None, closed="neither")],
+        "rule_width": [SCALE],
         "activation": [ACTIVATION],
-        "enhancement_scale": [Interval(Real, 0, None, closed="neither")],
+        "enhancement_scale": [POSITIVE],
     }
 
     def __init__(

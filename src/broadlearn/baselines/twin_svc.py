@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from broadlearn.baselines.twin_planes import PlaneSpace, distances, plane_space
 from broadlearn.models import (
-    COUNT,
     SCORE_CONSTRAINTS,
     encode_samples,
     in_one_step,
@@ -22,15 +20,18 @@ from broadlearn.models import (
 from broadlearn.sample_scores import IntuitionisticScorer
 from broadlearn.utils import (
     CLASS_WEIGHT,
+    COUNT,
     READ,
+    SCALE,
     STANDARDIZE,
     Floats,
     check_labels,
     check_weights,
     draw_seed,
+    read_rows,
     row_slices,
 )
-from broadlearn.utils.sklearn_compat import Interval, StrOptions, fit_context
+from broadlearn.utils.sklearn_compat import StrOptions, fit_context
 
 
 class IntuitionisticFuzzyTwinSVC(ClassifierMixin, BaseEstimator):
@@ -123,11 +124,11 @@ class IntuitionisticFuzzyTwinSVC(ClassifierMixin, BaseEstimator):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        "C1": [Interval(Real, 0, None, closed="neither")],
-        "C2": [Interval(Real, 0, None, closed="neither")],
+        "C1": [SCALE],
+        "C2": [SCALE],
         **SCORE_CONSTRAINTS,
         "kernel": [StrOptions({"linear", "rbf"})],
-        "regularization": [Interval(Real, 0, None, closed="neither")],
+        "regularization": [SCALE],
         "n_basis_rows": [COUNT],
         "standardize": STANDARDIZE,
         "class_weight": CLASS_WEIGHT,
@@ -238,7 +239,7 @@ class IntuitionisticFuzzyTwinSVC(ClassifierMixin, BaseEstimator):
             For two classes positive where the second is predicted.
         """
         check_is_fitted(self)
-        rows = validate_data(self, X, reset=False, **READ)
+        rows = read_rows(self, X, **READ)
         space = PlaneSpace(self._standardization, getattr(self, "basis_", None))
         vectors = np.column_stack([self.coef_, self.intercept_])
         decision = np.empty((rows.shape[0], len(vectors) // 2), dtype=rows.dtype)

@@ -17,7 +17,7 @@ from broadlearn.ensemble.candidates import (
 )
 from broadlearn.ensemble.fitting import count_steps, fit_ensemble
 from broadlearn.ensemble.weights import temper_weights
-from broadlearn.models import COUNT, encode_samples, in_one_step, labels_of
+from broadlearn.models import encode_samples, in_one_step, labels_of
 from broadlearn.sample_scores import margin_scores, margins_of
 from broadlearn.solvers import (
     conformal_quantile,
@@ -30,6 +30,7 @@ from broadlearn.solvers import (
 )
 from broadlearn.utils import (
     CLASS_WEIGHT,
+    COUNT,
     READ,
     Array,
     Floats,
@@ -38,6 +39,7 @@ from broadlearn.utils import (
     check_labels,
     check_weights,
     draw_seed,
+    read_rows,
 )
 from broadlearn.utils.sklearn_compat import (
     CallbackSupportMixin,
@@ -243,7 +245,7 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
 
     def _output(self, X: ArrayLike) -> Floats:
         check_is_fitted(self)
-        return self._average(validate_data(self, X, reset=False, **READ))
+        return self._average(read_rows(self, X, **READ))
 
     def decision_function(self, X: ArrayLike) -> Floats:
         """The average of the members' decision values.

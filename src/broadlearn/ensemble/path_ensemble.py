@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -24,7 +24,6 @@ from broadlearn.ensemble.layers import (
     score_members,
 )
 from broadlearn.models import (
-    COUNT,
     BLSClassifier,
     BroadClassifier,
     TrainingData,
@@ -37,6 +36,8 @@ from broadlearn.search import MARGIN, ParamGrid, PathSearchCV
 from broadlearn.solvers import learn_slopes
 from broadlearn.utils import (
     CLASS_WEIGHT,
+    COUNT,
+    N_JOBS,
     READ,
     FitProgress,
     RecordsAttribute,
@@ -139,7 +140,7 @@ class PathEnsembleClassifier(BroadClassifier):
         "class_weight": CLASS_WEIGHT,
         "cv": ["cv_object"],
         "scoring": [str, callable, None],
-        "n_jobs": [Integral, None],
+        "n_jobs": N_JOBS,
         "random_state": ["random_state"],
     }
 

@@ -12,9 +12,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from broadlearn.ensemble.candidates import Problem, squared_loss
 from broadlearn.ensemble.classifier import NOT_CALIBRATED, member_table
 from broadlearn.ensemble.fitting import count_steps, fit_ensemble
-from broadlearn.models import COUNT, centre_samples, in_one_step
+from broadlearn.models import centre_samples, in_one_step
 from broadlearn.solvers import conformal_quantile
 from broadlearn.utils import (
+    COUNT,
     READ,
     Array,
     Floats,
@@ -23,6 +24,7 @@ from broadlearn.utils import (
     check_targets,
     check_weights,
     draw_seed,
+    read_rows,
 )
 from broadlearn.utils.sklearn_compat import (
     CallbackSupportMixin,
@@ -165,7 +167,7 @@ class BroadEnsembleRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMi
         ndarray of shape (n_samples,) or (n_samples, n_targets)
         """
         check_is_fitted(self)
-        rows = validate_data(self, X, reset=False, **READ)
+        rows = read_rows(self, X, **READ)
         prediction = self._average(rows)
         prediction += self.intercept_.astype(rows.dtype, copy=False)
         return prediction.ravel() if self._one_target else prediction

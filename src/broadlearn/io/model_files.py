@@ -234,6 +234,8 @@ def _count(value: Any) -> int:
 @contextmanager
 def _opened(path: Path) -> Iterator[tuple[BufferedReader, dict[str, Any]]]:
     """A file, read up to the end of its header, and that, if it is whole and of a known format."""
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder, where a model file is expected.")
     if not path.is_file():
         raise FileNotFoundError(f"There is no file {path}.")
     with path.open("rb") as file:

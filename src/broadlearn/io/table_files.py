@@ -139,7 +139,8 @@ def open_table(
         return path
     path = Path(path)
     extension = extension_of(path)
-    if path != STANDARD and format is None and extension not in FORMATS:
+    file = path.exists() and not path.is_dir()
+    if file and path != STANDARD and format is None and extension not in FORMATS:
         if extension in _REMEDIES:
             raise ValueError(f"{path}: {_REMEDIES[extension]}.")
         raise ValueError(

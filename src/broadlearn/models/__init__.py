@@ -15,7 +15,7 @@ from broadlearn.models.base import (
     score_samples,
 )
 from broadlearn.models.bls import BLSClassifier
-from broadlearn.models.bls_base import ACTIVATION, COUNT, PUBLISHED_FORM
+from broadlearn.models.bls_base import ACTIVATION, PUBLISHED_FORM
 from broadlearn.models.bls_regressor import BLSRegressor, centre_samples
 from broadlearn.models.class_predictions import labels_of
 from broadlearn.models.fuzzy_bls import FuzzyBLSClassifier
@@ -40,7 +40,6 @@ from broadlearn.models.transformer import BroadFeatures
 __all__ = [
     "ACTIVATION",
     "BALANCED",
-    "COUNT",
     "MAX_HELD_OUT",
     "NEEDS_ALL_SAMPLES",
     "OF_SAMPLES",

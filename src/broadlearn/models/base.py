@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from functools import wraps
-from numbers import Real
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -40,6 +39,7 @@ from broadlearn.utils import (
     CLASS_WEIGHT,
     MAX_VALUE,
     ONE_CLASS,
+    POSITIVE,
     READ_SPARSE,
     STANDARDIZE,
     Array,
@@ -47,6 +47,7 @@ from broadlearn.utils import (
     Floats,
     Standardization,
     StandardizedRows,
+    check_classes,
     check_labels,
     check_range,
     check_sparse,
@@ -54,13 +55,13 @@ from broadlearn.utils import (
     draw_seed,
     encode_targets,
     learn_standardization,
+    plain_reason,
+    read_rows,
     row_slices,
     spread_rows,
-    text_column,
 )
 from broadlearn.utils.sklearn_compat import (
     CallbackSupportMixin,
-    Interval,
     StrOptions,
     fit_context,
 )
@@ -123,7 +124,8 @@ def encode_samples(
     if several:
         classes, codes = np.arange(y.shape[1]), y
     else:
-        check_classification_targets(y)
+        check = check_classes if y.dtype == object else check_classification_targets
+        check(y)
         classes, codes = np.unique(y, return_inverse=True)
     if classes.size < 2:
         raise ValueError(
@@ -197,8 +199,8 @@ def in_one_step(method: Callable[..., Any]) -> Any:
         later.__dict__ = vars(estimator).copy()
         try:
             result = method(later, *args, **kwargs)
-        except ValueError as error:
-            if sentence := text_column(error, *args[:1]):
+        except (OverflowError, TypeError, ValueError) as error:
+            if sentence := plain_reason(error, later, *args[:2]):
                 raise ValueError(sentence) from None
             raise
         estimator.__dict__ = vars(later)
@@ -211,7 +213,7 @@ class BroadModel(CallbackSupportMixin, BaseEstimator):
     """Base of the models on a random map: ridge weights W, and predictions ``G W`` in blocks."""
 
     _parameter_constraints: dict[str, list[Any]] = {
-        "C": [Interval(Real, 0, None, closed="neither")],
+        "C": [POSITIVE],
         "standardize": STANDARDIZE,
         "solver": [StrOptions({"auto", "primal", "dual"})],
         "random_state": ["random_state"],
@@ -283,7 +285,7 @@ class BroadModel(CallbackSupportMixin, BaseEstimator):
     def _output(self, X: ArrayLike) -> Floats:
         """``G W`` for samples, block by block."""
         check_is_fitted(self)
-        rows = validate_data(self, X, reset=False, **READ_SPARSE)
+        rows = read_rows(self, X, **READ_SPARSE)
         if not isinstance(rows, np.ndarray):
             check_sparse(self, rows)
         n_features = self._map.feature_weights.shape[1]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from copy import copy
-from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +17,10 @@ from broadlearn.random_features import INFINITE, MappedSamples
 from broadlearn.sample_scores import Trust, UniformScorer, untrusted
 from broadlearn.solvers import PrimalSolution, learn_slopes
 from broadlearn.utils import (
+    COUNT,
+    NOT_NEGATIVE,
     ONE_CLASS,
+    POSITIVE,
     READ_SPARSE,
     STANDARDIZE,
     Array,
@@ -28,10 +30,9 @@ from broadlearn.utils import (
     check_sparse,
     encode_targets,
 )
-from broadlearn.utils.sklearn_compat import Interval, StrOptions, fit_context
+from broadlearn.utils.sklearn_compat import StrOptions, fit_context
 
 ACTIVATION = StrOptions({"tanh", "sigmoid", "relu", "sine"})
-COUNT = Interval(Integral, 1, None, closed="left")
 MAP_CONSTRAINTS: dict[str, list[Any]] = {
     "n_feature_groups": [COUNT],
     "n_feature_nodes": [COUNT],
@@ -41,8 +42,8 @@ MAP_CONSTRAINTS: dict[str, list[Any]] = {
     "feature_activation": [ACTIVATION, StrOptions({"identity"})],
     "feature_weights": [StrOptions({"orthonormal", "random", "sparse"})],
     "feature_scaling": [StrOptions({"node", "sample", "robust"}), None],
-    "enhancement_scale": [Interval(Real, 0, None, closed="neither"), PositiveNumbers()],
-    "enhancement_bias": [Interval(Real, 0, None, closed="left")],
+    "enhancement_scale": [POSITIVE, PositiveNumbers()],
+    "enhancement_bias": [NOT_NEGATIVE],
     "enhancement_inputs": [COUNT, None],
     "standardize": STANDARDIZE,
     "random_state": ["random_state"],

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from broadlearn.models.bls_base import BLSBase
 from broadlearn.sample_scores import FuzzyScorer
-from broadlearn.utils.sklearn_compat import Interval
+from broadlearn.utils import POSITIVE
 
 
 class FuzzyBLSClassifier(BLSBase):
@@ -114,7 +113,7 @@ class FuzzyBLSClassifier(BLSBase):
 
     _parameter_constraints: dict[str, list[Any]] = {
         **BLSBase._parameter_constraints,
-        "delta": [Interval(Real, 0, None, closed="neither")],
+        "delta": [POSITIVE],
     }
 
     def __init__(

@@ -10,12 +10,13 @@ import numpy as np
 
 from broadlearn.models.bls_base import BLSBase
 from broadlearn.sample_scores import IntuitionisticScorer
+from broadlearn.utils import MAX_SCALE, POSITIVE, SCALE
 from broadlearn.utils.sklearn_compat import Interval, StrOptions
 
 SCORE_CONSTRAINTS: dict[str, list[Any]] = {
-    "kernel_width": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
-    "neighborhood_radius": [Interval(Real, 0, None, closed="left"), None],
-    "delta": [Interval(Real, 0, None, closed="neither")],
+    "kernel_width": [SCALE, StrOptions({"auto"})],
+    "neighborhood_radius": [Interval(Real, 0, MAX_SCALE, closed="both"), None],
+    "delta": [POSITIVE],
     "landmarks": [Interval(Integral, 2, None, closed="left"), StrOptions({"auto"}), None],
 }
 

@@ -20,6 +20,7 @@ from broadlearn.utils import (
     check_sparse,
     draw_seed,
     learn_standardization,
+    read_rows,
     row_slices,
 )
 from broadlearn.utils.sklearn_compat import fit_context
@@ -166,7 +167,7 @@ class BroadFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             Feature groups first, then enhancement groups.
         """
         check_is_fitted(self)
-        rows = validate_data(self, X, reset=False, **READ_SPARSE)
+        rows = read_rows(self, X, **READ_SPARSE)
         if not isinstance(rows, np.ndarray):
             check_sparse(self, rows)
         G = np.empty((rows.shape[0], self._n_features_out), dtype=rows.dtype)

@@ -13,12 +13,15 @@ import numpy as np
 from numpy.random import SeedSequence, default_rng
 from scipy.special import ndtri
 
-from broadlearn.utils import Array
+from broadlearn.utils import Array, TooLargeError, free_memory, size_text
 
 FEATURE_STREAM, BIAS_STREAM, ENHANCEMENT_STREAM, HIDDEN_STREAM = range(4)
 AUTOENCODER_STREAM, CENTRE_STREAM, INPUT_STREAM = 4, 5, 6
 # Columns orthonormalised at a time. Shapes must not depend on q, or rounding would.
 PANEL = 32
+# Weights from which on it is asked whether there is memory for them.
+MANY = 1 << 27
+BEHIND = "n_enhancement_groups, n_enhancement_nodes, or the nodes that these combine"
 
 
 # How feature nodes of a kind are drawn; "random" as in the published code.
@@ -26,6 +29,24 @@ FEATURE_DRAWS: dict[str, dict[str, Any]] = {
     "orthonormal": {"orthonormal": True},
     "random": {"bias": 0.1},
 }
+
+
+def check_nodes(n_nodes: int, n_inputs: int, parameters: str) -> None:
+    """Refuse more nodes than the memory holds weights of, naming the parameters to blame.
+
+    Examples
+    --------
+    >>> check_nodes(10**400, 5, "n_hidden_nodes")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    broadlearn.utils.memory.TooLargeError: Weights of so many nodes need over 1000 TB of memory...
+    """
+    needed, free = 8 * n_nodes * (n_inputs + 1), free_memory()
+    if needed > free:
+        raise TooLargeError(
+            f"Weights of so many nodes need {size_text(needed)} of memory, and {size_text(free)} "
+            f"are free; take fewer of them ({parameters})."
+        )
 
 
 def draw_feature_weights(
@@ -49,6 +70,8 @@ def draw_feature_weights(
     >>> bool((small[:, 3:] == large[:, 7:10]).all())
     True
     """
+    if n_groups * n_nodes * n_inputs > MANY:
+        check_nodes(n_groups * n_nodes, n_inputs, "n_feature_groups, n_feature_nodes")
     groups = []
     for i in range(n_groups):
         stream = default_rng(SeedSequence(seed, spawn_key=(FEATURE_STREAM, i)))
@@ -69,6 +92,9 @@ def draw_hidden_weights(
     seed: int, n_nodes: int, n_inputs: int, autoencoder: int | None = None
 ) -> Array:
     """Weights of a hidden layer, or of an auto-encoder, uniform on [-1, 1], the bias last."""
+    if n_nodes * n_inputs > MANY:
+        hidden = "n_hidden_nodes, or n_autoencoder_nodes before them"
+        check_nodes(n_nodes, n_inputs, hidden if autoencoder is None else "n_autoencoder_nodes")
     key = (HIDDEN_STREAM,) if autoencoder is None else (AUTOENCODER_STREAM, autoencoder)
     return (
         default_rng(SeedSequence(seed, spawn_key=key))
@@ -92,6 +118,8 @@ def draw_enhancement_weights(seed: int, n_groups: int, n_nodes: int, n_features:
     Within a group, columns are orthonormal in blocks of ``n_features + 1`` (no more fit into that
     space).
     """
+    if n_groups * n_nodes * n_features > MANY:
+        check_nodes(n_groups * n_nodes, n_features, BEHIND)
     streams = [
         default_rng(SeedSequence(seed, spawn_key=(ENHANCEMENT_STREAM, n_features, j)))
         for j in range(n_groups)
@@ -115,6 +143,8 @@ def draw_input_weights(
     >>> (W[:-1] != 0).sum(axis=0)
     array([40,  1, 40,  1, 40])
     """
+    if n_groups * n_nodes * n_inputs > MANY:
+        check_nodes(n_groups * n_nodes, n_inputs, "n_enhancement_groups, n_enhancement_nodes")
     groups = []
     for j in range(n_groups):
         dense, sparse, biases = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,15 @@ from broadlearn.sample_scores.intuitionistic import (
 )
 from broadlearn.sample_scores.neighbors import NeighborScorer
 from broadlearn.sample_scores.scorer import Samples, SampleScorer
-from broadlearn.utils import FLOAT_TYPES, Floats, check_range, check_weights
+from broadlearn.utils import (
+    FLOAT_TYPES,
+    MAX_SCALE,
+    MIN_SCALE,
+    Floats,
+    check_classes,
+    check_range,
+    check_weights,
+)
 
 
 def _check(X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> Samples:
@@ -27,6 +34,7 @@ def _check(X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> Sampl
     Z = check_array(X, dtype=FLOAT_TYPES, input_name="X")
     labels = column_or_1d(y, warn=True)
     check_consistent_length(Z, labels)
+    check_classes(labels)
     classes, codes = np.unique(labels, return_inverse=True)
     return Samples(check_range(Z), codes.ravel(), check_weights(sample_weight, Z), classes.size)
 
@@ -149,7 +157,7 @@ def intuitionistic_scores(
         *samples[:4], widths, **limits, landmarks=landmarks, random_state=random_state
     )
     theta, nu, Theta, score = (part.astype(samples.Z.dtype, copy=False) for part in found[:4])
-    if isinstance(kernel_width, str | Real):
+    if np.ndim(kernel_width) == 0:
         radius = float(found.radius[0])
         return IntuitionisticScores(theta[0], nu[0], Theta[0], score[0], radius, widths[0])
     return IntuitionisticScores(theta, nu, Theta, score, found.radius, found.kernel_width)
@@ -161,10 +169,14 @@ def check_widths(kernel_width: Any) -> list[float]:
         widths = np.atleast_1d(np.asarray(kernel_width, dtype=np.float64))
     except (TypeError, ValueError):
         widths = np.empty(0)
-    if widths.ndim != 1 or widths.size == 0 or not np.all((widths > 0) & (widths < np.inf)):
+    if (
+        widths.ndim != 1
+        or widths.size == 0
+        or not np.all((widths >= MIN_SCALE) & (widths <= MAX_SCALE))
+    ):
         raise ValueError(
-            f'kernel_width must be a positive number, a sequence of them or "auto", got '
-            f"{kernel_width!r}."
+            "kernel_width must be a positive number, a sequence of them or "
+            f'"auto", got {kernel_width!r}; numbers are 1e-100 to 1e100.'
         )
     return widths.tolist()
 

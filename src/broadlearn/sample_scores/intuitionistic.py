@@ -37,7 +37,8 @@ from broadlearn.sample_scores.scorer import (
     Trust,
     require_positive,
 )
-from broadlearn.utils import Array, Floats, distinct_rows
+from broadlearn.utils import MAX_SCALE, SCALE, Array, Floats, distinct_rows
+from broadlearn.utils.sklearn_compat import Interval
 
 # Above so many samples, all pairs take minutes.
 MANY_SAMPLES = 100_000
@@ -47,6 +48,8 @@ LANDMARKS, ALL_LANDMARKS, MIN_LANDMARKS = 2000, 40_000, 100
 MULTIPLES = 2.0 ** np.arange(5, -6, -1)
 # The choice of a width is a coarse one: so many samples are enough for it.
 MAX_SAMPLES_FOR_WIDTH = 1500
+LANDMARK_NUMBER = Interval(Integral, 2, None, closed="left")
+RADIUS = Interval(Real, 0, MAX_SCALE, closed="both")
 
 
 @dataclass(frozen=True)
@@ -100,13 +103,17 @@ class IntuitionisticScorer(SampleScorer):
     def check(self) -> None:
         """Raise unless the parameters make sense."""
         width, radius, landmarks = self.kernel_width, self.neighborhood_radius, self.landmarks
-        if width != "auto" and not (isinstance(width, Real) and 0.0 < width < np.inf):
-            raise ValueError(f'kernel_width must be a positive number or "auto", got {width!r}.')
-        if radius is not None and not (isinstance(radius, Real) and 0.0 <= radius < np.inf):
+        if not (isinstance(width, str) and width == "auto") and not SCALE.is_satisfied_by(width):
             raise ValueError(
-                f"neighborhood_radius must be None or a number of at least 0, got {radius!r}."
+                f'kernel_width must be a positive number or "auto", got {width!r}; numbers are '
+                "1e-100 to 1e100."
             )
-        number = isinstance(landmarks, Integral) and landmarks >= 2
+        if radius is not None and not RADIUS.is_satisfied_by(radius):
+            raise ValueError(
+                "neighborhood_radius must be None or a number of at least 0 (and at most 1e100), "
+                f"got {radius!r}."
+            )
+        number = LANDMARK_NUMBER.is_satisfied_by(landmarks)
         if not (
             landmarks is None or number or (isinstance(landmarks, str) and landmarks == "auto")
         ):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import euclidean_distances
 
 from broadlearn.sample_scores.scorer import Samples, SampleScorer, Trust
-from broadlearn.utils import BLOCK_NUMBERS, Array, Floats, distinct_rows, row_slices
+from broadlearn.utils import BLOCK_NUMBERS, COUNT, Array, Floats, distinct_rows, row_slices
 
 # Squared distances within this share of each other are the same.
 SAME_DISTANCE = 1e-9
@@ -53,7 +52,7 @@ class NeighborScorer(SampleScorer):
 
     def check(self) -> None:
         """Raise unless the number of neighbours makes sense."""
-        if not isinstance(self.n_neighbors, Integral) or self.n_neighbors < 1:
+        if not COUNT.is_satisfied_by(self.n_neighbors):
             raise ValueError(
                 f"n_neighbors must be a whole number from 1 on, got {self.n_neighbors!r}."
             )

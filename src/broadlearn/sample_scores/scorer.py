@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from broadlearn.utils import Array, Floats
+from broadlearn.utils import POSITIVE, Array, Floats
 
 # Models score classes of so many distinct samples as published. Of n < 10 samples the farthest is
 # no outlier, though the equations give it a score of about 0, both samples of two: no score is then
@@ -263,7 +263,7 @@ def class_floors(Z: Floats, codes: NDArray[np.intp], weight: Array, n_classes: i
 def require_positive(**values: float) -> None:
     """Raise unless numbers are positive and finite."""
     for name, value in values.items():
-        if not isinstance(value, int | float | np.number) or not 0.0 < value < np.inf:
+        if not POSITIVE.is_satisfied_by(value):
             raise ValueError(f"{name} must be a positive number, got {value!r}.")
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from copy import deepcopy
 from functools import partial
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -24,6 +24,7 @@ from broadlearn.baselines import IntuitionisticFuzzyTwinSVC
 from broadlearn.models import BroadModel, in_one_step
 from broadlearn.search.cells import Axes
 from broadlearn.search.engine import GridScores, Task, run_grid
+from broadlearn.search.folds import NO_CLOSED_FORM, as_pairs
 from broadlearn.search.fresh_draws import run_fresh_grid
 from broadlearn.search.grid import ParamGrid, SubGrid, resolve_grids
 from broadlearn.search.one_by_one import score_one_by_one
@@ -32,6 +33,8 @@ from broadlearn.search.results import best_first, results_table
 from broadlearn.search.scoring import batch_scorer, needs_labels_only, needs_probabilities
 from broadlearn.search.twin import run_twin_grid
 from broadlearn.utils import (
+    N_JOBS,
+    POSITIVE,
     READ_SPARSE,
     Array,
     FitProgress,
@@ -43,7 +46,6 @@ from broadlearn.utils import (
 )
 from broadlearn.utils.sklearn_compat import (
     BaseSearchCV,
-    Interval,
     MultimetricScorer,
     PassthroughScorer,
     Scorer,
@@ -53,11 +55,6 @@ from broadlearn.utils.sklearn_compat import (
 
 # Estimated error of predictions from which on they are refined, for labels and for real numbers.
 LABEL_TOLERANCE, NUMBER_TOLERANCE = 1e-8, 1e-11
-NO_CLOSED_FORM = (
-    'cv="loo" is in closed form for a model on a random map that is searched alone, with '
-    'draws="nested", without groups and with scorers of scikit-learn; use cv=LeaveOneOut() of '
-    "scikit-learn where something else is searched."
-)
 
 
 class PathSearchCV(BaseSearchCV):
@@ -172,7 +169,8 @@ class PathSearchCV(BaseSearchCV):
         **BaseSearchCV._parameter_constraints,
         "param_grid": [dict, list, tuple, StrOptions({"paper"}), None],
         "cv": ["cv_object", StrOptions({"loo"})],
-        "memory_budget": [Interval(Real, 0, None, closed="neither")],
+        "n_jobs": N_JOBS,
+        "memory_budget": [POSITIVE],
         "draws": [StrOptions({"nested", "fresh"})],
     }
 
@@ -248,12 +246,16 @@ class PathSearchCV(BaseSearchCV):
             )
         grids = resolve_grids(self.estimator, self.param_grid)
         scorers, refit_metric = self._named_scorers()
+        if y is None:
+            raise ValueError("PathSearchCV requires y to be passed, but the target y is None.")
         X, y, groups = indexable(X, y, groups)
-        rows = X if piped else check_array(X, estimator=self.estimator, **READ_SPARSE)
+        rows = (
+            X if piped else check_array(X, estimator=self.estimator, input_name="X", **READ_SPARSE)
+        )
         if issparse(rows) and not piped:
             check_sparse(self.estimator, rows)
         targets: Any = y if issparse(y) else np.asarray(y)
-        if is_classifier(self.estimator) and targets.ndim == 2:
+        if is_classifier(self.estimator) and (targets.ndim == 2 or targets.dtype == object):
             targets = check_labels(targets)
         weight = None if sample_weight is None else check_weights(sample_weight, targets)
         estimator = clone(self.estimator)
@@ -269,7 +271,9 @@ class PathSearchCV(BaseSearchCV):
                 raise ValueError(NO_CLOSED_FORM)
             splits = [(np.arange(targets.shape[0]),) * 2]
         else:
-            splitter = check_cv(self.cv, targets, classifier=is_classifier(estimator))
+            numbered = self.cv is None or isinstance(self.cv, Integral)
+            cv = self.cv if numbered or hasattr(self.cv, "get_n_splits") else as_pairs(self.cv)
+            splitter = check_cv(cv, targets, classifier=is_classifier(estimator))
             splits = list(splitter.split(X, targets, groups))
         self.n_splits_ = len(splits)
 

@@ -14,19 +14,19 @@ from broadlearn.utils.arrays import (
     spread_rows,
 )
 from broadlearn.utils.checks import (
-    CLASS_WEIGHT,
     MAX_VALUE,
     ONE_CLASS,
     READ,
     READ_SPARSE,
-    STANDARDIZE,
-    PositiveNumbers,
+    as_numbers,
+    check_classes,
     check_labels,
     check_range,
     check_sparse,
     check_targets,
     check_weights,
-    text_column,
+    plain_reason,
+    read_rows,
 )
 from broadlearn.utils.fences import FenceRows, draw_fence_rows, learn_fences
 from broadlearn.utils.files import FORMULA_STARTS, encoded, harmless, safe_csv
@@ -40,6 +40,18 @@ from broadlearn.utils.memory import (
 )
 from broadlearn.utils.notebook import Records, RecordsAttribute, SearchResults, html_table
 from broadlearn.utils.pages import brief, page_environment, page_frame, whole
+from broadlearn.utils.parameters import (
+    CLASS_WEIGHT,
+    COUNT,
+    MAX_SCALE,
+    MIN_SCALE,
+    N_JOBS,
+    NOT_NEGATIVE,
+    POSITIVE,
+    SCALE,
+    STANDARDIZE,
+    PositiveNumbers,
+)
 from broadlearn.utils.pictures import label
 from broadlearn.utils.progress import FitProgress, callback_steps, has_callbacks
 from broadlearn.utils.row_standardization import standardize_rows
@@ -58,12 +70,19 @@ from broadlearn.utils.workers import one_thread, parallel, spare_children_interr
 __all__ = [
     "BLOCK_NUMBERS",
     "CLASS_WEIGHT",
+    "COUNT",
     "FLOAT_TYPES",
     "FORMULA_STARTS",
+    "MAX_SCALE",
     "MAX_VALUE",
+    "MIN_SCALE",
+    "NOT_NEGATIVE",
+    "N_JOBS",
     "ONE_CLASS",
+    "POSITIVE",
     "READ",
     "READ_SPARSE",
+    "SCALE",
     "STANDARDIZE",
     "Array",
     "FenceRows",
@@ -76,8 +95,10 @@ __all__ = [
     "Standardization",
     "StandardizedRows",
     "TooLargeError",
+    "as_numbers",
     "brief",
     "callback_steps",
+    "check_classes",
     "check_labels",
     "check_memory",
     "check_range",
@@ -104,7 +125,9 @@ __all__ = [
     "page_frame",
     "parallel",
     "parse_size",
+    "plain_reason",
     "quantiles",
+    "read_rows",
     "row_priorities",
     "row_slices",
     "safe_csv",
@@ -114,7 +137,6 @@ __all__ = [
     "spare_children_interrupts",
     "spread_rows",
     "standardize_rows",
-    "text_column",
     "whole",
     "with_missing",
     "write_whole",

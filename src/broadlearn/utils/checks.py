@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from numbers import Real
 from typing import Any
@@ -12,10 +13,10 @@ from scipy.sparse import issparse
 from sklearn.utils import get_tags
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.validation import column_or_1d, validate_data
 
 from broadlearn.utils.arrays import FLOAT_TYPES, Array, Floats
-from broadlearn.utils.sklearn_compat import Options, StrOptions, check_sample_weight
+from broadlearn.utils.sklearn_compat import check_sample_weight
 
 # Squared distances of larger numbers overflow.
 MAX_VALUE = 1e140
@@ -31,40 +32,11 @@ MIN_WEIGHT, MAX_WEIGHT = 1e-60, 1e60
 READ: dict[str, Any] = {"dtype": FLOAT_TYPES, "ensure_all_finite": "allow-nan"}
 READ_SPARSE: dict[str, Any] = {**READ, "accept_sparse": "csr"}
 
-# What an estimator's parameter `standardize` may be.
-STANDARDIZE: list[Any] = ["boolean", StrOptions({"bounded", "robust"})]
-# What a classifier's parameter `class_weight` may be.
-CLASS_WEIGHT: list[Any] = [dict, StrOptions({"balanced"}), None]
 # What is said of models that score samples within their class, and the like.
 ONE_CLASS = (
     "{} needs one class per sample, but y has a column for each of {} labels; "
     "sklearn.multioutput.MultiOutputClassifier fits one model to each."
 )
-
-
-class PositiveNumbers(Options):
-    """One or more finite positive numbers in a list or tuple.
-
-    Examples
-    --------
-    >>> PositiveNumbers().is_satisfied_by([0.5, 2]), PositiveNumbers().is_satisfied_by([1, "a"])
-    (True, False)
-    """
-
-    def __init__(self) -> None:
-        # scikit-learn takes constraints of its own kinds only; this one has no fixed options.
-        super().__init__(tuple, set())
-
-    def is_satisfied_by(self, val: Any) -> bool:
-        """Whether `val` is one."""
-        return (
-            isinstance(val, list | tuple)
-            and len(val) > 0
-            and all(isinstance(x, Real) and 0.0 < float(x) < np.inf for x in val)
-        )
-
-    def __str__(self) -> str:
-        return "a list or tuple of one or more positive numbers"
 
 
 def check_range(X: Floats) -> Floats:
@@ -89,7 +61,7 @@ def check_targets(
         ...
     ValueError: y holds values beyond 1e+150, too large for X in float64; scale y first.
     """
-    most = largest[dtype.type]
+    most, y = largest[dtype.type], as_numbers("y", y)
     if y.size and float(np.abs(y).max()) > most:
         raise ValueError(
             f"y holds values beyond {most:g}, too large for X in {dtype}; scale y first."
@@ -122,7 +94,7 @@ def check_labels(y: Any, one_class: str | None = None) -> NDArray[Any]:
     if y.ndim == 2 and y.shape[1] == 1:
         y = column_or_1d(y, warn=True)
     if y.ndim == 1:
-        check_classification_targets(y)
+        check_classes(y)
         return np.asarray(y)
     kind = type_of_target(y, input_name="y")
     if kind != "multilabel-indicator" or not np.isin(y, (0, 1)).all():
@@ -134,6 +106,54 @@ def check_labels(y: Any, one_class: str | None = None) -> NDArray[Any]:
     if one_class is not None:
         raise ValueError(ONE_CLASS.format(one_class, y.shape[1]))
     return np.asarray(y, dtype=np.int64)
+
+
+def check_classes(y: NDArray[Any]) -> None:
+    """Refuse labels that are no classes, saying what they are instead.
+
+    Examples
+    --------
+    >>> check_classes(np.array(["a", "b", None], dtype=object))
+    Traceback (most recent call last):
+        ...
+    ValueError: y has no label at position 2; leave out samples without a label.
+    """
+    if y.dtype == object and y.ndim == 1:
+        missing = [i for i, label in enumerate(y) if is_missing(label)]
+        if missing:
+            raise ValueError(
+                f"y has no label at position {missing[0]}; leave out samples without a label."
+            )
+        kinds = sorted({type(label).__name__ for label in y})
+        # Labels of several types cannot be sorted, but for numbers.
+        if len(kinds) > 1 and any(isinstance(label, str) for label in y):
+            raise ValueError(
+                f"y must hold labels of one type, but mixes {' and '.join(kinds)}; make them text, "
+                "by y.astype(str)."
+            )
+    check_classification_targets(y)
+
+
+def as_numbers(name: str, values: Any) -> NDArray[Any]:
+    """Values as an array of real numbers, or a sentence that names them and what is no number.
+
+    Examples
+    --------
+    >>> as_numbers("sample_weight", [1.0, "much"])
+    Traceback (most recent call last):
+        ...
+    ValueError: sample_weight must hold numbers, got 'much'.
+    """
+    array = np.asarray(values)
+    if array.dtype.kind in "biuf":
+        return array
+    if array.dtype.kind in "OSU":
+        try:
+            return array.astype(np.float64)
+        except (TypeError, ValueError):
+            pass
+    found = next((v for v in array.ravel().tolist() if not is_number(v)), values)
+    raise ValueError(f"{name} must hold numbers, got {str(found)[:50]!r}.")
 
 
 def check_sparse(model: Any, X: Any) -> None:
@@ -178,11 +198,18 @@ def check_weights(
     >>> check_weights(None, np.ones((3, 1)), {"b": 5.0}, np.array(["a", "a", "b"]))
     array([1., 1., 5.])
     """
-    if sample_weight is not None and not np.asarray(sample_weight).any():
+    given = None if sample_weight is None else as_numbers("sample_weight", sample_weight)
+    if given is not None and not given.size:
+        raise ValueError(
+            f"sample_weight must have one number for each of {X.shape[0]} rows, got none."
+        )
+    if given is not None and not given.any():
         raise ValueError(
             "sample_weight is zero for every row; at least one row must have a positive weight."
         )
-    weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    # A number of its own is that of all samples.
+    given = given.item() if given is not None and given.ndim == 0 else given
+    weight = check_sample_weight(given, X, dtype=np.float64, ensure_non_negative=True)
     if class_weight is not None and y is not None:
         with np.errstate(over="ignore"):
             weight = weight * _class_weights(class_weight, y, weight, classes)
@@ -234,19 +261,43 @@ def _class_weights(
     return of_class[codes]
 
 
-def text_column(error: ValueError, X: object = None) -> str:
-    """A sentence on the first column of a frame that holds text, if that was the error.
+def plain_reason(error: Exception, estimator: Any, X: object = None, y: object = None) -> str:
+    """What NumPy meant, in terms of the parameters or columns that a user gave; or nothing.
+
+    Examples
+    --------
+    >>> from broadlearn import ELMClassifier
+    >>> plain_reason(TypeError("an integer is required"), ELMClassifier(n_hidden_nodes=True))
+    'n_hidden_nodes must be a whole number, got True.'
+    """
+    for name, value in estimator.get_params(deep=False).items():
+        if str(error) == "an integer is required" and isinstance(value, bool) and name[:2] == "n_":
+            return f"{name} must be a whole number, got {value}."
+        numbers = value if isinstance(value, list | tuple) else (value,)
+        if isinstance(error, OverflowError) and any(map(_is_no_float, numbers)):
+            return f"{name} must be a number that a float holds, at most 1e308."
+    return text_column(error, X, y)
+
+
+def _is_no_float(value: Any) -> bool:
+    return isinstance(value, int) and abs(value) > sys.float_info.max
+
+
+def text_column(error: Exception, X: object = None, y: object = None) -> str:
+    """A sentence on the first column that holds no numbers, if that was the error.
 
     Parameters
     ----------
-    error : ValueError
+    error : Exception
         What NumPy or pandas said.
     X : object, default=None
+    y : object, default=None
+        Targets that must be numbers.
 
     Returns
     -------
     str
-        Empty if the error is another one, or `X` is no frame.
+        Empty if the error is another one.
 
     Examples
     --------
@@ -256,22 +307,45 @@ def text_column(error: ValueError, X: object = None) -> str:
     "Column 'colour' holds 'red', which is no number: put broadlearn.io.TablePreparation() before \
 the model, in a pipeline."
     """
-    columns = getattr(X, "columns", None)
-    if columns is None or not str(error).startswith("could not convert string"):
+    if not str(error).startswith(("could not convert string", "The DType <class")):
         return ""
-    for name, values in zip(columns, np.asarray(X, dtype=object).T, strict=True):
-        found = next((v for v in values if isinstance(v, str) and not _is_number(v)), None)
+    cells = np.asarray(X, dtype=object)
+    names = getattr(X, "columns", range(cells.shape[1] if cells.ndim == 2 else 0))
+    for name, values in zip(names, cells.T if cells.ndim == 2 else (), strict=True):
+        found = next((v for v in values if not is_number(v)), None)
         if found is not None:
             return (
-                f"Column {name!r} holds {found[:50]!r}, which is no number: put "
+                f"Column {name!r} holds {str(found)[:50]!r}, which is no number: put "
                 "broadlearn.io.TablePreparation() before the model, in a pipeline."
             )
-    return ""
+    found = next((v for v in np.asarray(y, dtype=object).ravel() if not is_number(v)), None)
+    return "" if found is None else f"y must hold numbers, got {str(found)[:50]!r}."
 
 
-def _is_number(text: str) -> bool:
+def read_rows(model: Any, X: ArrayLike, **how: Any) -> Any:
+    """Samples for a fitted model, validated; a column of text is named.
+
+    `how` they are read is `READ` or `READ_SPARSE`.
+    """
     try:
-        float(text)
-    except ValueError:
-        return False
+        return validate_data(model, X, reset=False, **how)
+    except (TypeError, ValueError) as error:
+        if sentence := text_column(error, X):
+            raise ValueError(sentence) from None
+        raise
+
+
+def is_number(value: Any) -> bool:
+    """Whether a cell is a number, in text too, or missing."""
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return is_missing(value)
     return True
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a cell is empty: None, NaN, or the NA or NaT of pandas."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, Real) and bool(np.isnan(float(value)))
