@@ -144,3 +144,10 @@ def test_faults(source):
             check_rewritable(source.with_name(name))
     with pytest.raises(ValueError, match="had 9 rows and has 5 now"):
         rewrite_table(source, source, "y", row_changes(np.arange(9)))
+
+
+def test_units_and_totals_stay_as_they_are(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x,y\n[m],[-]\n1,a\n2,b\n3,a\nTotal,\n", encoding="utf-8")
+    new = rewritten(path, "new.csv", row_changes(np.array(["a", "b", "a"]), [1], {2: "b"}))
+    assert new.read_text(encoding="utf-8") == "x,y\n[m],[-]\n1,a\n3,b\nTotal,\n"

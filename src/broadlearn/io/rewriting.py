@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,7 +23,7 @@ from broadlearn.io.sources import (
     open_source,
     pack,
 )
-from broadlearn.io.table_files import format_of, read_frame
+from broadlearn.io.table_files import format_of, read_file, read_frame
 from broadlearn.utils import encoded
 
 if TYPE_CHECKING:
@@ -161,6 +162,12 @@ def _edited_text(
         mark = ";"
     mark = layout.separator if mark is None else mark
     lines = row_lines(source, layout)
+    if len(lines) != changes.n_rows:
+        # Units above the rows and totals below stay as they are.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = read_file(source, options).lines
+        lines = lines if found is None else list(found)
     _check_count(source, len(lines), changes)
     column, start = layout.names.index(target), -1 if layout.header_line else 0
     wanted = {like for like in changes.like.tolist() if like >= 0}
