@@ -166,8 +166,8 @@ def _edited_text(
         # Units above the rows and totals below stay as they are.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = read_file(source, options).lines
-        lines = lines if found is None else list(found)
+            as_read = read_file(source, options).lines
+        lines = lines if as_read is None else list(as_read)
     _check_count(source, len(lines), changes)
     column, start = layout.names.index(target), -1 if layout.header_line else 0
     wanted = {like for like in changes.like.tolist() if like >= 0}
