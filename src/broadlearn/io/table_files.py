@@ -105,7 +105,7 @@ def read_file(path: str | PathLike[str] | Source, options: FileOptions | None = 
     table.frame.columns = distinct_names(list(table.frame.columns), source, _warn)
     if not len(table.frame):
         raise ValueError(f"{source} has no rows.")
-    return without_totals(without_units(table, source), source)
+    return without_units(without_totals(table, source), source)
 
 
 def format_of(source: Source, options: FileOptions) -> str:
