@@ -69,3 +69,12 @@ def test_a_strong_penalty_leaves_nothing_but_still_fits():
 def test_bad_parameters_are_named(name, value):
     with pytest.raises(ValueError, match=name):
         HierarchicalELMClassifier(**{name: value}).fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize("offset", [1e5, 1e8, 1e100])
+def test_a_large_constant_column_leaves_decisions_finite(offset):
+    X = np.random.default_rng(187).normal(size=(10, 2))
+    X[:, 0] = offset
+    settings = {"n_autoencoder_nodes": 5, "standardize": False, "random_state": 0}
+    model = HierarchicalELMClassifier(15, **settings).fit(X, np.arange(10) % 3)
+    assert np.isfinite(model.decision_function(X)).all()

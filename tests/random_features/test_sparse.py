@@ -53,3 +53,20 @@ def test_rebuilding_weights_are_the_lasso_from_nodes_to_inputs():
     found = rebuilding_weights(Z.T @ Z / 80, H, P, 0.05)
     lasso = Lasso(alpha=0.05, fit_intercept=False, tol=1e-12, max_iter=100_000)
     np.testing.assert_allclose(found, lasso.fit(Z @ H, Z @ P).coef_, atol=1e-5)
+
+
+@pytest.mark.parametrize("offset", [1e6, 1e8, 1e12])
+def test_inputs_far_from_zero_do_not_make_the_loop_diverge(offset):
+    rng = np.random.default_rng(187)
+    Z = np.column_stack([np.full(10, offset), rng.normal(size=10), np.ones(10)])
+    H = rng.normal(size=(3, 5))
+    H[2] -= offset * H[0]
+    H /= np.ptp(Z @ H, axis=0)
+    with np.errstate(all="raise"):
+        found = rebuilding_weights(Z.T @ Z / 10, H, np.eye(3), 1e-3)
+    assert np.isfinite(found).all()
+
+
+def test_nodes_that_overflow_are_named():
+    with pytest.raises(ValueError, match="X holds values so large"):
+        rebuilding_weights(np.eye(2), np.full((2, 3), np.nan), np.eye(2), 1e-3)

@@ -14,6 +14,8 @@ from broadlearn.utils import Array, Floats, Standardization, row_slices
 # After so many steps the non-zero entries of each column are solved for, and the sub-gradient that
 # their solution may leave, relative to the penalty.
 SUPPORT_EVERY, SUPPORT_TOLERANCE = 250, 1e-9
+# Beyond this share of the largest eigenvalue, a negative one makes the loop diverge.
+ROUNDING = 1e-10
 
 
 def input_moments(X: Floats, standardization: Standardization, weight: Array | None) -> Array:
@@ -30,7 +32,20 @@ def input_moments(X: Floats, standardization: Standardization, weight: Array | N
 def rebuilding_weights(moments: Array, H: Array, P: Array, penalty: float) -> Array:
     """βᵗ of the lasso that rebuilds the inputs ``[Z, 1] P`` from nodes ``[Z, 1] H``."""
     cross = H.T @ moments
-    return sparse_codes(cross @ H, cross @ P, penalty).T
+    gram, right = cross @ H, cross @ P
+    if not np.isfinite(gram).all():
+        raise ValueError(
+            "X holds values so large that the nodes of an auto-encoder overflow; use "
+            "standardize=True, or scale its features first."
+        )
+    eigenvalues = np.linalg.eigvalsh(gram)
+    if eigenvalues[0] < -ROUNDING * eigenvalues[-1]:
+        # Inputs far from 0 cancel in the nodes. A product of two factors is never indefinite.
+        values, vectors = np.linalg.eigh(moments)
+        root = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
+        nodes = root @ H
+        gram, right = nodes.T @ nodes, nodes.T @ (root @ P)
+    return sparse_codes(gram, right, penalty).T
 
 
 def sparse_codes(
