@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 # Fewer levels are names of two groups rather than a scale.
 MIN_LEVELS = 3
+# More levels are no scale of answers.
+MAX_LEVELS = 20
 
 # Opinions of one kind in several languages, and their opposites; "_" joins words that go together.
 _OPINIONS = (
@@ -95,7 +97,7 @@ def opinion_order(keys: Sequence[str]) -> list[str] | None:
     >>> opinion_order(["agree", "sign", "read"]) is None
     True
     """
-    if len(keys) < MIN_LEVELS:
+    if not MIN_LEVELS <= len(keys) <= MAX_LEVELS:
         return None
     plain = {key: " ".join(re.sub(r"[-_/,.’]", _blank, key).split()) for key in keys}
     for positive, negative in _OPINIONS:

@@ -69,8 +69,9 @@ def read_table(
     r"""Read a table from a file of any common format.
 
     The format follows from the extension: text (``.csv``, ``.tsv``, ``.txt``, ``.dat``, ``.data``),
-    ``.json``, ``.jsonl`` or ``.ndjson``, ``.arff``, ``.xlsx`` (the first sheet), ``.parquet`` or
-    ``.pq``, ``.feather`` or ``.arrow``; all also behind ``.gz``, ``.bz2``, ``.xz`` or ``.zst``.
+    ``.json``, ``.jsonl`` or ``.ndjson``, ``.arff``, ``.xlsx`` (the first sheet, or the
+    first behind a sheet of notes), ``.parquet`` or ``.pq``, ``.feather`` or ``.arrow``; all also
+    behind ``.gz``, ``.bz2``, ``.xz`` or ``.zst``.
 
     Of text it is found out how it is written: encoding (UTF-8, UTF-16 with its mark, Latin-1),
     separator (comma, semicolon, tab, bar or blanks), decimal commas, and whether the first line
