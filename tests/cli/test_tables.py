@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 import typer
 from typer.testing import CliRunner
@@ -6,6 +8,7 @@ from broadlearn.cli.tables import (
     AS_FOUND,
     STANDARD,
     FileFlags,
+    check_csv,
     check_folder,
     check_outputs,
     counted,
@@ -26,6 +29,15 @@ def test_outputs_that_cannot_be_written(tmp_path):
     for outputs in ([source], [tmp_path / "a", tmp_path / "." / "a"]):
         with pytest.raises(ValueError, match="another file"):
             check_outputs(outputs, [source])
+
+
+def test_csv_is_not_written_to_what_is_called_otherwise():
+    for name in ("a.csv", "a.tsv", "a", "-"):
+        assert check_csv(Path(name)) == Path(name)
+    assert check_csv(None) is None
+    for name in ("a.xlsx", "a.PARQUET", "a.json"):
+        with pytest.raises(typer.BadParameter, match=r"must end in \.csv"):
+            check_csv(Path(name))
 
 
 def test_files_that_exist_are_kept_unless_forced(tmp_path):

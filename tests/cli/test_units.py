@@ -6,6 +6,7 @@ from sklearn.dummy import DummyClassifier
 
 from broadlearn.cli.units import (
     METRICS,
+    check_jobs,
     command_line,
     exit_if_lost,
     kept_results,
@@ -54,6 +55,13 @@ def test_small_things(monkeypatch):
     assert n_processes(-1) >= 1
     monkeypatch.setattr(sys, "argv", ["/bin/broadlearn", "study", "run", "a b"])
     assert command_line() == "broadlearn study run 'a b'"
+
+
+def test_numbers_of_processes():
+    assert [check_jobs(jobs) for jobs in (1, 8, -1, -2)] == [1, 8, -1, -2]
+    for jobs in (0, 10**9):
+        with pytest.raises(typer.BadParameter, match=f"or -1 for all cores, got {jobs}"):
+            check_jobs(jobs)
 
 
 def test_results_that_must_be_there(tmp_path):

@@ -111,6 +111,12 @@ def test_regression_targets(tmp_path):
         read_table(path, "y", task="rank")
 
 
+def test_a_target_cannot_be_dropped(tmp_path):
+    path = write(tmp_path, pd.DataFrame({"x": [0, 1], "y": [0, 1]}))
+    with pytest.raises(ValueError, match="'y' is the target, and cannot be dropped too"):
+        read_table(path, "y", drop=["y"])
+
+
 def test_only_a_target(tmp_path):
     with pytest.raises(ValueError, match="no columns besides the target 'y'"):
         read_table(write(tmp_path, pd.DataFrame({"y": [0, 1]})), "y")

@@ -1,6 +1,7 @@
 """The command line: parses, calls, prints."""
 
 import sys
+from io import TextIOWrapper
 
 
 def main() -> None:
@@ -9,6 +10,10 @@ def main() -> None:
         from broadlearn.cli.interrupts import interrupts_handled
 
         with interrupts_handled():
+            for stream in (sys.stdout, sys.stderr):
+                # What a terminal cannot show, such as € in the locale C, is no reason to fail.
+                if isinstance(stream, TextIOWrapper):
+                    stream.reconfigure(errors="replace")
             _run()
     except KeyboardInterrupt:
         # Before the handler is there, or after it has gone.

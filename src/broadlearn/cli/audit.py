@@ -27,6 +27,7 @@ from broadlearn.cli.tables import (
     Force,
     Labelled,
     Target,
+    check_csv,
     count_classes,
     numbered,
     open_outputs,
@@ -52,11 +53,14 @@ def audit_rows(
     page: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write a page (HTML) of suspect rows.")
     ] = None,
-    csv: Annotated[Path | None, typer.Option("--csv", help="Write all rows as CSV.")] = None,
+    csv: Annotated[
+        Path | None, typer.Option("--csv", help="Write all rows as CSV.", callback=check_csv)
+    ] = None,
     fixes: Annotated[
         Path | None,
         typer.Option(
             "--corrections",
+            callback=check_csv,
             help="Write the rows that are not fine as CSV, with suggestions: decide there on each, "
             "by keep, relabel or drop without the question mark.",
         ),

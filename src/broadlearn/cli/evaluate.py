@@ -21,6 +21,7 @@ from broadlearn.cli.metrics import class_listing, metric_facts, plain_values
 from broadlearn.cli.predict import select_columns, unseen_levels
 from broadlearn.cli.tables import (
     AS_FOUND,
+    MAX_SEED,
     AsJson,
     Data,
     FileFlags,
@@ -42,7 +43,7 @@ TargetOrStored = Annotated[
 Page = Annotated[
     Path | None, typer.Option("--output", "-o", help="Write a page (HTML) with charts.")
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Seeds resamples and shuffles.")]
+Seed = Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seeds resamples and shuffles.")]
 # Rows and columns that are printed.
 MAX_WORST, MAX_COLUMNS = 5, 20
 

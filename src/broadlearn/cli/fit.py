@@ -22,6 +22,7 @@ from broadlearn.cli.metrics import class_listing, metric_facts, missed_note, pla
 from broadlearn.cli.model_names import CLASSIFIERS, find_classifier
 from broadlearn.cli.tables import (
     AS_FOUND,
+    MAX_SEED,
     AsJson,
     Data,
     Drop,
@@ -33,6 +34,7 @@ from broadlearn.cli.tables import (
     read_labelled,
     with_file_flags,
 )
+from broadlearn.cli.units import Jobs
 
 # What model files have room for is some 7,000 names.
 MAX_COLUMNS = 5000
@@ -80,8 +82,8 @@ def fit(
     ] = None,
     kinds: As = None,
     drop: Drop = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seeds folds and model.")] = 0,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; -1 for all cores.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seeds folds and model.")] = 0,
+    jobs: Jobs = 1,
     force: Force = False,
     as_json: AsJson = False,
     flags: FileFlags = AS_FOUND,

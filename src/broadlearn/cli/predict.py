@@ -18,6 +18,7 @@ from broadlearn.cli.tables import (
     Data,
     FileFlags,
     Force,
+    check_csv,
     counted,
     named,
     open_outputs,
@@ -37,7 +38,9 @@ def predict(
     data: Data,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="CSV file to write; printed if none, or -."),
+        typer.Option(
+            "--output", "-o", help="CSV file to write; printed if none, or -.", callback=check_csv
+        ),
     ] = None,
     proba: Annotated[
         bool, typer.Option("--proba/--no-proba", help="Whether to give probabilities of classes.")

@@ -37,6 +37,17 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON."
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
 # Standard input or output in place of a file.
 STANDARD = Path("-")
+# The largest that NumPy's older generators take.
+MAX_SEED = 2**32 - 1
+# Extensions of files that would not hold what they say if CSV were written to them.
+NO_CSV = (".arff", ".arrow", ".feather", ".json", ".jsonl", ".parquet", ".pq", ".xls", ".xlsx")
+
+
+def check_csv(path: Path | None) -> Path | None:
+    """Refuse to write CSV to what is called something else."""
+    if path is not None and path.suffix.lower() in NO_CSV:
+        raise typer.BadParameter(f"{path} must end in .csv, as CSV is what is written")
+    return path
 
 
 class FileFlags(NamedTuple):

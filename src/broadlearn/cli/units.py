@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 # Those of `broadlearn.study`, written down so that help texts need no import of it.
 DEFAULT_STORE = Path("study", "results.db")
 LEADERBOARD_STORE = Path("leaderboard", "results.db")
+MOST_JOBS = 10_000
 METRICS = ("accuracy", "balanced_accuracy", "f1_macro", "roc_auc", "log_loss")
 METRIC_NAMES = f"{', '.join(METRICS[:-1])} or {METRICS[-1]}"
 
@@ -33,7 +34,20 @@ MetricName = Annotated[
     ),
 ]
 
-Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Processes; -1 for all cores.")]
+
+def check_jobs(jobs: int) -> int:
+    """Refuse numbers of processes that mean nothing."""
+    if jobs == 0 or abs(jobs) > MOST_JOBS:
+        raise typer.BadParameter(
+            f"expected a number of processes, at most {MOST_JOBS}, or -1 for all cores, got {jobs}"
+        )
+    return jobs
+
+
+Jobs = Annotated[
+    int,
+    typer.Option("--jobs", "-j", help="Processes; -1 for all cores.", callback=check_jobs),
+]
 
 
 def run_units(

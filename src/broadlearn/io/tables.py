@@ -138,6 +138,8 @@ def read_table(
         if name not in frame.columns:
             hint = _suggestion(name, list(frame.columns), file.has_header)
             raise ValueError(f"{source} has no column {name!r}; {hint}")
+    if target in drop:
+        raise ValueError(f"{target!r} is the target, and cannot be dropped too.")
     frame = frame.drop(columns=drop).reset_index(drop=True)
     y = None
     if target is not None:
