@@ -38,6 +38,8 @@ from broadlearn.utils.checks import (
         (["1", "much"], "^sample_weight must hold numbers, got 'much'"),
         ([1.0, 1j], r"^sample_weight must hold numbers, got '"),
         ({"a": 1}, "^sample_weight must hold numbers"),
+        (np.nan, "^sample_weight must be finite, got nan"),
+        (np.inf, "^sample_weight must be finite, got inf"),
         (np.array(["2020", "2021"], dtype="datetime64"), "^sample_weight must hold numbers"),
     ],
 )

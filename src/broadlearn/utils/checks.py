@@ -207,6 +207,8 @@ def check_weights(
         raise ValueError(
             "sample_weight is zero for every row; at least one row must have a positive weight."
         )
+    if given is not None and given.ndim == 0 and not np.isfinite(given):
+        raise ValueError(f"sample_weight must be finite, got {given.item()}.")
     # A number of its own is that of all samples.
     given = given.item() if given is not None and given.ndim == 0 else given
     weight = check_sample_weight(given, X, dtype=np.float64, ensure_non_negative=True)
