@@ -34,13 +34,17 @@ def plain_intuitionistic_scores(X, y, mu, epsilon=None, delta=1e-4):
 
 
 def plain_held_out(G, T, C, score=None, weight=None):
-    """Predictions for every row by a model fitted without it, or without one of its copies."""
+    """Predictions for every row by a model fitted without it, or without one of its copies.
+
+    Weights that are not all whole numbers do not stand for copies.
+    """
     score = np.ones(len(G)) if score is None else np.asarray(score)
     weight = np.ones(len(G)) if weight is None else np.asarray(weight)
+    copies = (weight == np.round(weight)).all()
     result = np.empty_like(T)
     for i in range(len(G)):
         left = weight.astype(float)
-        left[i] -= min(1.0, weight[i])
+        left[i] = max(weight[i] - 1.0, 0.0) if copies else 0.0
         result[i] = G[i] @ plain_ridge(G, T, C, score * np.sqrt(left))
     return result
 

@@ -25,7 +25,13 @@ from broadlearn.ensemble.candidates import (
 from broadlearn.ensemble.kernel_average import KernelAverage, samples_in, shared_order
 from broadlearn.ensemble.weights import draw_heavy, heavy_first
 from broadlearn.random_features import InputForms, KernelBasis, LimitKernel, SamplePairs, Units
-from broadlearn.solvers import LandmarkSolution, LandmarkSums, solve_landmarks, sum_landmarks
+from broadlearn.solvers import (
+    LandmarkSolution,
+    LandmarkSums,
+    left_out_share,
+    solve_landmarks,
+    sum_landmarks,
+)
 from broadlearn.utils import BLOCK_NUMBERS, Array, Floats, row_slices, spread_rows
 
 # Samples, landmarks and kernels of the second round.
@@ -94,8 +100,8 @@ class LandmarkProblem:
         """The part of s² of some samples that is left out with them."""
         influence: Array | float = 1.0
         if self.weight is not None:
-            influence = self.weight[rows]
-            influence = np.minimum(influence, 1.0) if self.copies else influence
+            share = left_out_share(self.weight)[rows] if self.copies else 1.0
+            influence = self.weight[rows] * share
         if self.score is not None:
             influence = influence * self.score[rows] ** 2
         return influence

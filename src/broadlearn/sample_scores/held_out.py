@@ -14,7 +14,7 @@ from scipy.special import expit
 
 from broadlearn.random_features import MappedSamples, MapSettings, draw_map
 from broadlearn.sample_scores.scorer import Samples, SampleScorer, Trust
-from broadlearn.solvers import Spectrum, design_blocks
+from broadlearn.solvers import Spectrum, design_blocks, left_out_share
 from broadlearn.utils import BLOCK_NUMBERS, Array, Standardization, encode_targets, row_slices
 
 # The map of the first model, whose penalty is chosen by its own leave-one-out loss.
@@ -71,9 +71,10 @@ class HeldOutScorer(SampleScorer):
 def held_out_scores(samples: Samples) -> Array:
     """Scores of samples of positive weight; never 0 itself.
 
-    Of a sample of weight w > 1, one of w copies is left out.
+    Weights that are whole numbers stand for copies, of which one is left out.
     """
     Z, codes, weight, n_classes, seed = samples
+    left_out = weight * left_out_share(weight)
     standardization = Standardization.identity(Z.shape[1])
     design = MappedSamples(draw_map(FIRST_MAP, Z, standardization, seed), Z, standardization)
     T = encode_targets(codes, n_classes)
@@ -86,7 +87,7 @@ def held_out_scores(samples: Samples) -> Array:
     margins = np.empty((PENALTIES.size, codes.size))
     for rows in row_slices(codes.size, design.n_columns, BLOCK_NUMBERS):
         G = design(rows).astype(np.float64, copy=False)
-        predict = spectrum.held_out(G, T[rows], np.minimum(weight[rows], 1.0), MIN_REMAINDER)
+        predict = spectrum.held_out(G, T[rows], left_out[rows], MIN_REMAINDER)
         for i, C in enumerate(PENALTIES):
             margins[i, rows] = margins_of(predict(C), codes[rows])
     losses = np.minimum(np.maximum(1.0 - margins, 0.0) ** 2, MAX_LOSS) @ weight

@@ -23,6 +23,7 @@ from broadlearn.solvers import (
     dual_residual,
     learn_slopes,
     leave_one_out,
+    left_out_share,
     prediction_error,
     primal_leverages,
     primal_path,
@@ -334,10 +335,9 @@ class Cell:
             some = rows[block]
             G = self.map.columns(self.affine["train"][some]).astype(np.float64, copy=False)[:, :n]
             leverages = primal_leverages(sums, columns, self.axes.Cs, k, G)
-            # Of a sample of weight w > 1, one of its copies is left out.
             influence = np.ones(some.size) if score is None else score[some] ** 2
             if data.weight is not None:
-                influence = influence * np.minimum(data.weight[some], 1.0)
+                influence = influence * (data.weight * left_out_share(data.weight))[some]
             fitted = (G @ W.reshape(-1, n).T).reshape(some.size, n_C, n_sizes, k)
             T = data.T[some]
             residual = T - fitted.transpose(1, 2, 0, 3)
@@ -400,9 +400,10 @@ class Cell:
         inverses = dual_inverse_diagonals(K, s, Cs)
         fitted = fitted.reshape(T.shape[0], len(Cs), -1)
         decisions = []
+        share = None if self.data.weight is None else left_out_share(self.data.weight)
         for c, C in enumerate(Cs):
             residual = dual_residual(alphas[c], s, T, fitted[:, c], C)
-            remainder = dual_remainder(inverses[c], C, self.data.weight)
+            remainder = dual_remainder(inverses[c], C, share)
             decisions.append(leave_one_out(T, residual, remainder))
         return np.stack(decisions)
 

@@ -90,6 +90,23 @@ def leave_one_out(
     return prediction
 
 
+def left_out_share(weight: Array) -> Array:
+    """The share of each sample's weight that is left out where the sample is.
+
+    Whole numbers stand for copies, of which one is left out. Where any weight is no whole number,
+    as those that balance classes are, samples are left out whole: what stayed of one would give
+    its label away.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> left_out_share(np.array([1.0, 2.0])), left_out_share(np.array([0.6, 2.0]))
+    (array([1. , 0.5]), array([1., 1.]))
+    """
+    copies = bool((weight == np.round(weight)).all())
+    return 1.0 / np.maximum(weight, 1.0) if copies else np.ones_like(weight)
+
+
 class PrimalSolution(NamedTuple):
     """Solution of the primal problem.
 
@@ -120,8 +137,7 @@ class PrimalSolution(NamedTuple):
         """Predictions for some rows by the model fitted without each of them.
 
         G holds these `rows` of the design matrix only, or makes them; T, `score` and `weight` hold
-        all rows. The leverage of a row is ``s² g (GᵗS²G + I/C)⁻¹ gᵗ``; of a sample of weight w > 1,
-        one of w copies is left out.
+        all rows. The leverage of a row is ``s² g (GᵗS²G + I/C)⁻¹ gᵗ``; see `left_out_share`.
         """
         G = G if isinstance(G, np.ndarray) else G(rows)
         G, T = G.astype(np.float64, copy=False), T[rows]
@@ -130,7 +146,7 @@ class PrimalSolution(NamedTuple):
         if score is not None:
             h = h * score[rows] ** 2
         if weight is not None:
-            h = h * np.minimum(weight[rows], 1.0)
+            h = h * (weight * left_out_share(weight))[rows]
         known = np.maximum(1.0 - h, MIN_REMAINDER)
         held_out: Array = ((1.0 - h) / known)[:, None] * T - (T - G @ self.weights) / known[:, None]
         return held_out
@@ -180,7 +196,8 @@ class DualSolution(NamedTuple):
             part = G[unscored] if isinstance(G, np.ndarray) else G(every[rows][unscored])
             fitted[unscored] = part @ self.weights
         residual = dual_residual(self.alpha[rows], s, T, fitted, self.C)
-        remainder = dual_remainder(inverse, self.C, None if weight is None else weight[rows])
+        share = None if weight is None else left_out_share(weight)[rows]
+        remainder = dual_remainder(inverse, self.C, share)
         return leave_one_out(T, residual, remainder)
 
 
@@ -195,11 +212,11 @@ def dual_residual(alpha: Array, s: Array | None, T: Array, fitted: Array, C: flo
     return np.where(scored, alpha / (C * np.where(scored, s[:, None], 1.0)), T - fitted)
 
 
-def dual_remainder(inverse_diagonal: Array, C: float, weight: Array | None) -> Array:
-    """``1 - h`` from the diagonal of ``(S G Gᵗ S + I/C)⁻¹``; of w copies one is left out."""
+def dual_remainder(inverse_diagonal: Array, C: float, share: Array | None) -> Array:
+    """``1 - h`` from the diagonal of ``(S G Gᵗ S + I/C)⁻¹``; `share` of a weight is left out."""
     remainder = inverse_diagonal / C
-    if weight is not None:
-        remainder = 1.0 - (1.0 - remainder) / np.maximum(weight, 1.0)
+    if share is not None:
+        remainder = np.where(share == 1.0, remainder, 1.0 - (1.0 - remainder) * share)
     return remainder
 
 
