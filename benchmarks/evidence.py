@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import csv
 import datetime
+import io
 import os
 import platform
 import re
@@ -113,10 +114,11 @@ def main() -> None:
             claim["value"] = str(value_of(claim["line"], outputs[command]))
             claim["date"], claim["machine"] = f"{today:%Y-%m}", machine()
             print(f"  {claim['claim']}: {claim['value']}", flush=True)
-    with CLAIMS.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(claims[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(claims)
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(claims[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(claims)
+    CLAIMS.write_text(text.getvalue(), "utf-8")
     PAGE.write_text(page(claims, today), "utf-8")
 
 
