@@ -71,6 +71,7 @@ def test_bad_parameters_are_named(name, value):
         HierarchicalELMClassifier(**{name: value}).fit([[0.0], [1.0]], [0, 1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("offset", [1e5, 1e100])
 def test_a_large_constant_column_leaves_decisions_finite(offset):
     X = np.random.default_rng(187).normal(size=(10, 2))
