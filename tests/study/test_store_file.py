@@ -109,7 +109,7 @@ def test_a_damaged_store_is_refused(tmp_path, damage):
 
 
 def test_a_folder_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="cannot be opened as a result store"):
+    with pytest.raises(ValueError, match="is a folder, where a file of results"):
         open_store_file(tmp_path)
 
 

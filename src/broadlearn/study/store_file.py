@@ -89,6 +89,8 @@ def open_store_file(path: Path, *, read_only: bool = False) -> sqlite3.Connectio
     known to be sound.
     """
     try:
+        if path.is_dir():
+            raise StoreError(f"{path} is a folder, where a file of results is expected.")
         if read_only:
             return _prepare_to_read(path)
         if is_special(path):
