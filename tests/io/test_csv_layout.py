@@ -171,3 +171,7 @@ def test_rows_with_names_of_their_own(tmp_path, first):
     # What may be a measurement is no name.
     rows = "".join(f"{k}.25 {k}.5 x\n" for k in range(1, 5))
     assert layout(tmp_path, f"a b\n{rows}", sep=" ").names == ["a", "b"]
+
+
+def test_rows_that_are_all_alike_below_a_title_are_no_error(tmp_path):
+    assert layout(tmp_path, "a\n\tno\tUlm\n\tno\tUlm\n\tno\tUlm", "t.tsv").names == ["a"]

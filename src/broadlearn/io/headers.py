@@ -134,8 +134,8 @@ def names_numbers(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     >>> names_numbers(["age", "town"], [["61", "Ulm"]]), names_numbers(["a", "b"], [["c", "d"]])
     (True, False)
     """
-    for field, column in zip(first, zip(*rows, strict=True), strict=True):
-        kinds = FieldKinds.of(column)
+    for j, field in enumerate(first):
+        kinds = FieldKinds.of([row[j] for row in rows])
         named = field.lower() not in MISSING and not FieldKinds.is_number(field)
         if named and kinds.numbers and not kinds.texts:
             return True
