@@ -402,3 +402,12 @@ def test_a_rare_class_is_met_where_kernels_are_compared_on_a_part():
     assert held_out[y == 0].mean() < 0.2
     assert model.predict(rng.normal(1.5, 1.0, (500, 3))).mean() > 0.7
     assert model.predict(rng.normal(0.0, 1.0, (500, 3))).mean() < 0.2
+
+
+def test_class_weights_are_no_copies_even_if_they_are_whole_numbers():
+    X, y = make_classification(300, 6, n_informative=4, weights=[0.9], flip_y=0.05, random_state=0)
+    whole, other = (
+        BroadEnsembleClassifier(ensemble_size=2, class_weight={1: w}).fit(X, y).predict_proba(X)
+        for w in (10.0, 10.0 + 1e-9)
+    )
+    np.testing.assert_allclose(whole, other, atol=1e-6)

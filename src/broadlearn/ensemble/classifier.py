@@ -169,8 +169,8 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
             A sample of weight w counts as w copies of it, a sample of weight 0 as absent. Where
-            weights (times class weights) are no whole numbers, each sample is held out with all of
-            its weight; the weights of classes, which are the means of those of their samples, do
+            weights are no whole numbers, or classes have weights, each sample is held out with all
+            of its weight; the weights of classes, which are the means of those of their samples, do
             not count where kernels are compared, count by their root in the fit, and wholly where
             decisions are moved by what held-out ones say about them.
 
@@ -185,7 +185,9 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
             weight = check_weights(sample_weight, rows, self.class_weight, labels)
         data = encode_samples(rows, labels, weight, False, type(self).__name__)
         codes, n = data.codes, len(data.X)
-        copies = data.weight is None or bool((data.weight == np.rint(data.weight)).all())
+        whole = data.weight is None or bool((data.weight == np.rint(data.weight)).all())
+        # Class weights are no copies, whole numbers or not.
+        copies = whole and self.class_weight is None
         # Samples of a rare class are the first to look wrong: their weights say that they are not.
         robust = self.robust if copies else self.robust is True
         step = callback_steps(
