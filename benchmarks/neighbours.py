@@ -20,10 +20,10 @@ from _measure import peak_memory_of, verdict
 from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
-from broadlearn.audit import nearest
-from broadlearn.audit.nearest import nearest_rows
-from broadlearn.audit.neighbours import find_neighbours
-from broadlearn.audit.rows import prepare_rows
+from broadlearn.auditing import nearest
+from broadlearn.auditing.nearest import nearest_rows
+from broadlearn.auditing.neighbours import find_neighbours
+from broadlearn.auditing.rows import prepare_rows
 
 K, JUDGED = 10, 500
 KINDS = ("clusters", "normal", "levels", "copies")

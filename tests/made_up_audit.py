@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 
-from broadlearn.audit.findings import Finding, Health
-from broadlearn.audit.result import VERDICTS, Estimate, Evidence
-from broadlearn.audit.rows import prepare_rows
+from broadlearn.auditing.findings import Finding, Health
+from broadlearn.auditing.result import VERDICTS, Estimate, Evidence
+from broadlearn.auditing.rows import prepare_rows
 
 NEAR = 5
 

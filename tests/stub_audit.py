@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 
-from broadlearn.audit.findings import VERDICTS, Finding, Health
-from broadlearn.audit.result import Estimate
-from broadlearn.audit.rows import prepare_rows
+from broadlearn.auditing.findings import VERDICTS, Finding, Health
+from broadlearn.auditing.result import Estimate
+from broadlearn.auditing.rows import prepare_rows
 from broadlearn.utils import safe_csv
 
 

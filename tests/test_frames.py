@@ -15,7 +15,7 @@ from broadlearn import (
     PathSearchCV,
     RowStandardizer,
 )
-from broadlearn.audit import apply_corrections, audit, probabilities, read_corrections
+from broadlearn.auditing import apply_corrections, audit, probabilities, read_corrections
 from broadlearn.io import TablePreparation, as_numeric, describe_columns
 from broadlearn.out_of_core import fit_blocks
 from broadlearn.registry import REGISTRY

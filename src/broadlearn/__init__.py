@@ -1,13 +1,10 @@
 """Fast, closed-form classifiers that stay accurate when rows are noisy, mislabelled or outlying."""
 
-import sys
-from types import ModuleType
-
 # A name that type checkers know; `typing` itself would double the time of this module.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from broadlearn.audit import audit, evaluate
+    from broadlearn.auditing import audit
     from broadlearn.baselines import (
         ELMClassifier,
         HierarchicalELMClassifier,
@@ -19,6 +16,7 @@ if TYPE_CHECKING:
         BroadEnsembleRegressor,
         PathEnsembleClassifier,
     )
+    from broadlearn.evaluation import evaluate
     from broadlearn.io import load, save
     from broadlearn.models import (
         PUBLISHED_FORM,
@@ -56,40 +54,25 @@ __all__ = [
     "save",
 ]
 
-# Their imports take seconds, which `broadlearn --help` need not wait for.
-# Where the names above are found; later rooms import earlier ones.
-_ROOMS = ("models", "baselines", "search", "ensemble", "io", "audit")
-_OTHER_ROOMS = ("utils", "random_features", "solvers", "sample_scores", "registry", "out_of_core")
+# The rooms that hold the public names; importing them takes seconds, `broadlearn --help` does not.
+_ROOMS = ("models", "baselines", "search", "ensemble", "evaluation", "io", "auditing")
 
 
-class _Package(ModuleType):
-    """A package whose names are imported when they are first asked for."""
+def __getattr__(name: str) -> object:
+    """Import a public name, or a room, when it is first used."""
+    from importlib import import_module
+    from importlib.util import find_spec
 
-    def __getattr__(self, name: str) -> object:
-        from importlib import import_module
-
-        if name in __all__:
-            for room in _ROOMS:
-                module = import_module(f"broadlearn.{room}")
-                if hasattr(module, name):
-                    setattr(self, name, getattr(module, name))
-                    return getattr(module, name)
-        if name in _ROOMS + _OTHER_ROOMS:
-            return import_module(f"broadlearn.{name}")
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=self)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        # The import of the room of the same name would hide the function.
-        if name == "audit" and isinstance(value, ModuleType):
-            value = value.audit
-        super().__setattr__(name, value)
-
-    @property
-    def __dict__(self) -> dict[str, object]:  # type: ignore[override]
-        """All names with their values, for `vars` and `dir`."""
-        for name in __all__:
-            getattr(self, name)
-        return super().__dict__
+    if name in __all__:
+        for room in _ROOMS:
+            module = import_module(f"broadlearn.{room}")
+            if hasattr(module, name):
+                globals()[name] = getattr(module, name)
+                return globals()[name]
+    if not name.startswith("_") and find_spec(f"broadlearn.{name}"):
+        return import_module(f"broadlearn.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-sys.modules[__name__].__class__ = _Package
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

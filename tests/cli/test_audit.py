@@ -45,7 +45,7 @@ def calls(monkeypatch):
             found[i] = "likely mislabelled", 0.95, "high"
         return stub_audit(X, y, found, task)
 
-    monkeypatch.setattr(import_module("broadlearn.audit"), "audit", audit)
+    monkeypatch.setattr(import_module("broadlearn.auditing"), "audit", audit)
     return made
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from stub_audit import stub_audit
 
-from broadlearn.audit.corrections import Corrections
+from broadlearn.auditing.corrections import Corrections
 from broadlearn.cli.audit_summary import (
     applied_facts,
     audit_facts,

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from broadlearn.audit import probabilities
+from broadlearn.auditing import probabilities
 from broadlearn.cli.app import app
 
 pytestmark = pytest.mark.slow

@@ -21,7 +21,8 @@ from broadlearn import (
 )
 from broadlearn.cli.fit import MAX_COLUMNS
 from broadlearn.cli.model_names import CLASSIFIERS
-from broadlearn.io import TablePreparation, read_header, unwrap_model
+from broadlearn.evaluation import unwrap_model
+from broadlearn.io import TablePreparation, read_header
 from broadlearn.registry import REGISTRY
 
 pytestmark = pytest.mark.slow

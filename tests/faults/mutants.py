@@ -53,7 +53,8 @@ from broadlearn import (
     load,
 )
 from broadlearn.cli.describe import describe
-from broadlearn.io import TablePreparation, model_parts, to_onnx, with_threshold
+from broadlearn.evaluation import with_threshold
+from broadlearn.io import TablePreparation, model_parts, to_onnx
 from broadlearn.io.model_files import FORMAT, MAGIC, PREAMBLE
 from broadlearn.io.stored_types import STORED_TYPES
 

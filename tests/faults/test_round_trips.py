@@ -23,7 +23,8 @@ from broadlearn import (
     load,
     save,
 )
-from broadlearn.io import TablePreparation, with_threshold
+from broadlearn.evaluation import with_threshold
+from broadlearn.io import TablePreparation
 from broadlearn.io.column_reading import KINDS
 from broadlearn.registry import REGISTRY
 from broadlearn.sample_scores import SCORERS

@@ -11,7 +11,7 @@ pa = pytest.importorskip("pyarrow")
 from patients import call  # noqa: E402
 from pyarrow import ipc, parquet  # noqa: E402
 
-from broadlearn.audit import probabilities  # noqa: E402
+from broadlearn.auditing import probabilities  # noqa: E402
 from broadlearn.io.arrow_columns import plain_types  # noqa: E402
 
 N = 40

@@ -7,7 +7,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 from broadlearn import BLSClassifier, BroadEnsembleClassifier, BroadFeatures
-from broadlearn.io import TablePreparation, with_threshold
+from broadlearn.evaluation import with_threshold
+from broadlearn.io import TablePreparation
 from broadlearn.io.model_probe import use_once
 
 X, y = load_iris(return_X_y=True)

@@ -15,7 +15,7 @@ from sklearn.preprocessing import (
 )
 
 from broadlearn import BLSClassifier
-from broadlearn.io import with_threshold
+from broadlearn.evaluation import with_threshold
 from broadlearn.io.model_checks import check_model
 from broadlearn.io.stored_steps import STEP_RULES, has_learnt
 

@@ -6,7 +6,7 @@ import pytest
 
 from broadlearn.utils import brief, page_environment, page_frame, whole
 
-AUDIT = "broadlearn.audit"
+AUDIT = "broadlearn.auditing"
 
 
 def test_what_is_not_safe_is_escaped():

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from broadlearn.audit import Corrections
+    from broadlearn.auditing import Corrections
     from broadlearn.io import ColumnRecord, RowChanges
 
 ACTIONS = ("drop", "relabel")
@@ -115,7 +115,7 @@ def audit_rows(
         as_json=as_json,
     )
     with command() as notes, outputs as write:
-        from broadlearn.audit import corrections_table, read_corrections
+        from broadlearn.auditing import corrections_table, read_corrections
         from broadlearn.cli.audit_summary import (
             applied_facts,
             audit_facts,
@@ -214,7 +214,7 @@ def _prepared(table: Labelled, kinds: list[str] | None) -> tuple[Labelled, list[
 def _audit(table: Labelled, progress: Callable[[str, float], None], prefix: str = "") -> Any:
     from threadpoolctl import threadpool_limits
 
-    from broadlearn.audit import audit
+    from broadlearn.auditing import audit
 
     # Products of small blocks: on a busy machine threads would mostly wait for each other.
     with threadpool_limits(1, user_api="blas"):
@@ -247,7 +247,7 @@ def _changes(
     found: Any, labels: NDArray[Any], corrections: Corrections | None, action: str | None
 ) -> RowChanges:
     """What is written: a person's decisions, and by `action` what the audit suggests for others."""
-    from broadlearn.audit import decide
+    from broadlearn.auditing import decide
     from broadlearn.io import chain_changes
 
     if corrections is None:

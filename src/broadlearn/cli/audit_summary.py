@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rich.table import Table
 from rich.text import Text
 
-from broadlearn.audit import FINE, Corrections
+from broadlearn.auditing import FINE, Corrections
 from broadlearn.cli.console import first_few, print_facts, printable
 
 # Findings that are printed, and points that one costs at least.

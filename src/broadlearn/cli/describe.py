@@ -16,7 +16,8 @@ from broadlearn.cli.tables import AsJson
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
-    from broadlearn.io import ColumnRecord, Threshold
+    from broadlearn.evaluation import Threshold
+    from broadlearn.io import ColumnRecord
 
 ModelFile = Annotated[Path, typer.Argument(help="Model file that `broadlearn fit` wrote.")]
 
@@ -30,7 +31,8 @@ def describe(model: ModelFile, as_json: AsJson = False) -> None:
         import numpy as np
         from sklearn.base import BaseEstimator
 
-        from broadlearn.io import load, read_header, unwrap_model
+        from broadlearn.evaluation import unwrap_model
+        from broadlearn.io import load, read_header
 
         header, fitted = read_header(model), load(model)
         _, last, threshold = unwrap_model(fitted)

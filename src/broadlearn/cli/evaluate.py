@@ -100,7 +100,7 @@ def _judge(
 ) -> None:
     outputs = open_outputs([page], [model, data], force=force, as_json=as_json)
     with command() as notes, outputs as write:
-        from broadlearn.audit import evaluate as judge
+        from broadlearn.evaluation import evaluate as judge
         from broadlearn.io import load, read_header
         from broadlearn.utils import encoded
 

@@ -94,10 +94,16 @@ def fit(
     """
     outputs = open_outputs([output], [data], force=force, as_json=as_json)
     with command() as notes, outputs as write:
-        from broadlearn.audit import class_metrics, classification_metrics, missed_class
         from broadlearn.cli.fitting import FOLDS, check_storable, fit_model, needs_folds
         from broadlearn.cli.held_out import check_scoring, choose_threshold, parse_threshold
-        from broadlearn.io import TablePreparation, model_parts, unwrap_model, with_threshold
+        from broadlearn.evaluation import (
+            class_metrics,
+            classification_metrics,
+            missed_class,
+            unwrap_model,
+            with_threshold,
+        )
+        from broadlearn.io import TablePreparation, model_parts
 
         if class_weight not in CLASS_WEIGHTS:
             raise ValueError(f"--class-weight must be none or balanced, got {class_weight!r}.")

@@ -21,9 +21,8 @@ from sklearn.metrics import (
 )
 from sklearn.model_selection import StratifiedKFold
 
-from broadlearn.audit import Judged, best_threshold
 from broadlearn.cli.tables import Labelled
-from broadlearn.io import Threshold
+from broadlearn.evaluation import Judged, Threshold, best_threshold
 from broadlearn.utils import Array, parallel
 
 # Metrics that are of one class; scikit-learn's scorers of these names want it to be called 1.

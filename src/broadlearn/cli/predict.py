@@ -184,7 +184,7 @@ def _conformal(fitted: Any, X: pd.DataFrame, coverage: float) -> pd.DataFrame:
     """Sets of classes, or intervals, that hold the truth with a probability."""
     import pandas as pd
 
-    from broadlearn.io import unwrap_model
+    from broadlearn.evaluation import unwrap_model
 
     parts = unwrap_model(fitted)
     estimator = parts.estimator

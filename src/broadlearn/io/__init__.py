@@ -25,7 +25,6 @@ from broadlearn.io.rewriting import (
 from broadlearn.io.sources import FileOptions, Source
 from broadlearn.io.table_files import open_table, read_file, read_frame
 from broadlearn.io.tables import Table, as_numeric, read_table
-from broadlearn.io.thresholds import Threshold, UnwrappedModel, unwrap_model, with_threshold
 
 __all__ = [
     "ColumnRecord",
@@ -36,8 +35,6 @@ __all__ = [
     "Source",
     "Table",
     "TablePreparation",
-    "Threshold",
-    "UnwrappedModel",
     "as_numeric",
     "chain_changes",
     "check_rewritable",
@@ -61,7 +58,5 @@ __all__ = [
     "row_changes",
     "save",
     "to_onnx",
-    "unwrap_model",
     "warn_of_columns",
-    "with_threshold",
 ]

@@ -65,6 +65,7 @@ from broadlearn.utils.standardization import (
     with_missing,
 )
 from broadlearn.utils.whole_files import is_special, write_whole
+from broadlearn.utils.wording import counted, listed, out_of, percent
 from broadlearn.utils.workers import one_thread, parallel, spare_children_interrupts
 
 __all__ = [
@@ -105,6 +106,7 @@ __all__ = [
     "check_sparse",
     "check_targets",
     "check_weights",
+    "counted",
     "distinct_rows",
     "draw_fence_rows",
     "draw_seed",
@@ -119,12 +121,15 @@ __all__ = [
     "last_within",
     "learn_fences",
     "learn_standardization",
+    "listed",
     "memory_limit",
     "one_thread",
+    "out_of",
     "page_environment",
     "page_frame",
     "parallel",
     "parse_size",
+    "percent",
     "plain_reason",
     "quantiles",
     "read_rows",

@@ -1,9 +1,0 @@
-import pytest
-
-from broadlearn.audit import probabilities
-
-
-@pytest.fixture(autouse=True)
-def small_forests(monkeypatch):
-    """Forests that are enough for small tables, so that audits take less time."""
-    monkeypatch.setattr(probabilities, "TREES", 80)

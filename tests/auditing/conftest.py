@@ -1,0 +1,9 @@
+import pytest
+
+from broadlearn.auditing import probabilities
+
+
+@pytest.fixture(autouse=True)
+def small_forests(monkeypatch):
+    """Forests that are enough for small tables, so that audits take less time."""
+    monkeypatch.setattr(probabilities, "TREES", 80)
