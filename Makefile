@@ -46,7 +46,7 @@ study-full: $(READY) ## the published study on the 28 data sets, full grids (hou
 		--sensitivity study-full/sensitivity.csv --export study-full/units.csv --force \
 		--title "Seven models on 28 data sets, published grids"
 
-RIVALS := PathEnsemble,SVC,RandomForest,ExtraTrees,HistGradientBoosting,LightGBM,CatBoost
+RIVALS := SVC,RandomForest,ExtraTrees,HistGradientBoosting,LightGBM,CatBoost
 RIVALS := $(RIVALS),LogisticRegression,MLP,k-NN,GaussianProcess
 # Where families, widths and rules were chosen, and where nothing was.
 HONEST := --dataset uci28-honest,uci121-others --max-rows 1500
@@ -132,7 +132,6 @@ bench: $(READY) ## run all benchmarks (hours; some need the data folder)
 	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/fresh_draws.py
 	$(BIN)/python benchmarks/accuracy.py
-	$(BIN)/python benchmarks/ensemble.py
 	$(BIN)/python benchmarks/flagship.py
 	$(BIN)/python benchmarks/midsize.py midsize.csv
 	$(BIN)/python benchmarks/twin_svm.py

@@ -34,7 +34,6 @@ from broadlearn import (
     BLSClassifier,
     BroadEnsembleClassifier,
     IntuitionisticFuzzyBLSClassifier,
-    PathEnsembleClassifier,
     PathSearchCV,
 )
 from broadlearn.sample_scores import intuitionistic_scores, neighbor_agreement
@@ -171,8 +170,8 @@ def scores(n: int, rates: dict[str, float]) -> None:
     line("scores of 100 classes, 5,000 x 20", many, two, "two classes")
 
 
-def searches(rates: dict[str, float], long: bool) -> None:
-    """Default and robust searches, many classes, and the published grid."""
+def searches(rates: dict[str, float]) -> None:
+    """Default searches, many classes, and the published grid."""
     scored = IntuitionisticFuzzyBLSClassifier(random_state=0)
     for n in (5000, 50_000):
         X, y = table(n, 20)
@@ -182,9 +181,6 @@ def searches(rates: dict[str, float], long: bool) -> None:
         # Four widths on the training samples of five folds, nodes of all samples, and the refit.
         limit = 4 * 5 * 0.8 * n * 957**2 / rates["dsyrk"] + 2.0 * fit_limit(n, 20, rates)
         line(f"default search, {n:,} x 20, {memory:.0f} MB", seconds[0], limit, "limit")
-        if long or n == 5000:
-            robust = least(partial(PathEnsembleClassifier(random_state=0).fit, X, y), 1)
-            line(f"robust search, {n:,} x 20", robust, seconds[0], "default search")
     X, y = table(5000, 20, 100)
     many, two = (
         least(partial(PathSearchCV(BLSClassifier(random_state=0)).fit, X, labels), 1)
@@ -269,7 +265,7 @@ def main() -> None:
     predictions(rates)
     scores(10_000, rates)
     large_fits(60_000, rates)
-    searches(rates, arguments.long)
+    searches(rates)
     if arguments.long:
         large_fits(1_000_000, rates)
 

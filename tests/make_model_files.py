@@ -27,7 +27,6 @@ from broadlearn import (
     IntuitionisticFuzzyBLSClassifier,
     IntuitionisticFuzzyTwinSVC,
     NeuroFuzzyBLSClassifier,
-    PathEnsembleClassifier,
     RowStandardizer,
     save,
 )
@@ -45,7 +44,7 @@ TABLE = pd.DataFrame(X, columns=["a", "b", "c", "d"]).assign(
 )
 NODES = {"n_feature_nodes": 4, "n_enhancement_nodes": 8, "random_state": 0}
 KINDS = [
-    *("BLS", "F-BLS", "IF-BLS", "ELM", "H-ELM", "NeuroFBLS", "IF-TSVM", "ensemble"),
+    *("BLS", "F-BLS", "IF-BLS", "ELM", "H-ELM", "NeuroFBLS", "IF-TSVM"),
     *("scorer", "regressor", "features", "table", "stream", "infinite"),
     *("kernel-ensemble", "kernel-ensemble-regressor", "rows", "columns"),
 ]
@@ -61,9 +60,6 @@ def unfitted():
         "H-ELM": HierarchicalELMClassifier(8, n_autoencoder_nodes=4, random_state=0),
         "NeuroFBLS": NeuroFuzzyBLSClassifier(2, 3, 8, random_state=0),
         "IF-TSVM": IntuitionisticFuzzyTwinSVC(kernel="rbf", n_basis_rows=10, random_state=0),
-        "ensemble": PathEnsembleClassifier(
-            BLSClassifier(**NODES), {"C": [1.0, 100.0]}, ensemble_size=2, n_draws=2, random_state=0
-        ),
         "scorer": BLSClassifier(sample_scores=IntuitionisticScorer(kernel_width=2.0), **NODES),
         "regressor": BLSRegressor(**NODES),
         "features": BroadFeatures(**NODES),

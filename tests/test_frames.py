@@ -11,7 +11,6 @@ from broadlearn import (
     BroadEnsembleClassifier,
     BroadEnsembleRegressor,
     BroadFeatures,
-    PathEnsembleClassifier,
     PathSearchCV,
     RowStandardizer,
 )
@@ -76,11 +75,6 @@ def seeded(name):
 
 def small_search():
     return PathSearchCV(BLSClassifier(random_state=0), {"C": [0.1, 1.0]}, cv=3)
-
-
-def small_path_ensemble():
-    grid = {"C": [0.1, 1.0], "n_enhancement_nodes": [5]}
-    return PathEnsembleClassifier(param_grid=grid, ensemble_size=2, n_draws=1, random_state=0)
 
 
 def prepared(convert):
@@ -151,7 +145,6 @@ ENTRY_POINTS = {
     "search": fitted(small_search),
     "ensemble": fitted(lambda: BroadEnsembleClassifier(random_state=0)),
     "ensemble of a quantity": fitted(lambda: BroadEnsembleRegressor(random_state=0), QUANTITY),
-    "path ensemble": fitted(small_path_ensemble),
     "features": lambda convert: BroadFeatures(random_state=0).fit_transform(convert(NUMBERS)),
     "rows": lambda convert: np.asarray(RowStandardizer().fit_transform(convert(NUMBERS))),
     "as_numeric": lambda convert: as_numeric(convert(NUMBERS)),

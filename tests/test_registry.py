@@ -35,7 +35,6 @@ def test_every_public_model_is_there_once():
         ("neuro-fbls", "NeuroFBLS"),
         ("bls-regressor", "BLS regressor"),
         ("ENSEMBLE", "Ensemble"),
-        ("path-ensemble", "PathEnsemble"),
     ],
 )
 def test_models_are_found_however_their_name_is_written(written, name):
@@ -93,7 +92,7 @@ def test_entries_are_chosen_by_what_they_can_do():
     assert len(entries_that()) == len(REGISTRY)
     assert [entry.name for entry in entries_that(onnx=False)] == ["IF-TSVM"]
     searched = [entry.name for entry in entries_that(path_search=False)]
-    assert searched == ["Ensemble", "Ensemble regressor", "PathEnsemble"]
+    assert searched == ["Ensemble", "Ensemble regressor"]
     both = entries_that(streams=True) + entries_that(streams=False)
     assert sorted(entry.name for entry in both) == sorted(REGISTRY)
     assert len(entries_that(study=True)) == 7

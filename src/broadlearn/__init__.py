@@ -11,11 +11,7 @@ if TYPE_CHECKING:
         IntuitionisticFuzzyTwinSVC,
         NeuroFuzzyBLSClassifier,
     )
-    from broadlearn.ensemble import (
-        BroadEnsembleClassifier,
-        BroadEnsembleRegressor,
-        PathEnsembleClassifier,
-    )
+    from broadlearn.ensemble import BroadEnsembleClassifier, BroadEnsembleRegressor
     from broadlearn.evaluation import evaluate
     from broadlearn.io import load, save
     from broadlearn.models import (
@@ -44,7 +40,6 @@ __all__ = [
     "IntuitionisticFuzzyBLSClassifier",
     "IntuitionisticFuzzyTwinSVC",
     "NeuroFuzzyBLSClassifier",
-    "PathEnsembleClassifier",
     "PathSearchCV",
     "RowStandardizer",
     "__version__",

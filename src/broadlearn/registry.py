@@ -14,11 +14,7 @@ from broadlearn.baselines import (
     IntuitionisticFuzzyTwinSVC,
     NeuroFuzzyBLSClassifier,
 )
-from broadlearn.ensemble import (
-    BroadEnsembleClassifier,
-    BroadEnsembleRegressor,
-    PathEnsembleClassifier,
-)
+from broadlearn.ensemble import BroadEnsembleClassifier, BroadEnsembleRegressor
 from broadlearn.models import (
     BLSClassifier,
     BLSRegressor,
@@ -112,7 +108,6 @@ REGISTRY: dict[str, ModelEntry] = {
         ModelEntry("BLS regressor", BLSRegressor, streams=True),
         ModelEntry("Ensemble", BroadEnsembleClassifier, path_search=False, cost=4.0),
         ModelEntry("Ensemble regressor", BroadEnsembleRegressor, path_search=False),
-        ModelEntry("PathEnsemble", PathEnsembleClassifier, path_search=False, cost=4.0),
     )
 }
 

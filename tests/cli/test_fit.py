@@ -1,6 +1,4 @@
 import json
-from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -15,7 +13,6 @@ from broadlearn import (
     BLSClassifier,
     BroadEnsembleClassifier,
     ELMClassifier,
-    PathEnsembleClassifier,
     load,
     save,
 )
@@ -23,7 +20,6 @@ from broadlearn.cli.fit import MAX_COLUMNS
 from broadlearn.cli.model_names import CLASSIFIERS
 from broadlearn.evaluation import unwrap_model
 from broadlearn.io import TablePreparation, read_header
-from broadlearn.registry import REGISTRY
 
 pytestmark = pytest.mark.slow
 
@@ -75,7 +71,7 @@ def test_the_ensemble_needs_neither_tuning_nor_folds(folder):
     assert "leave-one-out" in done.stdout
 
 
-@pytest.mark.parametrize("name", [name for name in CLASSIFIERS if name != "PathEnsemble"])
+@pytest.mark.parametrize("name", CLASSIFIERS)
 def test_every_model_is_fitted_and_predicts(folder, name):
     patients(30).drop(columns="id").to_csv("few.csv", index=False)
     done = call("fit", "few.csv", "-t", "ill", "-m", name, "-o", "m.blm")
@@ -180,25 +176,6 @@ def test_other_models_are_one_word_away(folder):
     assert found["model"] == "IF-BLS"
     assert found["accuracy"]["optimistic"] is False
     assert found["accuracy"]["folds"] == 5
-
-
-def test_a_path_ensemble_is_fitted_described_and_used(folder, monkeypatch):
-    small = partial(
-        PathEnsembleClassifier,
-        param_grid={"C": [0.1, 1.0], "n_enhancement_nodes": [5, 10]},
-        ensemble_size=3,
-        n_draws=2,
-    )
-    entry = replace(REGISTRY["PathEnsemble"], estimator=small)
-    monkeypatch.setitem(REGISTRY, "PathEnsemble", entry)
-    done = call("fit", "patients.csv", "-t", "ill", "-m", "path-ensemble", "-o", "m.blm", "--json")
-    assert done.exit_code == 0, done.output
-    found = json.loads(done.stdout)
-    assert found["settings"]["average of"] == "BLSClassifier"
-    assert (found["settings"]["settings"], found["settings"]["draws"]) == (3, 2)
-    assert found["accuracy"]["optimistic"] is True
-    assert "average of: BLSClassifier" in call("describe", "m.blm").output
-    assert call("predict", "m.blm", "patients.csv", "-o", "out.csv").exit_code == 0
 
 
 @pytest.mark.parametrize("name", ["neuro-fbls", "NeuroFBLS", "NEURO FBLS"])

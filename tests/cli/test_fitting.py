@@ -1,5 +1,3 @@
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +6,7 @@ import pytest
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.pipeline import Pipeline, make_pipeline
 
-from broadlearn import ELMClassifier, PathEnsembleClassifier, PathSearchCV
+from broadlearn import ELMClassifier, PathSearchCV
 from broadlearn.cli import console
 from broadlearn.cli.fitting import FOLDS, check_storable, fit_model, needs_folds
 from broadlearn.cli.tables import Labelled
@@ -94,18 +92,3 @@ def test_classes_are_weighed_and_other_metrics_tuned(table):
         scoring="f1",
     )
     assert found.model[-1].class_weight == "balanced"
-
-
-def test_a_path_ensemble_is_judged_by_its_best_member(table):
-    small = partial(
-        PathEnsembleClassifier,
-        param_grid={"C": [0.1, 10.0], "n_enhancement_nodes": [5]},
-        ensemble_size=2,
-        n_draws=1,
-    )
-    entry = replace(find_entry("PathEnsemble"), estimator=small)
-    found = fit_model(
-        table, entry, TablePreparation(), tune=False, seed=0, jobs=1, class_weight="balanced"
-    )
-    assert "of the best member" in found.how
-    assert found.held_out.scores.shape == (FOLDS,)

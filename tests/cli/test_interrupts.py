@@ -100,7 +100,7 @@ def test_at_any_time_it_is_one_line_and_exit_code_130(tmp_path, name, millisecon
     rows = (",".join([*(str((i * j) % 97) for j in range(60)), str(i % 7)]) for i in range(4000))
     (tmp_path / "data.csv").write_text("\n".join([header, *rows]))
     commands = {
-        "fit": "fit data.csv -t y -m PathEnsemble -o model.blm -j 2",
+        "fit": "fit data.csv -t y -m IF-BLS --tune -o model.blm -j 2",
         "audit": "audit data.csv -t y --csv rows.csv",
         "study": "study run -d digits -m MLP -j 2",
     }

@@ -9,7 +9,6 @@ from broadlearn import (
     BLSRegressor,
     BroadEnsembleClassifier,
     IntuitionisticFuzzyTwinSVC,
-    PathEnsembleClassifier,
     load,
     save,
 )
@@ -58,16 +57,6 @@ def test_a_threshold_is_stored_in_a_file(cancer, tmp_path):
     parts = unwrap_model(again)
     assert parts.threshold == ("malignant", 0.3)
     np.testing.assert_array_equal(parts.estimator.predict_set(X), model.predict_set(X))
-
-
-def test_the_record_of_a_search_is_left_out_within_a_threshold(cancer, tmp_path):
-    X, y = cancer
-    grid = {"C": [0.1, 1.0], "n_enhancement_nodes": [5]}
-    model = PathEnsembleClassifier(param_grid=grid, ensemble_size=2, n_draws=1, random_state=0)
-    decided = with_threshold(model.fit(X, y), "malignant", 0.3)
-    save(decided, tmp_path / "m.blm")
-    assert not hasattr(unwrap_model(load(tmp_path / "m.blm")).estimator, "cv_results_")
-    assert hasattr(model, "cv_results_")
 
 
 def test_a_threshold_needs_two_classes_and_probabilities(cancer):

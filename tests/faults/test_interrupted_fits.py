@@ -24,7 +24,6 @@ from broadlearn import (
     IntuitionisticFuzzyBLSClassifier,
     IntuitionisticFuzzyTwinSVC,
     NeuroFuzzyBLSClassifier,
-    PathEnsembleClassifier,
     PathSearchCV,
     RowStandardizer,
 )
@@ -101,7 +100,6 @@ TASKS = {
     "search": (PathSearchCV(FEW, {"C": [0.1, 1.0]}, cv=2), fit),
     "ensemble": (BroadEnsembleClassifier(ensemble_size=2), fit),
     "ensemble regressor": (BroadEnsembleRegressor(ensemble_size=2), fit),
-    "path ensemble": (PathEnsembleClassifier(FEW, {"C": [0.1, 1.0]}, cv=2, random_state=0), fit),
     "table": (TablePreparation(), fit),
     "table, transformed": (TablePreparation(), lambda model, X, y: model.fit_transform(X, y)),
 }

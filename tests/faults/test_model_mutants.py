@@ -11,7 +11,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import make_pipeline, make_union
 from sklearn.preprocessing import StandardScaler
 
-from broadlearn import BLSClassifier, PathEnsembleClassifier, load, save
+from broadlearn import BLSClassifier, load, save
 
 # Of objects that are added to files.
 NUMBERS = count(10**6)
@@ -101,16 +101,6 @@ def test_what_starts_or_writes_never_comes_from_a_file(tmp_path):
     assert again[0].transformers_[0][1].n_jobs is None
     again.fit(kept.X, kept.NAMES)
     assert not cache_folder.exists()
-
-
-def test_a_saved_model_says_nothing_of_how_it_was_run(tmp_path):
-    ensemble = {"ensemble_size": 2, "n_draws": 1, "random_state": 0}
-    for n_jobs in (None, 1):
-        model = PathEnsembleClassifier(
-            BLSClassifier(**SMALL), {"C": [1.0, 10.0]}, n_jobs=n_jobs, **ensemble
-        )
-        save(model.fit(kept.X, kept.NAMES), tmp_path / f"{n_jobs}.blm")
-    assert (tmp_path / "1.blm").read_bytes() == (tmp_path / "None.blm").read_bytes()
 
 
 def arrays_of(path, change):

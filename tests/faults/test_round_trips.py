@@ -18,7 +18,6 @@ from broadlearn import (
     BroadEnsembleRegressor,
     ELMClassifier,
     IntuitionisticFuzzyTwinSVC,
-    PathEnsembleClassifier,
     PathSearchCV,
     load,
     save,
@@ -173,11 +172,6 @@ def test_the_best_of_a_search(tmp_path):
     grid = {"C": np.logspace(-1, 1, 3), "n_enhancement_nodes": [3, 5]}
     search = PathSearchCV(BLSClassifier(**NODES), grid, cv=StratifiedKFold(3)).fit(X, NAMES)
     assert_the_same(search.best_estimator_, X, tmp_path / "model.blm")
-    splits = list(StratifiedKFold(3).split(X, NAMES))
-    model = PathEnsembleClassifier(
-        BLSClassifier(**NODES), [grid], n_draws=1, cv=splits, scoring="accuracy", random_state=0
-    )
-    assert_the_same(model.fit(X, NAMES), X, tmp_path / "model.blm")
 
 
 def test_columns_of_every_kind(tmp_path):

@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from broadlearn import BLSClassifier, FuzzyBLSClassifier, PathEnsembleClassifier
+from broadlearn import BLSClassifier, FuzzyBLSClassifier
 from broadlearn.io.model_checks import (
     check_model,
     check_state,
@@ -43,7 +43,6 @@ def test_names_come_from_parameters_fields_and_tables():
 def test_parameters_have_their_defaults():
     assert parameters(Pipeline)["memory"] is None
     assert reset_parameters(Pipeline) == {"memory": None, "verbose": False}
-    assert reset_parameters(PathEnsembleClassifier).keys() == {"n_jobs", "verbose"}
     assert reset_parameters(BLSClassifier) == {}
     assert reset_parameters(MapSettings) == {}
 
@@ -57,7 +56,6 @@ def test_unknown_attributes_are_refused_by_name(name):
 
 def test_known_attributes_pass():
     check_state(BLSClassifier, state(C={}, _map={}))
-    check_state(PathEnsembleClassifier, state(verbose={}))
     check_state(UniformScorer, {"__loader__": "JsonNode", "content": "null"})
 
 

@@ -17,7 +17,6 @@ from sklearn.datasets import load_iris
 from sklearn.feature_selection import SelectKBest
 from sklearn.impute import KNNImputer, SimpleImputer
 from sklearn.linear_model import RidgeClassifier
-from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline, make_union
 from sklearn.preprocessing import (
     FunctionTransformer,
@@ -41,7 +40,6 @@ from broadlearn import (
     IntuitionisticFuzzyBLSClassifier,
     IntuitionisticFuzzyTwinSVC,
     NeuroFuzzyBLSClassifier,
-    PathEnsembleClassifier,
     PathSearchCV,
     RowStandardizer,
 )
@@ -65,14 +63,6 @@ MODELS = [
     BLSClassifier(sample_scores=UniformScorer(), **SMALL),
     FuzzyBLSClassifier(class_weight={"setosa": 2.0}, **SMALL),
     IntuitionisticFuzzyBLSClassifier(**SMALL),
-    PathEnsembleClassifier(
-        BLSClassifier(**SMALL),
-        {"C": [0.1, 1.0, 10.0], "sample_scores": ["uniform", NeighborScorer(5)]},
-        ensemble_size=3,
-        n_draws=2,
-        cv=StratifiedKFold(3),
-        random_state=0,
-    ),
     BroadEnsembleClassifier(ensemble_size=4, class_weight="balanced"),
     BroadEnsembleClassifier(max_exact_samples=100, random_state=0),
     ELMClassifier(20, random_state=0),
@@ -260,12 +250,6 @@ def test_files_from_before_landmarks_were_automatic_compare_all_pairs(tmp_path):
         model = BLSClassifier(n_enhancement_nodes=10, sample_scores=scorer).fit(X, y)
         save(model, tmp_path / "model.blm")
         assert load(tmp_path / "model.blm").sample_scores == scorer
-
-
-def test_the_ensembles_of_files_are_those_that_were_saved():
-    model = load(kept.FOLDER / "v2-ensemble.blm")
-    assert type(model) is PathEnsembleClassifier
-    assert type(load(kept.FOLDER / "v2-kernel-ensemble.blm")) is BroadEnsembleClassifier
 
 
 @pytest.mark.slow

@@ -13,7 +13,6 @@ from broadlearn import (
     FuzzyBLSClassifier,
     IntuitionisticFuzzyBLSClassifier,
     IntuitionisticFuzzyTwinSVC,
-    PathEnsembleClassifier,
 )
 from broadlearn.out_of_core import fit_blocks
 from broadlearn.sample_scores import FuzzyScorer, NeighborScorer
@@ -205,7 +204,6 @@ def test_empty_blocks_are_passed_over(rows):
         (ELMClassifier(), "that has partial_fit, not a ELMClassifier"),
         (IntuitionisticFuzzyTwinSVC(), "not a IntuitionisticFuzzyTwinSVC"),
         (BroadFeatures(), "not a BroadFeatures"),
-        (PathEnsembleClassifier(), "not a PathEnsembleClassifier"),
         (BLSClassifier(sample_scores="fuzy"), "sample_scores"),
         (LogisticRegression(), "not a LogisticRegression"),
         (

@@ -14,7 +14,6 @@ from broadlearn import (
     IntuitionisticFuzzyBLSClassifier,
     IntuitionisticFuzzyTwinSVC,
     NeuroFuzzyBLSClassifier,
-    PathEnsembleClassifier,
     PathSearchCV,
 )
 from broadlearn.out_of_core import decision_function, predict, predict_proba
@@ -59,7 +58,6 @@ def test_classifiers(y, function):
         HierarchicalELMClassifier(20, n_autoencoder_nodes=5),
         NeuroFuzzyBLSClassifier(2, 2, 20),
         IntuitionisticFuzzyTwinSVC(),
-        PathEnsembleClassifier(param_grid={"C": [0.1, 1.0]}, ensemble_size=2, n_draws=1, cv=2),
         PathSearchCV(BLSClassifier(2, 3, 1, 20), {"C": [0.1, 1.0]}, cv=2),
     ],
     ids=lambda model: type(model).__name__,

@@ -44,7 +44,6 @@ from broadlearn import (
     IntuitionisticFuzzyBLSClassifier,
     IntuitionisticFuzzyTwinSVC,
     NeuroFuzzyBLSClassifier,
-    PathEnsembleClassifier,
     PathSearchCV,
 )
 from broadlearn.models import base as models_base
@@ -203,7 +202,7 @@ def test_scorers_are_parameters_like_any_other(scores, grid):
 
 @pytest.mark.parametrize(
     "estimator",
-    [LogisticRegression(), BroadFeatures(), PathEnsembleClassifier()],
+    [LogisticRegression(), BroadFeatures()],
     ids=lambda estimator: type(estimator).__name__,
 )
 def test_other_estimators_are_refused(estimator):

@@ -7,7 +7,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import Perceptron
 from sklearn.model_selection import StratifiedKFold
 
-from broadlearn import PUBLISHED_FORM, BLSClassifier, PathEnsembleClassifier, PathSearchCV
+from broadlearn import PUBLISHED_FORM, BLSClassifier, PathSearchCV
 from broadlearn.study import protocols
 from broadlearn.study.datasets import (
     Dataset,
@@ -53,8 +53,7 @@ class Recorded(ModelSpec):
         return self.fitted[-1]
 
 
-@pytest.mark.parametrize("kind", ["search", "ensemble"])
-def test_labels_that_judge_a_fold_choose_nothing_in_it(kind, monkeypatch):
+def test_labels_that_judge_a_fold_choose_nothing_in_it(monkeypatch):
     data = load_dataset("iris")
     fixed = list(StratifiedKFold(5, shuffle=True, random_state=0).split(data.X, data.y))
 
@@ -65,10 +64,6 @@ def test_labels_that_judge_a_fold_choose_nothing_in_it(kind, monkeypatch):
     monkeypatch.setattr(protocols, "StratifiedKFold", Folds)
     monkeypatch.setattr(Recorded, "fitted", [])
     spec = Recorded("BLS", BLSClassifier(1, 4), {"reduced": GRID})
-    if kind == "ensemble":
-        spec = Recorded(
-            "Ensemble", PathEnsembleClassifier(BLSClassifier(1, 4), GRID, ensemble_size=4)
-        )
     test = fixed[0][1]
     for seed in range(3):
         y = data.y.copy()
@@ -77,10 +72,7 @@ def test_labels_that_judge_a_fold_choose_nothing_in_it(kind, monkeypatch):
     first = Recorded.fitted[::5]
     assert len(first) == 3
     for other in first[1:]:
-        if kind == "search":
-            assert other.best_params_ == first[0].best_params_
-        else:
-            assert other.members_ == first[0].members_
+        assert other.best_params_ == first[0].best_params_
         np.testing.assert_array_equal(
             other.decision_function(data.X), first[0].decision_function(data.X)
         )
@@ -328,7 +320,7 @@ def test_a_model_without_probabilities_has_no_log_loss():
     assert set(result.metrics) == {"balanced_accuracy", "f1_macro", "roc_auc"}
 
 
-@pytest.mark.parametrize("name", ["BLS", "k-NN", "PathEnsemble"])
+@pytest.mark.parametrize("name", ["BLS", "k-NN"])
 def test_settings_are_chosen_by_the_scoring(name):
     data, spec = load_dataset("iris"), SMALL if name == "BLS" else find_model(name)
     by = {s: replace(unit("nested", model=name), scoring=s) for s in ("accuracy", "log_loss")}

@@ -30,7 +30,7 @@ def test_the_seven_models_are_those_of_the_published_table():
 
 
 def test_all_models_by_name():
-    others = {"Ensemble", "PathEnsemble", "GaussianProcess", "majority"}
+    others = {"Ensemble", "GaussianProcess", "majority"}
     assert {*PUBLISHED_MODELS, *others, *SKLEARN_MODELS} <= set(KNOWN)
     assert tuple(KNOWN)[: len(PUBLISHED_MODELS)] == PUBLISHED_MODELS
     assert all(spec.name == name and spec.cost > 0 for name, spec in KNOWN.items())
@@ -105,18 +105,6 @@ def test_distances_are_those_of_standardised_columns(name):
 def test_unknown_models_are_named(name, message):
     with pytest.raises(ValueError, match=message):
         find_model(name)
-
-
-def test_the_former_ensemble_chooses_by_itself_on_the_folds_of_the_study():
-    folds = StratifiedKFold(3)
-    spec = find_model("PathEnsemble")
-    model = spec.search("paper", folds, 7, refit=True)
-    assert type(model) is type(spec.estimator)
-    assert (model.cv, model.random_state) == (folds, 7)
-    # Test folds of the whole table are no folds of the training rows.
-    judged = spec.search("paper", folds, 7, refit=False)
-    assert isinstance(judged, GridSearchCV)
-    assert judged.estimator.cv == spec.estimator.cv
 
 
 def test_the_ensemble_is_fitted_as_it_stands():

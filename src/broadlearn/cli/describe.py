@@ -100,17 +100,9 @@ def prepared(model: Any) -> Iterator[tuple[Any, Any]]:
 
 def model_settings(model: BaseEstimator) -> dict[str, Any]:
     """Parameters of a model; of an ensemble, what it is made of."""
-    from broadlearn.ensemble import BroadEnsembleClassifier, PathEnsembleClassifier
-    from broadlearn.models import BLSClassifier
+    from broadlearn.ensemble import BroadEnsembleClassifier
 
     if isinstance(model, BroadEnsembleClassifier):
         families = Counter(f"{row['family']} on {row['inputs']}" for row in model.members_)
         return {"kernels": len(model.members_), **families, "scores": model.members_[0]["scores"]}
-    if not isinstance(model, PathEnsembleClassifier):
-        return dict(model.get_params(deep=False)) if hasattr(model, "get_params") else {}
-    return {
-        "average of": type(model.estimator or BLSClassifier()).__name__,
-        "settings": len(model.members_),
-        "draws": model.n_draws,
-        "nodes": model.n_nodes_,
-    }
+    return dict(model.get_params(deep=False)) if hasattr(model, "get_params") else {}

@@ -127,7 +127,7 @@ def fit(
             raise ValueError(f"--threshold needs two classes; there are {len(table.classes)}.")
         if tune and not needs_folds(entry):
             note("--tune changes nothing: the ensemble chooses its members by itself.")
-        searches = needs_folds(entry) and (tune or entry.name == "PathEnsemble")
+        searches = needs_folds(entry) and tune
         if scoring is not None and threshold != "auto" and not searches:
             note("--scoring changes nothing without --threshold auto, or --tune of another model.")
         prepare = TablePreparation(chosen_kinds(kinds, list(table.X)) or None)

@@ -12,9 +12,8 @@ from sklearn.pipeline import Pipeline
 from broadlearn.cli.console import progress_bar, stage_progress
 from broadlearn.cli.held_out import HeldOut, cross_validated, left_out, search_scorer
 from broadlearn.cli.tables import Labelled
-from broadlearn.ensemble import BroadEnsembleClassifier, PathEnsembleClassifier
+from broadlearn.ensemble import BroadEnsembleClassifier
 from broadlearn.io import TablePreparation, model_parts, warn_of_columns
-from broadlearn.models import BLSClassifier
 from broadlearn.registry import ModelEntry
 from broadlearn.search import PathSearchCV
 
@@ -80,19 +79,16 @@ def fit_model(
         return FittedModel(fitted, left_out(fitted[-1], table.y), how, optimistic=True)
     options = {"cv": folds, "n_jobs": jobs, "scoring": search_scorer(scoring, table.y)}
     how, optimistic = f"{FOLDS}-fold cross-validation", False
-    if isinstance(estimator, PathEnsembleClassifier):
-        fitted, judged = _averaged(table, prepare, estimator.set_params(**options))
-        how, optimistic = f"{how} of the best member, chosen on the same folds, so optimistic", True
-    elif tune:
+    if tune:
         model = Pipeline([("prepare", prepare), ("model", estimator)])
-        fitted = judged = _searched(table, model, options)
+        fitted = _searched(table, model, options)
         how, optimistic = f"{how}; settings were chosen on the same folds, so optimistic", True
     else:
-        fitted = judged = Pipeline([("prepare", prepare), ("model", estimator)])
+        fitted = Pipeline([("prepare", prepare), ("model", estimator)])
     with stage_progress() as progress:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", OF_COLUMNS)
-            held = cross_validated(judged, table, folds, jobs, progress)
+            held = cross_validated(fitted, table, folds, jobs, progress)
         if not optimistic:
             progress("fit to all rows", FOLDS / (FOLDS + 1))
             fitted.fit(table.X, table.y)
@@ -106,23 +102,6 @@ def _chosen_by_itself(
     with progress_bar(estimator):
         estimator.fit(prepare.fit_transform(table.X, table.y), table.y)
     return Pipeline([("prepare", prepare), ("model", estimator)])
-
-
-def _averaged(
-    table: Labelled, prepare: TablePreparation, estimator: PathEnsembleClassifier
-) -> tuple[Pipeline, Pipeline]:
-    """The ensemble fitted to all rows, and its best member by itself, not fitted."""
-    with progress_bar(estimator):
-        estimator.fit(prepare.fit_transform(table.X, table.y), table.y)
-    best = int(estimator.cv_results_["rank_test_score"].argmin())
-    member = clone(BLSClassifier() if estimator.estimator is None else estimator.estimator)
-    member.set_params(
-        **estimator.cv_results_["params"][best],
-        random_state=estimator.random_state,
-        class_weight=estimator.class_weight,
-    )
-    steps = [("prepare", prepare)]
-    return Pipeline([*steps, ("model", estimator)]), Pipeline([*steps, ("model", member)])
 
 
 def _searched(table: Labelled, model: Pipeline, options: dict[str, Any]) -> Pipeline:

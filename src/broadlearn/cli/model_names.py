@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from broadlearn.registry import ModelEntry
 
 PUBLISHED = ("BLS", "ELM", "NeuroFBLS", "IF-TSVM", "H-ELM", "F-BLS", "IF-BLS")
-CLASSIFIERS = (*PUBLISHED, "Ensemble", "PathEnsemble")
+CLASSIFIERS = (*PUBLISHED, "Ensemble")
 RIVALS = (
     "SVC",
     "RandomForest",

@@ -117,7 +117,6 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
     See Also
     --------
     BroadEnsembleRegressor : The same for real targets.
-    PathEnsembleClassifier : The average of the best candidates of a search over drawn nodes.
 
     Examples
     --------

@@ -16,7 +16,6 @@ from broadlearn.ensemble import (
     BroadEnsembleClassifier,
     BroadEnsembleRegressor,
     KernelAverage,
-    PathEnsembleClassifier,
 )
 from broadlearn.io.column_compound import AMOUNTS
 from broadlearn.io.column_dates import PARTS
@@ -138,9 +137,6 @@ def fitted_map(value: Any, lengths: Lengths) -> bool:
         and (isinstance(slope, np.ndarray) == several_labels)
         and _one_target(value, targets)
         and (not hasattr(value, "classes_") or value.classes_.size > 1)
-        and (
-            not isinstance(value, PathEnsembleClassifier) or bool(value.members_ and value.n_nodes_)
-        )
     )
 
 

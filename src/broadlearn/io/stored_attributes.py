@@ -7,7 +7,6 @@ against their annotations. An estimator that keeps something new gets a line her
 from __future__ import annotations
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.compose import make_column_selector
 from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, StratifiedShuffleSplit
 
@@ -144,14 +143,6 @@ ESTIMATORS: dict[str, Attributes] = {
         "duality_gap_": record("planes"),
         "basis_": reals("columns", "D"),
     },
-    "PathEnsembleClassifier": {
-        **_CLASSIFIER,
-        "estimator": optional(part(BaseEstimator)),
-        "param_grid": optional(either(_candidates, several(_candidates))),
-        "n_nodes_": count("lq"),
-        "members_": several(_member, least=1),
-        "best_score_": number(missing=True),
-    },
     "BroadEnsembleClassifier": {
         **_SCORES,
         **_ENSEMBLE,
@@ -176,7 +167,7 @@ ESTIMATORS: dict[str, Attributes] = {
 }
 
 # Parameters that estimators had once; what files say of them is left out.
-FORMER: dict[str, tuple[str, ...]] = {"PathEnsembleClassifier": ("verbose",)}
+FORMER: dict[str, tuple[str, ...]] = {}
 # Parameters that start, write or print: never those of a file.
 RESET = ("memory", "n_jobs", "verbose")
 # Attributes under which states hold others.

@@ -13,7 +13,6 @@ from typing import Any
 from broadlearn.ensemble import (
     BroadEnsembleClassifier,
     KernelAverage,
-    PathEnsembleClassifier,
 )
 from broadlearn.io.preparation import TablePreparation
 from broadlearn.io.tables import to_numbers, to_texts
@@ -55,7 +54,6 @@ _FUNCTIONS = {
 _MODELS = [entry.estimator for entry in REGISTRY.values()]
 # Named as in public, but for these: files had the first name before it was given to another model.
 _RENAMED: dict[type, str] = {
-    PathEnsembleClassifier: "BroadEnsembleClassifier",
     BroadEnsembleClassifier: "KernelEnsembleClassifier",
 }
 

@@ -25,7 +25,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 
-from broadlearn.ensemble import PathEnsembleClassifier
 from broadlearn.registry import entries_that, same_name
 from broadlearn.search import PathSearchCV
 from broadlearn.study.metrics import DEFAULT_METRIC, check_metric, inner_scorer
@@ -115,8 +114,6 @@ class ModelSpec:
             draws = "fresh" if fresh_draws and drawn else "nested"
             return PathSearchCV(estimator, values, cv=cv, refit=refit, draws=draws, scoring=named)
         if refit and not values:
-            if isinstance(estimator, PathEnsembleClassifier):
-                estimator.set_params(cv=cv, scoring=named or estimator.scoring)
             return estimator
         # A setting that some fold is too small for, such as 25 neighbours, is never the best.
         return GridSearchCV(
@@ -245,7 +242,7 @@ def find_model(name: str) -> ModelSpec:
     Parameters
     ----------
     name : str
-        One of the seven, "Ensemble", "PathEnsemble", one of scikit-learn's ("SVC",
+        One of the seven, "Ensemble", one of scikit-learn's ("SVC",
         "RandomForest", "ExtraTrees", "HistGradientBoosting", "LogisticRegression", "MLP", "k-NN",
         "GaussianProcess"), "LightGBM" and "CatBoost" where these packages are installed,
         "majority", or ``module:object`` with a classifier, a class of classifiers that needs no
