@@ -7,7 +7,7 @@ import pytest
 from broadlearn.utils.files import encoded, harmless, safe_csv
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\tx", "\rx", "\nx", "＝1"])
+@pytest.mark.parametrize("text", ["=1+1", "+A1", "-1+1", "@x", "\tx", "\rx", "\nx", "＝1"])
 def test_formulas_are_made_harmless(text):
     table = pd.DataFrame({"label": [text, "plain"], text: pd.Categorical([text, "x"])})
     heading, first, second = csv.reader(io.StringIO(safe_csv(table), newline=""))
@@ -21,6 +21,12 @@ def test_only_texts_are_made_harmless():
     assert harmless("a=1") == "a=1"
     assert harmless(-1) == -1
     assert harmless(None) is None
+
+
+def test_signed_numbers_are_no_formulas_and_the_index_is_looked_at():
+    table = pd.DataFrame({"x": ["-1.234,56", "-5 kg", "-2+3"]}, index=["=1", "b", "c"])
+    rows = list(csv.reader(io.StringIO(safe_csv(table))))
+    assert rows[1:] == [["'=1", "-1.234,56"], ["b", "-5 kg"], ["c", "'-2+3"]]
 
 
 def test_lone_surrogates_become_escapes():

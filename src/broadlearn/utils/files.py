@@ -3,32 +3,40 @@
 from __future__ import annotations
 
 import csv
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FORMULA_STARTS = tuple("=+-@\t\r\n＝＋－＠")
+# No operator, bracket or reference that a spreadsheet could act on.
+_SIGNED = re.compile(r"[+-][€$£¥ ]?\d[\w .,'%€$£¥°]*")
 
 
-def safe_csv(table: pd.DataFrame) -> str:
+def safe_csv(table: pd.DataFrame, *, index: bool = True) -> str:
     """The table as CSV, texts quoted, and those that begin like a formula behind an apostrophe.
+
+    Signed numbers written as text, such as "-1.234,56" or "-5 kg", are no formulas.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> print(safe_csv(pd.DataFrame({"label": ["=1+1", "b"], "score": [0.5, -1.0]})))
+    >>> print(safe_csv(pd.DataFrame({"label": ["=1+1", "-5 %"], "score": [0.5, -1.0]})))
     "","label","score"
     0,"'=1+1",0.5
-    1,"b",-1.0
+    1,"-5 %",-1.0
     <BLANKLINE>
     """
     safe = table.copy()
-    for name in safe:
-        if safe[name].dtype.kind not in "biuf":
-            safe[name] = safe[name].map(harmless)
+    if index:
+        safe = table.reset_index()
+        safe.columns = [*(name or "" for name in table.index.names), *table.columns]
+    for j, dtype in enumerate(safe.dtypes):
+        if dtype.kind not in "biuf":
+            safe.isetitem(j, safe.iloc[:, j].astype(object).map(_harmless_cell))
     text: str = safe.rename(columns=harmless).to_csv(
-        quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n"
+        index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n"
     )
     return text
 
@@ -36,6 +44,10 @@ def safe_csv(table: pd.DataFrame) -> str:
 def encoded(text: str) -> bytes:
     """The text as UTF-8; lone surrogates, from names or files of another encoding, as escapes."""
     return text.encode("utf-8", "backslashreplace")
+
+
+def _harmless_cell(value: Any) -> Any:
+    return value if isinstance(value, str) and _SIGNED.fullmatch(value) else harmless(value)
 
 
 def harmless(value: Any) -> Any:

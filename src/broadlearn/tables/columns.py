@@ -1,0 +1,343 @@
+"""What each column of a table holds: learnt from its own cells, then read the same way.
+
+What is learnt about a column is a plain dict, its plan:
+
+- name, kind (a key of `KINDS`), rows, missing, distinct, example, strays: what `describe_columns`
+  shows; strays are cells among numbers or dates that count as missing;
+- style of a number (see `texts.learn_number_style`), format, first day and parts of a date, levels
+  of a category or of ordered words.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from broadlearn.tables.texts import (
+    MISSING,
+    NO,
+    PLAIN_STYLE,
+    YES,
+    days_of,
+    learn_date_format,
+    learn_number_style,
+    level_key,
+    read_dates,
+    read_numbers,
+)
+from broadlearn.utils import Array, listed
+
+# Kinds, and whether anything is learnt from them.
+KINDS = {
+    "number": True,
+    "boolean": True,
+    "date": True,
+    "ordered": True,
+    "category": True,
+    "text": False,
+    "constant": False,
+    "empty": False,
+    "drop": False,
+}
+CHOICES = ("number", "boolean", "date", "category", "drop")
+# Levels of a category that get a column of their own; the others share one.
+MAX_LEVELS = 30
+MISSING_LEVEL, OTHER_LEVEL = "(missing)", "(other)"
+# Cells among numbers or dates that count as missing also in new rows.
+MAX_STRAYS = 100
+MAX_EXAMPLE = 30
+
+Plan = dict[str, Any]
+
+
+class Cells(NamedTuple):
+    """The cells of a column as texts.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n_rows,)
+        Position in `texts` of each cell.
+    texts : ndarray of shape (n_distinct,)
+        Distinct texts, without outer spaces.
+    missing : ndarray of shape (n_rows,)
+        Which cells hold nothing.
+    """
+
+    codes: NDArray[np.intp]
+    texts: NDArray[np.object_]
+    missing: NDArray[np.bool_]
+
+
+class ReadColumn(NamedTuple):
+    """A column as it was read.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_rows,)
+        Numbers with NaN for missing ones (ranks of ordered words, days since 1970 of dates), or
+        levels of a category.
+    unread : ndarray of shape (n_rows,)
+        Which cells are not written as in training.
+    """
+
+    values: NDArray[Any]
+    unread: NDArray[np.bool_]
+
+
+def learn_column(column: pd.Series, kind: str | None, order: Sequence[str] | None) -> Plan:
+    """Learn what a column holds.
+
+    Parameters
+    ----------
+    column : pandas.Series
+    kind : str or None
+        One of `CHOICES` if it is known.
+    order : sequence of str or None
+        Words in their order, if it is known.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> plan = learn_column(pd.Series(["1,50 €", "n/a", "20 €", "1.000 €"]), None, None)
+    >>> plan["kind"], plan["style"]
+    ('number', {'decimal': ',', 'marks': ['', '.'], 'units': ['|€']})
+    """
+    if order is None and isinstance(column.dtype, pd.CategoricalDtype) and column.dtype.ordered:
+        order = [str(level) for level in column.cat.categories]
+    plan: Plan = {"name": str(column.name), "rows": len(column), "strays": []}
+    if kind == "drop":
+        plan["kind"] = kind
+    elif order is not None:
+        plan |= {"kind": "ordered", "levels": [level_key(str(level)) for level in order]}
+    elif kind == "category" or not _is_typed(column):
+        plan |= _learn_texts(_cells(column), kind, plan["name"])
+    elif column.dtype.kind == "M":
+        plan |= {"kind": "date", "format": "ISO8601"}
+    elif kind == "date":
+        raise ValueError(f"Column {plan['name']!r} holds numbers; expected dates.")
+    else:
+        truth = column.dtype.kind == "b" or kind == "boolean"
+        plan |= {"kind": "boolean"} if truth else {"kind": "number", "style": PLAIN_STYLE}
+    return _completed(column, plan)
+
+
+def _learn_texts(cells: Cells, kind: str | None, name: str) -> Plan:
+    keys = np.array([level_key(text) for text in cells.texts], dtype=object)
+    counts = np.bincount(cells.codes, ~cells.missing, minlength=len(keys)).astype(int)
+    levels: Counter[str] = Counter()
+    texts: dict[str, int] = {}
+    for key, text, count in zip(keys, cells.texts, counts.tolist(), strict=True):
+        if count and key not in MISSING:
+            levels[key] += count
+            texts[text] = count
+    if not levels:
+        return {"kind": "empty"}
+    if kind in (None, "boolean") and (kind or len(levels) > 1) and set(levels) <= YES | NO:
+        return {"kind": "boolean"}
+    if kind == "boolean":
+        raise ValueError(f"Column {name!r} holds {next(iter(texts))!r}; expected yes and no.")
+    if kind in (None, "number"):
+        style = learn_number_style(texts, 0.0 if kind else None)
+        if style or kind:
+            return {"kind": "number", "style": style or PLAIN_STYLE}
+    if kind in (None, "date"):
+        form = learn_date_format(texts, 0.0 if kind else None)
+        if form:
+            return {"kind": "date", "format": form}
+        if kind:
+            raise ValueError(f"Column {name!r} holds {next(iter(texts))!r}; expected dates.")
+    if kind is None and 2 * len(levels) > sum(levels.values()):
+        return {"kind": "text"}
+    ranked = sorted(levels, key=lambda level: (-levels[level], level))
+    kept = sorted(ranked[:MAX_LEVELS])
+    if len(ranked) > MAX_LEVELS:
+        kept.append(OTHER_LEVEL)
+    return {"kind": "category", "levels": kept}
+
+
+def _completed(column: pd.Series, plan: Plan) -> Plan:
+    """The plan with what the rows of training show when they are read by it."""
+    first = column.first_valid_index()
+    plan["example"] = "" if first is None else _brief(column.loc[first])
+    if not KINDS[plan["kind"]]:
+        plan["missing"] = int(column.isna().sum())
+        plan["distinct"] = int(column.nunique())
+        return plan
+    values, unread = read_column(column, plan)
+    if plan["kind"] in ("number", "date") and unread.any():
+        strays = Counter(level_key(str(cell)) for cell in column[unread])
+        plan["strays"] = [text for text, _ in strays.most_common(MAX_STRAYS)]
+        values, unread = read_column(column, plan)
+    if plan["kind"] == "ordered" and unread.any():
+        word = str(column[unread].iloc[0])
+        raise ValueError(f"Column {plan['name']!r} holds {word!r}, which its order does not name.")
+    if plan["kind"] == "boolean" and unread.any():
+        word = str(column[unread].iloc[0])
+        raise ValueError(f"Column {plan['name']!r} holds {word!r}; expected yes and no, 1 and 0.")
+    if plan["kind"] == "category":
+        missing = values == MISSING_LEVEL
+        if missing.any():
+            plan["levels"] = [*plan["levels"], MISSING_LEVEL]
+    else:
+        missing = np.isnan(values)
+    plan["missing"] = int(missing.sum())
+    plan["distinct"] = len(set(values[~missing].tolist()))
+    if plan["distinct"] + bool(plan["missing"]) < 2 or not plan["distinct"]:
+        plan["kind"] = "constant" if plan["distinct"] else "empty"
+    elif plan["kind"] == "date":
+        plan["first"] = float(np.floor(np.nanmin(values)))
+        parts = date_parts(values, plan["first"])
+        varying = [p for p, x in parts.items() if np.nanmin(x) < np.nanmax(x)]
+        plan["parts"] = varying or ["elapsed"]
+    return plan
+
+
+def read_column(column: pd.Series, plan: Plan) -> ReadColumn:
+    """Read a column as its plan says.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> plan = learn_column(pd.Series(["2020-01-31", "2020-02-01"], name="visit"), None, None)
+    >>> read_column(pd.Series(["2020-02-02", "01/31/2020", None]), plan)
+    ReadColumn(values=array([18294.,    nan,    nan]), unread=array([False,  True, False]))
+    """
+    kind = plan["kind"]
+    if kind in ("number", "boolean", "date") and _is_typed(column):
+        return _read_typed(column, plan)
+    cells = _cells(column)
+    keys = [level_key(text) for text in cells.texts]
+    if kind == "category":
+        levels = set(plan["levels"])
+        known = [
+            MISSING_LEVEL if key in MISSING else key if key in levels else OTHER_LEVEL
+            for key in keys
+        ]
+        values: NDArray[Any] = np.array(known, dtype=object)[cells.codes]
+        values[cells.missing] = MISSING_LEVEL
+        unread = (values == OTHER_LEVEL) & (OTHER_LEVEL not in levels)
+        return ReadColumn(values, unread)
+    if kind == "ordered":
+        ranks = {level: float(rank) for rank, level in enumerate(plan["levels"])}
+        numbers = np.array([ranks.get(key, np.nan) for key in keys])
+        empty = MISSING - set(ranks)
+    elif kind == "boolean":
+        truth = dict.fromkeys(YES, 1.0) | dict.fromkeys(NO, 0.0)
+        numbers, empty = np.array([truth.get(key, np.nan) for key in keys]), MISSING
+    else:
+        empty = MISSING | set(plan["strays"])
+        if kind == "number":
+            numbers = read_numbers(cells.texts, plan["style"])
+        else:
+            numbers = read_dates(cells.texts, plan["format"])
+    is_empty = np.array([key in empty for key in keys], dtype=bool)
+    numbers = np.where(is_empty, np.nan, numbers)[cells.codes]
+    numbers[cells.missing] = np.nan
+    return ReadColumn(numbers, np.isnan(numbers) & ~cells.missing & ~is_empty[cells.codes])
+
+
+def _read_typed(column: pd.Series, plan: Plan) -> ReadColumn:
+    """Read a column whose type says that it holds numbers, booleans or dates."""
+    missing = column.isna().to_numpy(dtype=bool)
+    nothing = ReadColumn(np.full(len(column), np.nan), ~missing)
+    if plan["kind"] == "date":
+        return ReadColumn(days_of(column), ~missing & missing) if _is_date(column) else nothing
+    if _is_date(column):
+        return nothing
+    values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    if np.isinf(values).any():
+        raise ValueError(f"Column {plan['name']!r} must hold finite numbers.")
+    if plan["kind"] == "boolean":
+        odd = ~missing & (values != 0.0) & (values != 1.0)
+        return ReadColumn(np.where(odd, np.nan, values), odd)
+    if "" not in plan["style"]["units"]:
+        # A share without its percent sign may be 0.97 or 97.
+        return nothing
+    return ReadColumn(values, np.zeros(len(column), dtype=bool))
+
+
+def date_parts(days: Array, first: float) -> dict[str, Array]:
+    """Return what is learnt from dates: days since the first, month, weekday, hour.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> parts = date_parts(np.array([18262.5]), 18000.0)  # noon of 2020-01-01, a Wednesday
+    >>> {name: float(part[0]) for name, part in parts.items()}
+    {'elapsed': 262.5, 'month': 1.0, 'weekday': 2.0, 'hour': 12.0}
+    """
+    known = ~np.isnan(days)
+    whole = np.where(known, np.floor(days), 0.0).astype(np.int64)
+    month = whole.astype("datetime64[D]").astype("datetime64[M]").astype(np.int64) % 12 + 1
+    parts = {
+        "elapsed": days - first,
+        "month": month,
+        "weekday": (whole + 3) % 7,
+        "hour": np.floor((days % 1.0) * 24.0 + 1e-6),
+    }
+    return {name: np.where(known, part, np.nan) for name, part in parts.items()}
+
+
+def column_use(plan: Plan) -> str:
+    """Say what becomes of a column.
+
+    Examples
+    --------
+    >>> column_use({"kind": "ordered", "levels": ["low", "mid", "high"]})
+    'ranks low < mid < high'
+    """
+    kind = plan["kind"]
+    if kind == "number":
+        style = plan["style"]
+        marks = [f"unit {unit.strip('|')!r}" for unit in style["units"] if unit]
+        marks += ["decimal comma"] if style["decimal"] == "," else []
+        use = ", ".join(["number", *marks])
+    elif kind == "date":
+        use = f"{', '.join(plan['parts'])} of dates as {plan['format']}"
+    elif kind == "ordered":
+        use = f"ranks {' < '.join(plan['levels'])}"
+    else:
+        use = {
+            "boolean": "1 for yes, 0 for no",
+            "category": f"{len(plan.get('levels', ()))} columns of 0 and 1",
+            "text": "left out: most values occur once",
+            "constant": "left out: has one value",
+            "empty": "left out: has no values",
+            "drop": "left out as asked",
+        }[kind]
+    if plan.get("strays"):
+        use += f"; {listed(plan['strays'], most=2)} count as missing"
+    return use
+
+
+def _is_date(column: pd.Series) -> bool:
+    return column.dtype.kind == "M"
+
+
+def _is_typed(column: pd.Series) -> bool:
+    """Whether the type of a column says that it holds numbers, booleans or dates."""
+    return column.dtype.kind in "biufM"
+
+
+def _cells(column: pd.Series) -> Cells:
+    missing = column.isna().to_numpy(dtype=bool)
+    codes, values = pd.factorize(column.astype(object), use_na_sentinel=True)
+    texts = np.array([*(_text(value) for value in values), ""], dtype=object)
+    return Cells(np.where(codes < 0, len(values), codes), texts, missing)
+
+
+def _text(value: Any) -> str:
+    """A cell as text; whole numbers are the same whatever their type."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value).strip()
+
+
+def _brief(value: Any) -> str:
+    text = _text(value)
+    return text if len(text) <= MAX_EXAMPLE else f"{text[: MAX_EXAMPLE - 1]}…"

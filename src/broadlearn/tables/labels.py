@@ -1,0 +1,146 @@
+"""The target column of a table: labels of one spelling each, or the numbers of a quantity."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from broadlearn.tables.sources import TableError
+from broadlearn.tables.texts import level_key, read_number_column
+from broadlearn.utils import counted, listed
+
+TASKS = ("classification", "regression")
+# Whole numbers with more distinct values are a quantity; numbers with fractions, or with few rows
+# for each value, from fewer on.
+MAX_CLASSES, MAX_FEW_CLASSES = 30, 10
+MIN_CLASS_ROWS = 5
+MAX_LABEL = 1000
+
+
+def infer_task(y: ArrayLike) -> str:
+    """Decide whether a target holds classes or a quantity.
+
+    Text and booleans are classes. Numbers are a quantity if they have more than 30 distinct
+    values, or more than 10 if some have a fraction or if there are fewer than 5 rows per value.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+
+    Returns
+    -------
+    {"classification", "regression"}
+
+    Examples
+    --------
+    >>> from broadlearn.tables import infer_task
+    >>> infer_task([0, 1, 2, 1]), infer_task(["a", "b"]), infer_task(range(200))
+    ('classification', 'classification', 'regression')
+    """
+    values = np.asarray(y)
+    if values.dtype == object:
+        values = np.asarray(pd.Series(y).infer_objects())
+    if values.dtype.kind not in "iuf":
+        return "classification"
+    distinct = np.unique(values)
+    few_rows = values.size < MIN_CLASS_ROWS * distinct.size
+    fractions = values.dtype.kind == "f" and bool(np.any(distinct % 1 != 0))
+    most = MAX_FEW_CLASSES if fractions or few_rows else MAX_CLASSES
+    return "regression" if distinct.size > most else "classification"
+
+
+def read_labels(
+    column: pd.Series, what: str, task: str | None, classes: Sequence[Any] | NDArray[Any] = ()
+) -> tuple[NDArray[Any], str]:
+    """Give the labels or numbers of a target column, and the task.
+
+    Text labels lose outer spaces; those that differ only by case or spaces are one, in its most
+    frequent spelling, with a warning. Text that holds numbers, such as "1.200,50 €", is read as
+    numbers for a quantity.
+
+    Parameters
+    ----------
+    column : pandas.Series
+    what : str
+        How errors call the column.
+    task : {"classification", "regression"} or None
+        Inferred by `infer_task` if None.
+    classes : sequence, default=()
+        Classes of a model: labels that equal one but for case and spaces are read as that one.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> read_labels(pd.Series(["yes", "no", "yes "]), "The target", None)
+    (array(['yes', 'no', 'yes'], dtype='<U3'), 'classification')
+    """
+    if task not in (None, *TASKS):
+        raise TableError(f"task must be 'classification', 'regression' or None; got {task!r}.")
+    is_text = not (
+        pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype)
+    )
+    if column.dtype.kind == "M":
+        raise TableError(f"{what} holds dates; expected classes or numbers.")
+    missing = column.isna().to_numpy(dtype=bool)
+    if is_text:
+        missing = missing | column.astype(str).str.strip().eq("").to_numpy(dtype=bool)
+    if missing.any():
+        raise TableError(
+            f"{what} has no label in {counted(int(missing.sum()), 'row')} of {len(column):,}, "
+            f"first in row {int(missing.argmax()):,}."
+        )
+    if pd.api.types.is_bool_dtype(column.dtype):
+        values: NDArray[Any] = column.to_numpy(dtype=bool)
+    elif is_text:
+        numbers = read_number_column(column.astype(str))
+        quantity = task == "regression" or (
+            task is None and numbers is not None and infer_task(numbers) == "regression"
+        )
+        if quantity and numbers is None:
+            raise TableError(f"{what} holds text, such as {column.iloc[0]!r}; expected numbers.")
+        values = numbers if quantity and numbers is not None else _merged(column.astype(str), what)
+    else:
+        values = column.to_numpy(dtype=float)
+        if not np.isfinite(values).all():
+            raise TableError(f"{what} must hold finite numbers.")
+        if np.all(values % 1 == 0) and np.abs(values).max() < 2**53:
+            values = values.astype(np.int64)
+    found = task or infer_task(values)
+    if found == "regression":
+        return values.astype(float), found
+    return _as_classes(values, classes) if len(classes) else values, found
+
+
+def _merged(texts: pd.Series, what: str) -> NDArray[np.str_]:
+    """Labels in one spelling each."""
+    labels = [" ".join(text.split()) for text in texts]
+    for label in set(labels):
+        if len(label) > MAX_LABEL or "\0" in label:
+            raise TableError(f"{what} has a label that is longer than {MAX_LABEL} characters.")
+    spellings: dict[str, str] = {}
+    for label, _ in Counter(labels).most_common():
+        spellings.setdefault(level_key(label), label)
+    merged = sorted({label for label in labels if spellings[level_key(label)] != label})
+    if merged:
+        warnings.warn(
+            f"{what} has labels that differ only by case or spaces from others and are read as "
+            f"these: {listed(merged)}.",
+            UserWarning,
+            stacklevel=5,
+        )
+    return np.array([spellings[level_key(label)] for label in labels])
+
+
+def _as_classes(values: NDArray[Any], classes: Sequence[Any] | NDArray[Any]) -> NDArray[Any]:
+    """Labels as a model spells them, where they differ by case, spaces or type only."""
+    known = {level_key(str(label)): label for label in np.asarray(classes).tolist()}
+    labels = [known.get(level_key(str(label)), label) for label in values.tolist()]
+    if set(labels) <= set(known.values()):
+        return np.array(labels, dtype=np.asarray(classes).dtype)
+    return np.array([str(label) for label in labels]) if values.dtype.kind == "U" else values

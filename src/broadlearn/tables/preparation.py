@@ -1,0 +1,425 @@
+"""The columns of a table as numbers: a transformer that shows what it makes of each."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.impute import SimpleImputer
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.utils import Tags, check_array
+from sklearn.utils.validation import check_is_fitted
+
+from broadlearn.models import in_one_step
+from broadlearn.tables.columns import (
+    CHOICES,
+    KINDS,
+    MISSING_LEVEL,
+    Plan,
+    ReadColumn,
+    column_use,
+    date_parts,
+    learn_column,
+    read_column,
+)
+from broadlearn.tables.texts import DAY_SECONDS
+from broadlearn.utils import Array
+
+# Fewer new levels than this may well be new, and are no sign of another way of writing.
+MIN_UNREAD_LEVELS = 10
+
+
+class TablePreparation(TransformerMixin, BaseEstimator):
+    """Read the columns of a table and turn them into numbers.
+
+    Two steps, both learnt in ``fit`` and independent of the target:
+
+    1. Each column is read by its own cells. Numbers may have decimal commas, thousands marks, a
+       currency, a percent sign or another unit, or brackets for a minus. Dates have one format.
+       Labels that differ only by case or spaces are one. Common words for a missing value, and
+       strays among numbers or dates, count as missing.
+    2. Missing numbers become the median, with an indicator
+       (`sklearn.impute.SimpleImputer`). Categories become columns of 0 and 1, one for each of the
+       30 most frequent levels and one for all others (`sklearn.preprocessing.OneHotEncoder`). Yes
+       and no are 1 and 0, ordered words their ranks, dates the days since the first with month,
+       weekday and hour if these vary.
+
+    Text in which most values occur once, constants and empty columns are left out.
+
+    New rows are read as the rows of ``fit`` were. A warning names each column with cells that are
+    not written as in training, and how many there are; they count as missing. If they are most of
+    a column, an error is raised.
+
+    Parameters
+    ----------
+    kinds : dict of str to str, default=None
+        Kinds of columns that are known: "number", "category", "boolean", "date", or "drop" to
+        leave a column out.
+    orders : dict of str to list of str, default=None
+        Words of ordered columns, from the lowest. Ordered categoricals of pandas need none.
+    on_unread : {"raise", "warn"}, default="raise"
+        What to do if most cells of a column of new rows are not written as in training.
+
+    Attributes
+    ----------
+    columns_ : list of dict
+        What was learnt about each column, see `describe`.
+    imputer_ : SimpleImputer or None
+        Fills in numbers; None without columns of numbers.
+    encoder_ : OneHotEncoder or None
+        Encodes categories; None without such columns.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, if they are text.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from broadlearn.tables import TablePreparation
+    >>> paid, colour = ["1,200.50", "3", "n/a", "4"], ["red", "Red ", "red", "blue"]
+    >>> X = pd.DataFrame({"paid": paid, "colour": colour})
+    >>> prepare = TablePreparation().fit(X)
+    >>> prepare.transform(X)
+    array([[1.2005e+03, 0.0000e+00, 0.0000e+00, 1.0000e+00],
+           [3.0000e+00, 0.0000e+00, 0.0000e+00, 1.0000e+00],
+           [4.0000e+00, 1.0000e+00, 0.0000e+00, 1.0000e+00],
+           [4.0000e+00, 0.0000e+00, 1.0000e+00, 0.0000e+00]])
+    >>> prepare.get_feature_names_out().tolist()
+    ['paid', 'paid_missing', 'colour_blue', 'colour_red']
+    """
+
+    columns_: list[Plan]
+
+    def __init__(
+        self,
+        kinds: Mapping[str, str] | None = None,
+        orders: Mapping[str, Sequence[str]] | None = None,
+        on_unread: str = "raise",
+    ) -> None:
+        self.kinds = kinds
+        self.orders = orders
+        self.on_unread = on_unread
+
+    @in_one_step
+    def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
+        """Learn how columns are written and encoded.
+
+        Parameters
+        ----------
+        X : pandas or polars frame, or array of shape (n_samples, n_columns)
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self
+        """
+        frame, named = _as_frame(X)
+        kinds, orders = dict(self.kinds or {}), dict(self.orders or {})
+        _check_choices(kinds, orders, list(frame.columns))
+        self.n_features_in_ = frame.shape[1]
+        if named:
+            self.feature_names_in_ = np.array(list(frame.columns), dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        self.columns_ = [
+            learn_column(frame[name], kinds.get(name), orders.get(name)) for name in frame
+        ]
+        used = _used(self.columns_)
+        if not used:
+            reasons = [f"{plan['name']!r} {column_use(plan)}" for plan in self.columns_[:5]]
+            few = " of one sample" if len(frame) == 1 else ""
+            raise ValueError(f"There is no column{few} to learn from: {'; '.join(reasons)}.")
+        numbers, levels = _blocks({p["name"]: read_column(frame[p["name"]], p) for p in used}, used)
+        self.imputer_ = self.encoder_ = None
+        if numbers.shape[1]:
+            self.imputer_ = SimpleImputer(strategy="median", add_indicator=True).fit(numbers)
+        if levels.shape[1]:
+            categories = [np.array(p["levels"], dtype=object) for p in _categories(used)]
+            self.encoder_ = OneHotEncoder(
+                categories=categories, handle_unknown="ignore", sparse_output=False
+            ).fit(levels)
+        return self
+
+    def transform(self, X: Any) -> Array:
+        """Turn rows into numbers.
+
+        Parameters
+        ----------
+        X : pandas or polars frame, or array of shape (n_samples, n_columns)
+            Columns are found by their names; others are ignored.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_numbers), or a frame after ``set_output``
+        """
+        check_is_fitted(self)
+        # One look at the state: a refit in another thread replaces it as a whole.
+        state = vars(self)
+        used = _used(state["columns_"])
+        frame = _needed(X, state)
+        read = {plan["name"]: read_column(frame[plan["name"]], plan) for plan in used}
+        _tell_unread(frame, read, used, state["on_unread"])
+        numbers, levels = _blocks(read, used)
+        parts = []
+        if state["imputer_"] is not None:
+            parts.append(state["imputer_"].transform(numbers))
+        if state["encoder_"] is not None:
+            parts.append(state["encoder_"].transform(levels))
+        return np.hstack(parts)
+
+    def read(self, X: Any) -> pd.DataFrame:
+        """Read the columns of rows without encoding them.
+
+        Parameters
+        ----------
+        X : pandas or polars frame, or array of shape (n_samples, n_columns)
+
+        Returns
+        -------
+        pandas.DataFrame
+            Floats of numbers, booleans and ranks, datetimes of dates, text of categories, all with
+            missing values; columns that are not used are left out.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from broadlearn.tables import TablePreparation
+        >>> X = pd.DataFrame({"paid": ["1,5 %", "20 %"], "visit": ["3.1.2024", "17.1.2024"]})
+        >>> TablePreparation().fit(X).read(X)
+           paid      visit
+        0   1.5 2024-01-03
+        1  20.0 2024-01-17
+        """
+        check_is_fitted(self)
+        state = vars(self)
+        frame, columns = _needed(X, state), {}
+        for plan in _used(state["columns_"]):
+            values, _ = read_column(frame[plan["name"]], plan)
+            if plan["kind"] == "date":
+                values = pd.to_datetime(values * DAY_SECONDS, unit="s").round("ms")
+            elif plan["kind"] == "category":
+                values[values == MISSING_LEVEL] = None
+            columns[plan["name"]] = values
+        return pd.DataFrame(columns, index=frame.index)
+
+    def describe(self) -> pd.DataFrame:
+        """Show what each column was taken for in ``fit``, and what becomes of it.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With the columns column, kind, missing, distinct, example and use.
+        """
+        check_is_fitted(self)
+        rows = [
+            (p["name"], p["kind"], p["missing"], p["distinct"], p["example"], column_use(p))
+            for p in self.columns_
+        ]
+        return pd.DataFrame(
+            rows, columns=["column", "kind", "missing", "distinct", "example", "use"]
+        )
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Names of the numbers: that of the column, with part, level or "missing".
+
+        Parameters
+        ----------
+        input_features : None
+            Not used.
+
+        Returns
+        -------
+        ndarray of str
+        """
+        names: dict[str, None] = {}
+        for column, ending in self._outputs():
+            name = f"{column}_{ending}" if ending else column
+            while name in names:
+                name += "_"
+            names[name] = None
+        return np.array(list(names), dtype=object)
+
+    def origins(self) -> list[str]:
+        """Column that each number comes from.
+
+        Returns
+        -------
+        list of str
+        """
+        return [column for column, _ in self._outputs()]
+
+    def _outputs(self) -> list[tuple[str, str]]:
+        """Column and ending of the name of each number."""
+        check_is_fitted(self)
+        used = _used(self.columns_)
+        numbers = [
+            (plan["name"], part if len(plan.get("parts", ())) > 1 else "")
+            for plan in used
+            if plan["kind"] != "category"
+            for part in plan.get("parts", [""])
+        ]
+        outputs = list(numbers)
+        if self.imputer_ is not None:
+            missing = [numbers[j] for j in self.imputer_.indicator_.features_]
+            outputs += [(name, f"{part}_missing".lstrip("_")) for name, part in missing]
+        return outputs + [(p["name"], level) for p in _categories(used) for level in p["levels"]]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+    def __getstate__(self) -> dict[str, Any]:
+        # One text, so that model files stay small with thousands of columns.
+        state = dict(super().__getstate__())
+        if "columns_" in state:
+            state["columns_"] = json.dumps(state["columns_"])
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if isinstance(state.get("columns_"), str):
+            state = {**state, "columns_": json.loads(state["columns_"])}
+        super().__setstate__(state)
+
+
+def describe_columns(
+    X: Any,
+    *,
+    kinds: Mapping[str, str] | None = None,
+    orders: Mapping[str, Sequence[str]] | None = None,
+) -> pd.DataFrame:
+    """Show what each column of a table is taken for, and what would become of it.
+
+    Parameters
+    ----------
+    X : pandas or polars frame, or array of shape (n_samples, n_columns)
+    kinds, orders : dict, default=None
+        As in `TablePreparation`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        With the columns column, kind, missing, distinct, example and use.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from broadlearn.tables import describe_columns
+    >>> X = pd.DataFrame({"visit": ["3.1.2024", "17.1.2024"], "dose": ["12 mg", "8 mg"]})
+    >>> describe_columns(X)[["column", "kind", "use"]]
+      column    kind                            use
+    0  visit    date  elapsed of dates as %d.%m.%Y
+    1   dose  number              number, unit 'mg'
+    """
+    return TablePreparation(kinds, orders).fit(X).describe()
+
+
+def _used(plans: list[Plan]) -> list[Plan]:
+    return [plan for plan in plans if KINDS[plan["kind"]]]
+
+
+def _categories(plans: list[Plan]) -> list[Plan]:
+    return [plan for plan in plans if plan["kind"] == "category"]
+
+
+def _blocks(read: Mapping[str, ReadColumn], plans: list[Plan]) -> tuple[Array, NDArray[np.object_]]:
+    """Columns as one block of numbers and one of levels."""
+    n_rows = len(next(iter(read.values())).values)
+    numbers, levels = [], []
+    for plan in plans:
+        values = read[plan["name"]].values
+        if plan["kind"] == "category":
+            levels.append(values)
+        elif plan["kind"] == "date":
+            parts = date_parts(values, plan["first"])
+            numbers += [parts[name] for name in plan["parts"]]
+        else:
+            numbers.append(values)
+    return (
+        np.column_stack(numbers) if numbers else np.empty((n_rows, 0)),
+        np.column_stack(levels) if levels else np.empty((n_rows, 0), dtype=object),
+    )
+
+
+def _tell_unread(
+    frame: pd.DataFrame, read: Mapping[str, ReadColumn], plans: list[Plan], on_unread: str
+) -> None:
+    """Warn of cells that are not written as in training, or raise where most of a column are."""
+    for plan in plans:
+        unread = read[plan["name"]].unread
+        count = int(unread.sum())
+        if not count:
+            continue
+        cells = frame[plan["name"]]
+        is_category = plan["kind"] == "category"
+        what = "new levels" if is_category else f"not written as the {plan['kind']}s of training"
+        sentence = (
+            f"Column {plan['name']!r} has {count:,} of {len(unread):,} cells that are {what}, such "
+            f"as {str(cells[unread].iloc[0])[:40]!r} (in training {plan['example']!r})"
+        )
+        most = 2 * count > int(cells.notna().sum())
+        few = is_category and count < MIN_UNREAD_LEVELS
+        if most and not few and on_unread == "raise":
+            raise ValueError(
+                f"{sentence}. Write the column as in training, or set on_unread='warn' (--force) "
+                "to treat them as missing."
+            )
+        warnings.warn(f"{sentence}; they count as missing.", UserWarning, stacklevel=4)
+
+
+def _check_choices(
+    kinds: Mapping[str, str], orders: Mapping[str, Sequence[str]], names: list[str]
+) -> None:
+    for name in [*kinds, *orders]:
+        if name not in names:
+            raise ValueError(f"kinds and orders must name columns of X; there is no {name!r}.")
+    for name, kind in kinds.items():
+        if kind not in CHOICES:
+            choices = ", ".join(map(repr, CHOICES))
+            raise ValueError(f"The kind of column {name!r} must be one of {choices}; got {kind!r}.")
+
+
+def _needed(X: Any, state: Mapping[str, Any]) -> pd.DataFrame:
+    """New rows with the columns of training."""
+    frame, named = _as_frame(X)
+    if not named:
+        if frame.shape[1] != state["n_features_in_"]:
+            raise ValueError(
+                f"X has {frame.shape[1]} features, but TablePreparation is expecting "
+                f"{state['n_features_in_']} features as input."
+            )
+        return frame.set_axis([plan["name"] for plan in state["columns_"]], axis=1)
+    for plan in _used(state["columns_"]):
+        if plan["name"] not in frame.columns:
+            raise ValueError(f"X must have all columns of fit, but has no {plan['name']!r}.")
+    return frame
+
+
+def _as_frame(X: Any) -> tuple[pd.DataFrame, bool]:
+    """A table as a pandas frame, and whether its columns have names."""
+    if hasattr(X, "to_pandas"):
+        X = X.to_pandas()
+    if isinstance(X, pd.DataFrame):
+        if not X.shape[0] or not X.shape[1]:
+            raise ValueError(
+                f"Found array with {X.shape[0]} sample(s) and {X.shape[1]} feature(s) (shape="
+                f"{X.shape}) while a minimum of 1 is required by TablePreparation."
+            )
+        if not X.columns.is_unique:
+            raise ValueError(f"Duplicate column name: {X.columns[X.columns.duplicated()][0]!r}.")
+        named = all(isinstance(name, str) for name in X.columns)
+        return (X if named else X.set_axis([f"x{j}" for j in range(X.shape[1])], axis=1)), named
+    array = check_array(X, dtype=None, ensure_all_finite="allow-nan", estimator="TablePreparation")
+    if array.dtype.kind not in "OUSbiuf":
+        raise ValueError(f"X must hold numbers, booleans or text; got {array.dtype}.")
+    frame = pd.DataFrame(array, columns=[f"x{j}" for j in range(array.shape[1])])
+    return (frame.infer_objects() if array.dtype == object else frame), False

@@ -1,0 +1,252 @@
+"""Files as data frames, by pandas."""
+
+from __future__ import annotations
+
+import csv
+import io
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from os import PathLike
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from broadlearn.tables.sources import FileOptions, OpenTable, TableError, open_table
+
+# Bytes that the separator is found by.
+SNIFFED_BYTES = 2**16
+SEPARATORS = ",;\t|"
+# pandas' own words for missing values, and the usual one of data sets.
+MISSING_MARKS = ["?"]
+
+
+def read_frame(
+    source: str | PathLike[str],
+    options: FileOptions | None = None,
+    *,
+    as_text: bool = False,
+) -> pd.DataFrame:
+    r"""Read a table from a file or standard input.
+
+    CSV and other text, Parquet, Feather, Excel (.xlsx), JSON (records or columns), JSON lines and
+    ARFF are read by pandas and SciPy; text may be compressed (gz, bz2, xz, zst). A first column
+    without a name holds row numbers and is left out.
+
+    Parameters
+    ----------
+    source : str or path-like
+        "-" reads standard input.
+    options : FileOptions, default=None
+        How the file is written, where that is not found right.
+    as_text : bool, default=False
+        Keep all cells of CSV and other text as they are written, and empty cells empty. A fitted
+        `TablePreparation` reads such columns as it read those of training.
+
+    Returns
+    -------
+    pandas.DataFrame
+        With the row numbers 0, 1, ... as index and names of columns as text.
+
+    Raises
+    ------
+    TableError
+        If the content cannot be read as a table.
+    OSError
+        If the file is not there or not readable.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from broadlearn.tables import read_frame
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "patients.csv")
+    ...     _ = path.write_text("age;paid\n61;1.200,50\n?;3,00\n")
+    ...     frame = read_frame(path)
+    >>> frame["age"].tolist(), frame["paid"].tolist()
+    ([61.0, nan], ['1.200,50', '3,00'])
+    """
+    options = options or FileOptions()
+    with _one_sentence(source), open_table(source, options) as table:
+        frame = _READERS[table.format](table, options, as_text)
+        return _checked(frame, table.name)
+
+
+@contextmanager
+def _one_sentence(source: str | PathLike[str]) -> Iterator[None]:
+    """Turn whatever the readers raise about the content of a file into a `TableError`."""
+    name = "Standard input" if str(source) == "-" else str(source)
+    try:
+        yield
+    except TableError:
+        raise
+    except ImportError as error:
+        raise TableError(f"{name} needs a package that is not installed: {error.name}.") from error
+    except MemoryError:
+        raise TableError(f"{name} does not fit into memory.") from None
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise TableError(f"{name} cannot be read as a table: {_reason(error)}.") from error
+
+
+def _reason(error: Exception) -> str:
+    """The first line of an error, safe to print and without a full stop."""
+    try:
+        text = str(error).strip()
+    except TypeError:  # ArffException takes a "%" of the file for its own.
+        text = ""
+    text = text.removeprefix("Error tokenizing data. C error: ")
+    line = (text.splitlines() or [type(error).__name__])[0][:200]
+    return "".join(mark if mark.isprintable() else "?" for mark in line).rstrip(". ")
+
+
+def _read_text(table: OpenTable, options: FileOptions, as_text: bool) -> pd.DataFrame:
+    head = table.file.read(SNIFFED_BYTES)
+    encodings = [options.encoding] if options.encoding else _encodings(head)
+    sep = options.sep or ("\t" if table.format == "tsv" else None)
+    for encoding in encodings:
+        try:
+            separator = sep or _sniffed(head.decode(encoding, errors="replace"))
+            table.file.seek(0)
+            return _read_csv(table, options, separator, encoding, as_text)
+        except UnicodeError:
+            if encoding == encodings[-1]:
+                raise TableError(f"{table.name} is not text in {encoding}.") from None
+    raise AssertionError("unreachable")
+
+
+def _encodings(head: bytes) -> list[str]:
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return ["utf-16"]
+    return ["utf-8-sig", "cp1252"]
+
+
+def _sniffed(text: str) -> str:
+    """The separator of the first lines; a comma where there is none to be found."""
+    lines = text.splitlines()[:50]
+    whole = lines if len(lines) == 1 or len(text) < SNIFFED_BYTES else lines[:-1]
+    try:
+        return csv.Sniffer().sniff("\n".join(whole), SEPARATORS).delimiter
+    except csv.Error:
+        return ","
+
+
+def _read_csv(
+    table: OpenTable, options: FileOptions, sep: str, encoding: str, as_text: bool
+) -> pd.DataFrame:
+    cells: dict[str, Any] = {"na_values": MISSING_MARKS}
+    if as_text:
+        cells = {"dtype": str, "keep_default_na": False}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        try:
+            frame = pd.read_csv(
+                table.file,
+                sep=r"\s+" if sep == "space" else sep,
+                decimal=options.decimal or ".",
+                encoding=encoding,
+                header=0 if options.header else None,
+                index_col=False,
+                low_memory=False,
+                **cells,
+            )
+        except pd.errors.ParserWarning:
+            raise TableError(
+                f"{table.name} has more fields in its rows than names in its header."
+            ) from None
+    if not options.header:
+        return _numbered(frame)
+    if str(frame.columns[0]) == "Unnamed: 0":
+        frame = frame.iloc[:, 1:]
+    if len(frame.columns) and all(map(_is_number, frame.columns)):
+        warnings.warn(
+            f"All column names of {table.name} are numbers, such as {frame.columns[0]!r}: if its "
+            "first line is a row, read it with header=False (--no-header).",
+            UserWarning,
+            stacklevel=6,
+        )
+    return frame
+
+
+def _numbered(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.set_axis([f"f{j + 1}" for j in range(frame.shape[1])], axis=1)
+
+
+def _is_number(name: Any) -> bool:
+    try:
+        float(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _read_parquet(table: OpenTable, options: FileOptions, as_text: bool) -> pd.DataFrame:
+    return pd.read_parquet(table.file)
+
+
+def _read_feather(table: OpenTable, options: FileOptions, as_text: bool) -> pd.DataFrame:
+    return pd.read_feather(table.file)
+
+
+def _read_excel(table: OpenTable, options: FileOptions, as_text: bool) -> pd.DataFrame:
+    sheet = 0 if options.sheet is None else options.sheet
+    header = 0 if options.header else None
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", module="openpyxl")
+        frame = pd.read_excel(
+            table.file,
+            sheet_name=sheet,
+            header=header,
+            na_values=MISSING_MARKS,
+            engine="openpyxl",
+        )
+    return frame if options.header else _numbered(frame)
+
+
+def _read_json(table: OpenTable, options: FileOptions, as_text: bool) -> pd.DataFrame:
+    content = io.BytesIO(table.file.read())
+    lines = table.format == "jsonl"
+    return pd.read_json(content, lines=lines, dtype=False, convert_dates=False)
+
+
+def _read_arff(table: OpenTable, options: FileOptions, as_text: bool) -> pd.DataFrame:
+    from scipy.io.arff import loadarff
+
+    text = io.TextIOWrapper(table.file, encoding=options.encoding or "utf-8")
+    rows, _ = loadarff(text)
+    text.detach()
+    frame = pd.DataFrame(rows)
+    for name in frame.columns[frame.dtypes == "object"]:
+        frame[name] = frame[name].str.decode("utf-8").replace("?", np.nan)
+    return frame
+
+
+_READERS: dict[str, Callable[[OpenTable, FileOptions, bool], pd.DataFrame]] = {
+    "csv": _read_text,
+    "tsv": _read_text,
+    "parquet": _read_parquet,
+    "feather": _read_feather,
+    "excel": _read_excel,
+    "json": _read_json,
+    "jsonl": _read_json,
+    "arff": _read_arff,
+}
+
+
+def _checked(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    """The frame with names as text, if it has rows, columns and cells of single values."""
+    if not frame.shape[1]:
+        raise TableError(f"{name} has no columns.")
+    if not len(frame):
+        raise TableError(f"{name} has no rows.")
+    frame.columns = frame.columns.map(str)
+    if not frame.columns.is_unique:
+        twice = frame.columns[frame.columns.duplicated()][0]
+        raise TableError(f"{name} has two columns of the name {twice!r}.")
+    for column in frame.columns[frame.dtypes == "object"]:
+        if frame[column].map(lambda cell: isinstance(cell, list | dict | np.ndarray)).any():
+            raise TableError(f"{name} has lists or records in column {column!r}, not single cells.")
+    return frame.reset_index(drop=True)

@@ -1,0 +1,215 @@
+"""Where a table comes from: a file or standard input, unfolded up to a limit of bytes."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from broadlearn.utils import size_text
+
+STANDARD_INPUT = "-"
+# Bytes that a compressed file may unfold to.
+MAX_BYTES = 2**30
+# Bytes that styles, names of sheets and other parts of a workbook may have: openpyxl turns each of
+# their elements into objects, a hundred times as large.
+MAX_WORKBOOK_PART = 2**22
+FORMATS = {
+    "csv": (".csv", ".txt", ".dat", ".data"),
+    "tsv": (".tsv", ".tab"),
+    "parquet": (".parquet", ".pq"),
+    "feather": (".feather", ".arrow"),
+    "excel": (".xlsx", ".xlsm"),
+    "json": (".json",),
+    "jsonl": (".jsonl", ".ndjson"),
+    "arff": (".arff",),
+}
+_SUFFIX_FORMATS = {suffix: name for name, suffixes in FORMATS.items() for suffix in suffixes}
+_COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
+_FIRST_BYTES = {
+    b"PAR1": "parquet",
+    b"ARROW1": "feather",
+    b"PK\x03\x04": "excel",
+    b"@relation": "arff",
+    b"{": "jsonl",
+    b"[": "json",
+}
+
+
+class TableError(ValueError):
+    """A table that cannot be read or written, said in one sentence."""
+
+
+@dataclass(frozen=True)
+class FileOptions:
+    """How a table is written in its file.
+
+    Parameters
+    ----------
+    sep : str, default=None
+        Separator of the fields of text: a character, or "space" for any run of blanks. Found by
+        the first lines if None.
+    decimal : {".", ","}, default=None
+        Decimal mark of numbers in text. If None, columns with decimal commas are read as text,
+        which `TablePreparation` turns into numbers.
+    encoding : str, default=None
+        Encoding of text. UTF-8, UTF-16 with a byte order mark or Windows-1252 if None.
+    header : bool, default=True
+        Whether the first line or row names the columns; otherwise they are f1, f2, ...
+    sheet : str or int, default=None
+        Sheet of a workbook, by name or number from 0; the first if None.
+    format : str, default=None
+        "csv", "tsv", "parquet", "feather", "excel", "json", "jsonl" or "arff". Found by the name
+        of the file if None, or by the first bytes of standard input.
+    max_bytes : int, default=1 GiB
+        Bytes that a compressed file, a workbook or standard input may have once it is unfolded.
+
+    Examples
+    --------
+    >>> from broadlearn.tables import FileOptions
+    >>> FileOptions(sep=";", decimal=",").sep
+    ';'
+    """
+
+    sep: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+    header: bool = True
+    sheet: str | int | None = None
+    format: str | None = None
+    max_bytes: int = MAX_BYTES
+
+
+@dataclass(frozen=True)
+class OpenTable:
+    """The bytes of a table, ready to be read once.
+
+    Attributes
+    ----------
+    name : str
+        How errors call it.
+    format : str
+        A key of `FORMATS`.
+    file : binary file
+    """
+
+    name: str
+    format: str
+    file: BinaryIO
+
+
+@contextmanager
+def open_table(source: str | PathLike[str], options: FileOptions) -> Iterator[OpenTable]:
+    """Open a table, unfolded; system errors about files that are not there pass through.
+
+    Raises
+    ------
+    TableError
+        If the format is unknown, or the content larger than `options.max_bytes`.
+    """
+    if options.format not in (None, *FORMATS):
+        known = ", ".join(FORMATS)
+        raise TableError(f"format must be one of {known}; got {options.format!r}.")
+    if str(source) == STANDARD_INPUT:
+        stream: BinaryIO = io.BytesIO(_read_limited(sys.stdin.buffer, "Standard input", options))
+        with _unfolded(stream, "Standard input", options) as file:
+            found = options.format or _format_of_bytes(file)
+            yield OpenTable("Standard input", found, _checked(file, found, "Input", options))
+        return
+    path = Path(source)
+    if path.is_dir():
+        raise TableError(f"Expected a file, got a directory: '{path}'.")
+    with open(path, "rb") as stream, _unfolded(stream, str(path), options) as file:
+        found = options.format or _format_of_name(path)
+        yield OpenTable(str(path), found, _checked(file, found, str(path), options))
+
+
+def _format_of_name(path: Path) -> str:
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] in _COMPRESSED_SUFFIXES:
+        suffixes.pop()
+    return _SUFFIX_FORMATS.get(suffixes[-1] if suffixes else "", "csv")
+
+
+def _format_of_bytes(file: BinaryIO) -> str:
+    head = file.read(64).lstrip().lower()
+    file.seek(0)
+    return next((f for mark, f in _FIRST_BYTES.items() if head.startswith(mark.lower())), "csv")
+
+
+def _openers() -> dict[bytes, Callable[[BinaryIO], Any]]:
+    def open_zst(stream: BinaryIO) -> Any:
+        # Unlike zstandard's reader, Arrow's refuses a stream that ends too early.
+        from pyarrow import CompressedInputStream
+
+        return CompressedInputStream(stream, "zstd")
+
+    return {
+        b"\x1f\x8b": gzip.open,
+        b"BZh": bz2.open,
+        b"\xfd7zXZ\x00": lzma.open,
+        b"\x28\xb5\x2f\xfd": open_zst,
+    }
+
+
+@contextmanager
+def _unfolded(stream: BinaryIO, name: str, options: FileOptions) -> Iterator[BinaryIO]:
+    """The stream itself, or what it unfolds to if it is compressed."""
+    head = stream.read(8)
+    stream.seek(0)
+    for mark, opener in _openers().items():
+        if head.startswith(mark):
+            with opener(stream) as unfolding:
+                yield io.BytesIO(_read_limited(unfolding, name, options))
+            return
+    yield stream
+
+
+def _read_limited(stream: Any, name: str, options: FileOptions) -> bytes:
+    blocks, size = [], 0
+    while block := stream.read(2**20):
+        size += len(block)
+        if size > options.max_bytes:
+            raise _too_large(name, options)
+        blocks.append(block)
+    return b"".join(blocks)
+
+
+def _too_large(name: str, options: FileOptions) -> TableError:
+    limit = size_text(options.max_bytes)
+    return TableError(
+        f"{name} unfolds to more than {limit}, the limit; raise max_bytes if you trust it."
+    )
+
+
+def _checked(file: BinaryIO, found: str, name: str, options: FileOptions) -> BinaryIO:
+    """The file, if it is no workbook or Parquet file that unfolds to more than the limit."""
+    if found == "excel":
+        with zipfile.ZipFile(file) as archive:
+            infos = archive.infolist()
+        for info in infos:
+            cells = "/worksheets/" in info.filename or "sharedStrings" in info.filename
+            if not cells and info.file_size > MAX_WORKBOOK_PART:
+                raise TableError(
+                    f"{name} is not a plain workbook: its part {info.filename!r} has "
+                    f"{size_text(info.file_size)}."
+                )
+        if sum(info.file_size for info in infos) > options.max_bytes:
+            raise _too_large(name, options)
+    elif found == "parquet":
+        from pyarrow.parquet import read_metadata
+
+        metadata = read_metadata(file)
+        if metadata.num_rows * metadata.num_columns * 8 > options.max_bytes:
+            raise _too_large(name, options)
+    file.seek(0)
+    return file
