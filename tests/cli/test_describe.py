@@ -37,7 +37,7 @@ def test_columns_and_levels_of_a_model_without_preparation():
 
 def test_the_ensemble_says_how_it_was_judged_and_what_it_is_made_of(folder):
     done = call("fit", "patients.csv", "-t", "ill", "-o", "m.blm")
-    assert "leave-one-out; members were chosen on the same rows" in done.stdout
+    assert "leave-one-out, slightly optimistic" in done.stdout
     assert "folds" not in done.stdout
     text = call("describe", "m.blm").stdout
     assert "BroadEnsembleClassifier" in text

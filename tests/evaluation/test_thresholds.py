@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.metrics import balanced_accuracy_score, f1_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -12,14 +13,43 @@ from broadlearn import (
     load,
     save,
 )
-from broadlearn.evaluation import unwrap_model, with_threshold
-from broadlearn.io import to_onnx
+from broadlearn.evaluation import best_threshold, unwrap_model, with_threshold
 
 
 @pytest.fixture(scope="module")
 def cancer():
     X, y = load_breast_cancer(return_X_y=True)
     return X[:150, :5], np.where(y[:150] == 1, "benign", "malignant")
+
+
+def made_up(n=300, share=0.1, seed=0):
+    rng = np.random.default_rng(seed)
+    positive = rng.random(n) < share
+    return positive, 1 / (1 + np.exp(-rng.normal(2.0 * positive - 3.0)))
+
+
+@pytest.mark.parametrize(
+    ("name", "metric"), [("balanced_accuracy", balanced_accuracy_score), ("f1", f1_score)]
+)
+def test_no_threshold_is_better(name, metric):
+    positive, proba = made_up(150)
+    threshold, score = best_threshold(positive, proba, name)
+    assert metric(positive, proba >= threshold) == pytest.approx(score)
+    assert score == pytest.approx(max(metric(positive, proba >= t) for t in np.unique(proba)))
+
+
+def test_among_many_rows_candidates_lie_near_the_rare_ones():
+    positive, proba = made_up(3000, share=0.01)
+    threshold, score = best_threshold(positive, proba)
+    every = [balanced_accuracy_score(positive, proba >= t) for t in np.sort(proba)[::15]]
+    assert score >= max(every) - 0.003
+    assert threshold < 0.5
+
+
+def test_half_is_kept_where_nothing_is_better_and_probabilities_cannot_choose():
+    assert best_threshold(np.array([False, True]), np.array([0.1, 0.9]))[0] == 0.5
+    with pytest.raises(ValueError, match="roc_auc uses probabilities"):
+        best_threshold(*made_up(), "roc_auc")
 
 
 def test_a_threshold_decides_and_probabilities_stay(cancer):
@@ -31,52 +61,30 @@ def test_a_threshold_decides_and_probabilities_stay(cancer):
         expected = np.where(proba[:, column] >= 0.2, label, pipeline.classes_[1 - column])
         np.testing.assert_array_equal(decided.predict(X), expected)
         np.testing.assert_array_equal(decided.predict_proba(X), proba)
-        assert decided.classes_.tolist() == ["benign", "malignant"]
-
-
-def test_parts_of_models(cancer):
-    X, y = cancer
-    alone = BLSClassifier(random_state=0).fit(X, y)
-    assert unwrap_model(alone) == (None, alone, None)
-    pipeline = make_pipeline(StandardScaler(), BLSClassifier(random_state=0)).fit(X, y)
-    parts = unwrap_model(with_threshold(pipeline, "malignant", 0.25))
+    parts = unwrap_model(decided)
     assert parts.estimator is pipeline[-1]
-    assert parts.threshold == ("malignant", 0.25)
-    np.testing.assert_allclose(parts.prepared(X), StandardScaler().fit_transform(X))
-    assert unwrap_model(make_pipeline(alone)).preparation is None
+    assert parts.threshold == ("malignant", 0.2)
+    np.testing.assert_allclose(parts.prepare(X), StandardScaler().fit_transform(X))
+    assert unwrap_model(make_pipeline(pipeline[-1])).preparation is None
 
 
 def test_a_threshold_is_stored_in_a_file(cancer, tmp_path):
     X, y = cancer
     model = BroadEnsembleClassifier(ensemble_size=2).fit(X, y)
-    pipeline = make_pipeline(StandardScaler().fit(X), model)
-    decided = with_threshold(pipeline, "malignant", 0.3)
+    decided = with_threshold(make_pipeline(StandardScaler().fit(X), model), "malignant", 0.3)
     save(decided, tmp_path / "m.blm")
     again = load(tmp_path / "m.blm")
     np.testing.assert_array_equal(again.predict(X), decided.predict(X))
-    parts = unwrap_model(again)
-    assert parts.threshold == ("malignant", 0.3)
-    np.testing.assert_array_equal(parts.estimator.predict_set(X), model.predict_set(X))
+    assert unwrap_model(again).threshold == ("malignant", 0.3)
 
 
 def test_a_threshold_needs_two_classes_and_probabilities(cancer):
     X, y = cancer
     iris = BLSClassifier(random_state=0).fit(*load_iris(return_X_y=True))
-    with pytest.raises(ValueError, match="needs a classifier of two classes"):
-        with_threshold(iris, 0, 0.5)
     regressor = BLSRegressor(random_state=0).fit(X, y == "benign")
-    with pytest.raises(ValueError, match="needs a classifier of two classes"):
-        with_threshold(regressor, 0, 0.5)
+    for model in (iris, regressor):
+        with pytest.raises(ValueError, match="needs a classifier of two classes"):
+            with_threshold(model, 0, 0.5)
     twin = IntuitionisticFuzzyTwinSVC().fit(X, y)
     with pytest.raises(ValueError, match="IntuitionisticFuzzyTwinSVC gives no probabilities"):
         with_threshold(twin, "benign", 0.5)
-
-
-def test_a_model_with_a_threshold_is_not_exported(cancer):
-    pytest.importorskip("skl2onnx")
-    X, y = cancer
-    decided = with_threshold(BLSClassifier(random_state=0).fit(X, y), "benign", 0.2)
-    with pytest.raises(
-        ValueError, match="a graph has no decision threshold; export the model within"
-    ):
-        to_onnx(decided)

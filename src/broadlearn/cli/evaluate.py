@@ -17,7 +17,7 @@ from broadlearn.cli.console import (
     stage_progress,
 )
 from broadlearn.cli.describe import ModelFile
-from broadlearn.cli.metrics import class_listing, metric_facts, plain_values
+from broadlearn.cli.metrics import metrics_as_json, print_metrics, records
 from broadlearn.cli.predict import select_columns, unseen_levels
 from broadlearn.cli.tables import (
     AS_FOUND,
@@ -116,11 +116,8 @@ def _judge(
             found: Any = judge(
                 fitted, X, y, importance=importance, random_state=seed, progress=progress
             )
-        if found.n_unknown:
-            note(
-                f"{found.n_unknown} of {len(y)} rows have a label that the model does not know; "
-                "they count as wrong."
-            )
+        for sentence in found.remarks():
+            note(sentence)
         word = X.index.name or "row"
         if page is not None:
             names = [f"{word} {name}" for name in X.index]
@@ -138,15 +135,8 @@ def _judge(
                 notes=notes(),
             )
             return
-        print_facts({"model": type(found.parts.estimator).__name__, "rows": len(y)})
-        values = dict(zip(found.metrics.index, found.metrics["value"], strict=True))
-        ends = {
-            name: (low, high)
-            for name, _, low, high in found.metrics.itertuples(index=True, name=None)
-        }
-        print_facts(metric_facts(values, ends))
-        if len(found.by_class):
-            print_table(class_listing(found.by_class.reset_index().to_dict("records")))
+        print_facts({"model": found.model_name, "rows": len(y)})
+        print_metrics(found)
         if found.importance is not None:
             print_table(_column_listing(found))
         else:
@@ -174,27 +164,15 @@ def _labelled_rows(
 
 def _facts(found: Any, X: pd.DataFrame) -> dict[str, Any]:
     """All that was found, for machines."""
-    threshold = found.parts.threshold
-    index_of_worst = X.index[found.worst["position"]].tolist()
+    worst = found.worst.rename(columns={"position": "row"})
+    if X.index.name == "line":
+        worst.insert(1, "line", X.index[found.worst["position"]])
     return {
-        "task": "regression" if found.judged is None else "classification",
-        "metrics": {
-            name: plain_values(line) for name, line in found.metrics.to_dict("index").items()
-        },
-        "by_class": [plain_values(row) for row in found.by_class.reset_index().to_dict("records")],
-        "confusion": {
-            "labels": [str(name) for name in found.confusion.index],
-            "predicted": [str(name) for name in found.confusion.columns],
-            "rows": found.confusion.to_numpy().tolist(),
-        },
-        "threshold": None if threshold is None else threshold._asdict(),
-        "worst": [
-            {"row": row.pop("position"), str(X.index.name or "row"): index, **plain_values(row)}
-            for row, index in zip(found.worst.to_dict("records"), index_of_worst, strict=True)
-        ],
+        **metrics_as_json(found),
+        "worst": records(worst),
         "importance": None
         if found.importance is None
-        else [{"column": name, **row} for name, row in found.importance.to_dict("index").items()],
+        else records(found.importance.rename_axis("column").reset_index()),
         "importance_unit": found.importance_unit or None,
     }
 

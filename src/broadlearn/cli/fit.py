@@ -14,11 +14,10 @@ from broadlearn.cli.console import (
     note,
     print_facts,
     print_json,
-    print_table,
 )
 from broadlearn.cli.describe import model_settings, needed_columns
 from broadlearn.cli.groups import completes
-from broadlearn.cli.metrics import class_listing, metric_facts, missed_note, plain_values
+from broadlearn.cli.metrics import metrics_as_json, print_metrics
 from broadlearn.cli.model_names import CLASSIFIERS, find_classifier
 from broadlearn.cli.tables import (
     AS_FOUND,
@@ -95,11 +94,9 @@ def fit(
     outputs = open_outputs([output], [data], force=force, as_json=as_json)
     with command() as notes, outputs as write:
         from broadlearn.cli.fitting import FOLDS, check_storable, fit_model, needs_folds
-        from broadlearn.cli.held_out import check_scoring, choose_threshold, parse_threshold
         from broadlearn.evaluation import (
-            class_metrics,
-            classification_metrics,
-            missed_class,
+            choose_threshold,
+            evaluate_predictions,
             unwrap_model,
             with_threshold,
         )
@@ -107,9 +104,7 @@ def fit(
 
         if class_weight not in CLASS_WEIGHTS:
             raise ValueError(f"--class-weight must be none or balanced, got {class_weight!r}.")
-        check_scoring(scoring)
-        if threshold not in (None, "auto"):
-            parse_threshold(threshold)
+        cut = _parse_threshold(threshold)
         weights = None if class_weight == "none" else class_weight
         entry = find_classifier(model)
         table = read_labelled(data, target, drop, flags=flags)
@@ -132,7 +127,7 @@ def fit(
             note("--scoring changes nothing without --threshold auto, or --tune of another model.")
         prepare = TablePreparation(chosen_kinds(kinds, list(table.X)) or None)
         check_storable(table, prepare)
-        fitted, held, how, optimistic = fit_model(
+        fitted, held_out, how = fit_model(
             table,
             entry,
             prepare,
@@ -144,24 +139,16 @@ def fit(
         )
         records, decided = fitted[0].columns_, None
         if threshold is not None:
-            decided, held = choose_threshold(held, threshold, scoring, table.y)
+            decided, held_out = choose_threshold(held_out, cut, scoring or "balanced_accuracy")
             fitted = with_threshold(fitted, *decided)
-            how += "; the threshold was chosen on these rows too" if threshold == "auto" else ""
-            optimistic |= threshold == "auto"
+            how += "; the threshold was chosen on these rows too" if cut is None else ""
+        found = evaluate_predictions(
+            held_out, random_state=seed, model_name=entry.name, threshold=decided
+        )
         write(output, model_parts(fitted, table.target))
         columns = needed_columns(fitted)
         settings = model_settings(unwrap_model(fitted).estimator)
-        scores, figures = held.scores, classification_metrics(held.judged)
-        by_class = class_metrics(held.judged)
-        mean, std, folds = float(scores.mean()), float(scores.std()), len(scores)
-        sentence = missed_note(
-            missed_class(by_class),
-            figures["accuracy"],
-            weighted=weights is not None,
-            decided=decided is not None,
-            two=len(table.classes) == 2,
-        )
-        if sentence is not None:
+        for sentence in found.remarks():
             note(sentence)
         if as_json:
             print_json(
@@ -173,24 +160,15 @@ def fit(
                 classes=table.classes,
                 model=entry.name,
                 settings=settings,
-                accuracy={"mean": mean, "std": std, "folds": folds, "optimistic": optimistic},
-                majority_share=figures["majority_share"],
                 held_out=how,
-                metrics=plain_values(figures),
-                by_class=[plain_values(row) for row in by_class],
+                **metrics_as_json(found),
                 class_weight=weights,
                 scoring=scoring,
-                threshold=None if decided is None else decided._asdict(),
                 written=[str(output)],
                 notes=notes(),
             )
             return
         print_columns(records)
-        facts = metric_facts(figures)
-        if folds == FOLDS:
-            facts["accuracy"] = f"{100 * mean:.2f} ± {100 * std:.2f} % over {folds} folds"
-        if decided is not None:
-            facts["threshold"] = f"{decided.label!s} from a probability of {decided.value:.4g} on"
         print_facts(
             {
                 "model": entry.name,
@@ -199,8 +177,20 @@ def fit(
                 "classes": counted(table.classes),
                 "settings": listed(settings),
                 "held out": how,
-                **facts,
             }
         )
-        print_table(class_listing(by_class))
+        print_metrics(found)
         print_facts({"written": output})
+
+
+def _parse_threshold(text: str | None) -> float | None:
+    """Probability of a decision threshold; None for "auto"."""
+    if text in (None, "auto"):
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0.0 < value < 1.0:
+        raise ValueError(f"--threshold must be auto or a number between 0 and 1, got {text!r}.")
+    return value

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 
-from broadlearn.cli.console import progress_bar, stage_progress
-from broadlearn.cli.held_out import HeldOut, cross_validated, left_out, search_scorer
+from broadlearn.cli.console import progress_bar
 from broadlearn.cli.tables import Labelled
 from broadlearn.ensemble import BroadEnsembleClassifier
-from broadlearn.io import TablePreparation, model_parts, warn_of_columns
+from broadlearn.evaluation import (
+    Predictions,
+    cross_val_predictions,
+    leave_one_out_predictions,
+    scorer_of,
+)
+from broadlearn.io import TablePreparation, model_parts
 from broadlearn.registry import ModelEntry
 from broadlearn.search import PathSearchCV
 
@@ -25,12 +30,11 @@ MANY_TEXTS, MANY_CHARACTERS = 5000, 1_000_000
 
 
 class FittedModel(NamedTuple):
-    """A model with the preparation of its columns, and what it predicts for rows held out."""
+    """A model with the preparation of its columns, and held-out predictions for its rows."""
 
     model: Pipeline
-    held_out: HeldOut
+    held_out: Predictions
     how: str
-    optimistic: bool
 
 
 def check_storable(table: Labelled, prepare: TablePreparation) -> None:
@@ -68,51 +72,27 @@ def fit_model(
     class_weight: str | None = None,
     scoring: str | None = None,
 ) -> FittedModel:
-    """Fit a model to all rows, searching its settings if asked to, and judge it."""
+    """Fit a model to all rows, searching its settings if asked to, and predict held-out rows."""
     estimator = entry.estimator(random_state=seed)
     if class_weight is not None:
         estimator.set_params(class_weight=class_weight)
+    model = Pipeline([("prepare", prepare), ("model", estimator)])
+    if not needs_folds(entry):
+        with progress_bar(estimator):
+            estimator.fit(prepare.fit_transform(table.X, table.y), table.y)
+        held_out = leave_one_out_predictions(model, table.y)
+        assert held_out is not None
+        return FittedModel(model, held_out, "leave-one-out, slightly optimistic")
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
-    if isinstance(estimator, BroadEnsembleClassifier):
-        how = "leave-one-out; members were chosen on the same rows, so slightly optimistic"
-        fitted = _chosen_by_itself(table, prepare, estimator)
-        return FittedModel(fitted, left_out(fitted[-1], table.y), how, optimistic=True)
-    options = {"cv": folds, "n_jobs": jobs, "scoring": search_scorer(scoring, table.y)}
-    how, optimistic = f"{FOLDS}-fold cross-validation", False
-    if tune:
-        model = Pipeline([("prepare", prepare), ("model", estimator)])
-        fitted = _searched(table, model, options)
-        how, optimistic = f"{how}; settings were chosen on the same folds, so optimistic", True
-    else:
-        fitted = Pipeline([("prepare", prepare), ("model", estimator)])
-    with stage_progress() as progress:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", OF_COLUMNS)
-            held = cross_validated(fitted, table, folds, jobs, progress)
-        if not optimistic:
-            progress("fit to all rows", FOLDS / (FOLDS + 1))
-            fitted.fit(table.X, table.y)
-    return FittedModel(fitted, held, how, optimistic)
-
-
-def _chosen_by_itself(
-    table: Labelled, prepare: TablePreparation, estimator: BroadEnsembleClassifier
-) -> Pipeline:
-    """The ensemble fitted to all rows."""
-    with progress_bar(estimator):
-        estimator.fit(prepare.fit_transform(table.X, table.y), table.y)
-    return Pipeline([("prepare", prepare), ("model", estimator)])
-
-
-def _searched(table: Labelled, model: Pipeline, options: dict[str, Any]) -> Pipeline:
-    """The best setting fitted to all rows.
-
-    Columns are prepared in each fold anew, from its training rows only.
-    """
-    search = PathSearchCV(model, **options)
-    with progress_bar(search), warnings.catch_warnings():
+    how = f"{FOLDS}-fold cross-validation"
+    with warnings.catch_warnings():
+        # The fit to all rows repeats it.
         warnings.filterwarnings("ignore", OF_COLUMNS)
-        search.fit(table.X, table.y)
-    best: Pipeline = search.best_estimator_
-    warn_of_columns(best[0].columns_)
-    return best
+        if tune:
+            scorer = None if scoring is None else scorer_of(scoring, table.y)
+            search = PathSearchCV(model, cv=folds, n_jobs=jobs, scoring=scorer, refit=True)
+            with progress_bar(search):
+                model = search.fit(table.X, table.y).best_estimator_
+            how += "; settings were chosen on the same folds, so optimistic"
+        held_out = cross_val_predictions(clone(model), table.X, table.y, cv=folds, n_jobs=jobs)
+    return FittedModel(model.fit(table.X, table.y), held_out, how)

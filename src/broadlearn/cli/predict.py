@@ -189,14 +189,14 @@ def _conformal(fitted: Any, X: pd.DataFrame, coverage: float) -> pd.DataFrame:
     parts = unwrap_model(fitted)
     estimator = parts.estimator
     if hasattr(estimator, "predict_interval"):
-        ends = estimator.predict_interval(parts.prepared(X), coverage)
+        ends = estimator.predict_interval(parts.prepare(X), coverage)
         return pd.DataFrame(ends, columns=["low", "high"])
     if not hasattr(estimator, "predict_set"):
         raise ValueError(
             f"--coverage needs a model of the ensembles, whose leave-one-out predictions calibrate "
             f"it; this is a {type(estimator).__name__}."
         )
-    sets = estimator.predict_set(parts.prepared(X), coverage)
+    sets = estimator.predict_set(parts.prepare(X), coverage)
     labels = estimator.classes_
     return pd.DataFrame({"set": [labels[row].tolist() for row in sets], "set_size": sets.sum(1)})
 

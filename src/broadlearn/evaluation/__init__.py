@@ -1,28 +1,46 @@
-"""How good a model is on rows that it has not seen: figures, charts, a page."""
+"""Metrics of models on rows that they have not seen, decision thresholds, and a page of charts."""
 
-from broadlearn.evaluation.evaluating import evaluate
-from broadlearn.evaluation.metrics import (
-    Judged,
-    class_metrics,
-    classification_metrics,
-    judge_labels,
-    missed_class,
+from broadlearn.evaluation.evaluating import Evaluation, evaluate, evaluate_predictions
+from broadlearn.evaluation.figures import FIGURES, figure_text
+from broadlearn.evaluation.held_out import (
+    cross_val_predictions,
+    leave_one_out_predictions,
+    scorer_of,
 )
-from broadlearn.evaluation.result import Evaluation
-from broadlearn.evaluation.threshold import best_threshold
-from broadlearn.evaluation.thresholds import Threshold, UnwrappedModel, unwrap_model, with_threshold
+from broadlearn.evaluation.metrics import (
+    Predictions,
+    class_table,
+    label_predictions,
+    metrics_table,
+    rarer_class,
+)
+from broadlearn.evaluation.thresholds import (
+    ModelParts,
+    Threshold,
+    best_threshold,
+    choose_threshold,
+    unwrap_model,
+    with_threshold,
+)
 
 __all__ = [
+    "FIGURES",
     "Evaluation",
-    "Judged",
+    "ModelParts",
+    "Predictions",
     "Threshold",
-    "UnwrappedModel",
     "best_threshold",
-    "class_metrics",
-    "classification_metrics",
+    "choose_threshold",
+    "class_table",
+    "cross_val_predictions",
     "evaluate",
-    "judge_labels",
-    "missed_class",
+    "evaluate_predictions",
+    "figure_text",
+    "label_predictions",
+    "leave_one_out_predictions",
+    "metrics_table",
+    "rarer_class",
+    "scorer_of",
     "unwrap_model",
     "with_threshold",
 ]

@@ -1,168 +1,244 @@
-"""Charts of an evaluation as coordinates, for a template to draw as SVG."""
+"""Charts of an evaluation, drawn by scikit-learn's displays as SVG."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+import base64
+import io
+import warnings
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import matplotlib as mpl
 import numpy as np
+from cycler import cycler
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from sklearn.metrics import (
+    ConfusionMatrixDisplay,
+    PrecisionRecallDisplay,
+    PredictionErrorDisplay,
+    RocCurveDisplay,
+)
 
-from broadlearn.evaluation.curves import Bin, Curve
-from broadlearn.utils import Array, spread_rows
+from broadlearn.evaluation.metrics import Predictions, Ranking, rarer_class
+from broadlearn.utils import label
 
-WIDTH, HEIGHT = 400, 310
-LEFT, RIGHT, TOP, BOTTOM = 52, 12, 10, 44
-# More points than this hide each other.
-MAX_DOTS = 2000
-N_TICKS = 5
+if TYPE_CHECKING:
+    from broadlearn.evaluation.evaluating import Evaluation
 
-
-class Line(NamedTuple):
-    """A path with the class that colours it, and what a legend says of it, if anything."""
-
-    style: str
-    path: str
-    name: str = ""
-    figure: str = ""
+# Curves in a chart, classes in a confusion matrix, columns in a chart of importances.
+MAX_CURVES, MAX_CLASSES, MAX_COLUMNS = 8, 12, 20
+N_BINS = 10
+MAX_POINTS = 1000
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#7a5195", "#8a8a8a")
+STYLE: dict[Any, Any] = {
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "axes.prop_cycle": cycler(color=COLOURS),
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "figure.constrained_layout.use": True,
+    "font.size": 10,
+    "grid.color": "#dde2e7",
+    "legend.fontsize": 8,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "broadlearn",
+}
 
 
 class Chart(NamedTuple):
-    """A chart: lines and dots between two axes with ticks (place and text)."""
+    """A chart as a data URI, with its title and caption."""
 
     title: str
-    x_label: str
-    y_label: str
-    x_ticks: list[tuple[float, str]]
-    y_ticks: list[tuple[float, str]]
-    lines: list[Line]
-    dots: list[tuple[float, float, str]]
+    image: str
     caption: str
 
 
-class Scale(NamedTuple):
-    """The range of an axis, and where it is drawn."""
+def draw_charts(evaluation: Evaluation) -> list[Chart]:
+    """Draw all charts that suit the model.
 
-    low: float
-    high: float
-    start: float
-    end: float
+    Parameters
+    ----------
+    evaluation : Evaluation
 
-    def __call__(self, values: Array | float) -> Array:
-        """Places of values, those beyond the range on its edge."""
-        share = (np.asarray(values, dtype=np.float64) - self.low) / (self.high - self.low)
-        return np.asarray(self.start + np.clip(share, 0.0, 1.0) * (self.end - self.start))
-
-    def ticks(self) -> list[tuple[float, str]]:
-        """Places and texts of round values."""
-        return [(float(self(value)), f"{value:g}") for value in round_values(self.low, self.high)]
-
-
-def x_scale(low: float, high: float) -> Scale:
-    """The horizontal axis of a chart."""
-    return Scale(low, high, LEFT, WIDTH - RIGHT)
-
-
-def y_scale(low: float, high: float) -> Scale:
-    """The vertical axis of a chart, upwards."""
-    return Scale(low, high, HEIGHT - BOTTOM, TOP)
-
-
-def round_values(low: float, high: float) -> list[float]:
-    """Some round values in a range, at most six.
-
-    Examples
-    --------
-    >>> round_values(0.0, 1.0), round_values(-3.2, 118.0)
-    ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [0.0, 50.0, 100.0])
+    Returns
+    -------
+    list of Chart
+        Confusion matrix, ROC, precision-recall and calibration curves of a classifier; predictions
+        and residuals of a regressor; importances of columns, if they were measured.
     """
-    rough = (high - low) / N_TICKS
-    power = 10.0 ** np.floor(np.log10(rough))
-    step = power * next(m for m in (1.0, 2.0, 5.0, 10.0) if m * power >= 0.999 * rough)
-    first = int(np.ceil(low / step - 1e-9))
-    last = int(np.floor(high / step + 1e-9))
-    return [float(f"{k * step:.12g}") for k in range(first, last + 1)]
+    with mpl.rc_context(STYLE), warnings.catch_warnings():
+        # The viewer's fonts are used, which may have more characters than matplotlib's.
+        warnings.filterwarnings("ignore", "Glyph")
+        if evaluation.is_regression:
+            charts = list(_regression_charts(evaluation.predictions))
+        else:
+            charts = list(_classification_charts(evaluation))
+        if evaluation.importance is not None:
+            charts.append(_importance_chart(evaluation))
+    return charts
 
 
-def path_of(x: Array, y: Array) -> str:
-    """A line through places.
+def _classification_charts(evaluation: Evaluation) -> Iterator[Chart]:
+    predictions = evaluation.predictions
+    if len(evaluation.by_class) <= MAX_CLASSES:
+        yield _confusion_chart(evaluation)
+    codes = _shown_classes(evaluation)
+    if predictions.proba is None or not codes:
+        return
+    known = predictions.known
+    target, proba = predictions.target[known], predictions.proba[known]
+    names = [label(name) for name in predictions.classes]  # type: ignore[union-attr]
+    which = "One class against all others"
+    if len(codes) == MAX_CURVES < predictions.n_known:
+        which += f"; the {MAX_CURVES} classes with the smallest area"
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> path_of(np.array([0.0, 10.0]), np.array([5.0, 2.25]))
-    'M0.0 5.0L10.0 2.2'
-    """
-    points = [f"{a:.1f} {b:.1f}" for a, b in zip(x.tolist(), y.tolist(), strict=True)]
-    return "M" + "L".join(points)
+    def draw(display: Any, **options: Any) -> Callable[[Axes], None]:
+        def draw_on(axes: Axes) -> None:
+            for code in codes:
+                display.from_predictions(
+                    target == code, proba[:, code], name=names[code], ax=axes, **options
+                )
+            axes.legend(loc="best")
 
+        return draw_on
 
-def curve_chart(
-    curves: Sequence[Curve], title: str, x_label: str, y_label: str, diagonal: bool, caption: str
-) -> Chart:
-    """Curves between 0 and 1, with what guessing gives as a dashed line."""
-    across, up = x_scale(0.0, 1.0), y_scale(0.0, 1.0)
-    corner = np.array([0.0, 1.0])
-    lines = []
-    for k, curve in enumerate(curves):
-        guess = corner if diagonal else np.repeat(curve.base, 2)
-        if not diagonal or not k:
-            lines.append(Line(f"guess g{k}" if not diagonal else "guess", _path(corner, guess)))
-    lines += [
-        Line(f"curve g{k}", path_of(across(c.x), up(c.y)), c.name, f"{c.figure:.3f}")
-        for k, c in enumerate(curves)
-    ]
-    return Chart(title, x_label, y_label, across.ticks(), up.ticks(), lines, [], caption)
-
-
-def reliability_chart(bins: Sequence[Bin], title: str, x_label: str, caption: str) -> Chart:
-    """Dots with their intervals beside the diagonal."""
-    across, up = x_scale(0.0, 1.0), y_scale(0.0, 1.0)
-    corner = np.array([0.0, 1.0])
-    lines = [Line("guess", _path(corner, corner))]
-    dots = []
-    for each in bins:
-        x = float(across(each.mean))
-        lines.append(Line("reach", path_of(np.array([x, x]), up(np.array([each.low, each.high])))))
-        says = f"{each.n_rows:,} rows: {each.mean:.3f} expected, {each.share:.3f} came true"
-        dots.append((x, float(up(each.share)), says))
-    means = np.array([each.mean for each in bins])
-    shares = np.array([each.share for each in bins])
-    lines.append(Line("curve g0", path_of(across(means), up(shares))))
-    y_label = "share that came true"
-    return Chart(title, x_label, y_label, across.ticks(), up.ticks(), lines, dots, caption)
-
-
-def scatter_chart(
-    x: Array,
-    y: Array,
-    guides: Sequence[tuple[str, Array, Array]],
-    labels: tuple[str, str, str],
-    caption: str,
-    same_scale: bool = False,
-) -> Chart:
-    """Dots, some of them if there are many, and straight lines through values.
-
-    `guides` are a style and the values at both ends; `labels` the title and those of the axes.
-    """
-    some = spread_rows(len(x), MAX_DOTS)
-    horizontal, vertical = _range(x), _range(y)
-    if same_scale:
-        low, high = min(horizontal[0], vertical[0]), max(horizontal[1], vertical[1])
-        horizontal = vertical = (low, high)
-    across, up = x_scale(*horizontal), y_scale(*vertical)
-    places = zip(across(x[some]).tolist(), up(y[some]).tolist(), strict=True)
-    cloud = "".join(f"M{a:.1f} {b:.1f}h0" for a, b in places)
-    lines = [Line("cloud", cloud)]
-    lines += [Line(style, path_of(across(a), up(b))) for style, a, b in guides]
-    return Chart(labels[0], labels[1], labels[2], across.ticks(), up.ticks(), lines, [], caption)
+    yield _chart(
+        "ROC curve",
+        draw(RocCurveDisplay),
+        f"{which}, with the area under the curve.",
+        xlabel="false positive rate",
+        ylabel="recall",
+    )
+    yield _chart(
+        "Precision and recall",
+        draw(PrecisionRecallDisplay, drop_intermediate=True),
+        f"{which}, with the average precision (AP).",
+        xlabel="recall",
+        ylabel="precision",
+    )
+    if predictions.n_known == 2:
+        code = codes[0]
+        probability, happened = proba[:, code], target == code
+        what = f"probability of {names[code]}"
+    else:
+        probability, happened = proba.max(axis=1), target == proba.argmax(axis=1)
+        what = "probability of the most likely class"
+    yield _calibration_chart(probability, happened, what)
 
 
-def _path(x: Array, y: Array) -> str:
-    return path_of(x_scale(0.0, 1.0)(x), y_scale(0.0, 1.0)(y))
+def _confusion_chart(evaluation: Evaluation) -> Chart:
+    table = evaluation.confusion
+    counts = np.zeros((len(table), len(table)), dtype=np.intp)
+    counts[:, : table.shape[1]] = table.to_numpy()
+    names = [label(name) for name in table.index]
+
+    def draw(axes: Axes) -> None:
+        display = ConfusionMatrixDisplay(counts, display_labels=names)
+        rotation = "horizontal" if len("".join(names)) <= 30 else "vertical"
+        display.plot(
+            ax=axes, cmap="Blues", colorbar=False, xticks_rotation=rotation, values_format="d"
+        )
+        axes.grid(False)
+
+    caption = "Number of rows by true label and prediction."
+    return _chart("Confusion matrix", draw, caption, xlabel="predicted", ylabel="label")
 
 
-def _range(values: Array) -> tuple[float, float]:
-    """Smallest and largest value with some room, never the same."""
-    low, high = float(values.min()), float(values.max())
-    room = 0.04 * (high - low) or 0.5 * max(abs(low), 1.0)
-    return low - room, high + room
+def _calibration_chart(probability: Any, happened: Any, what: str) -> Chart:
+    from sklearn.calibration import CalibrationDisplay, calibration_curve
+
+    share, mean = calibration_curve(happened, probability, n_bins=N_BINS, strategy="quantile")
+
+    def draw(axes: Axes) -> None:
+        CalibrationDisplay(share, mean, probability).plot(ax=axes, name="model")
+
+    caption = (
+        "On the dotted line, what has a probability of 70 % happens 7 times out of 10. All points "
+        "stand for equally many rows."
+    )
+    return _chart("Calibration", draw, caption, xlabel=what, ylabel="share that came true")
+
+
+def _regression_charts(predictions: Predictions) -> Iterator[Chart]:
+    reach, about = None, ""
+    if predictions.regions is not None and np.isfinite(predictions.regions).all():
+        reach = float(np.median(predictions.regions[:, 1] - predictions.regions[:, 0])) / 2.0
+        about = " Solid lines: 90 % intervals."
+
+    def draw(kind: str) -> Callable[[Axes], None]:
+        def draw_on(axes: Axes) -> None:
+            PredictionErrorDisplay.from_predictions(
+                predictions.target,
+                predictions.predicted,
+                kind=kind,
+                subsample=MAX_POINTS,
+                random_state=0,
+                ax=axes,
+                scatter_kwargs={"alpha": 0.5, "s": 14},
+            )
+            if reach is not None and kind == "residual_vs_predicted":
+                for side in (-reach, reach):
+                    axes.axhline(side, color=COLOURS[1])
+
+        return draw_on
+
+    yield _chart(
+        "Predictions",
+        draw("actual_vs_predicted"),
+        "On the dashed line, predictions are exact.",
+        xlabel="predicted",
+        ylabel="true",
+    )
+    yield _chart(
+        "Residuals",
+        draw("residual_vs_predicted"),
+        f"A pattern means that the model misses something.{about}",
+        xlabel="predicted",
+        ylabel="true − predicted",
+    )
+
+
+def _importance_chart(evaluation: Evaluation) -> Chart:
+    assert evaluation.importance is not None
+    shown = evaluation.importance.head(MAX_COLUMNS)[::-1]
+    errors = [shown["importance"] - shown["low"], shown["high"] - shown["importance"]]
+
+    def draw(axes: Axes) -> None:
+        axes.barh([label(name) for name in shown.index], shown["importance"], xerr=errors)
+        axes.grid(axis="y", visible=False)
+
+    caption = (
+        "Each column is shuffled ten times, with 95 % intervals of the mean. Columns that carry "
+        "the same information stand in for each other."
+    )
+    return _chart("Importance of columns", draw, caption, xlabel=evaluation.importance_unit)
+
+
+def _chart(title: str, draw: Callable[[Axes], None], caption: str, **labels: str) -> Chart:
+    figure = Figure(figsize=(4.8, 3.9))
+    axes = figure.add_subplot()
+    draw(axes)
+    axes.set(title="", **labels)
+    file = io.BytesIO()
+    figure.savefig(file, format="svg", metadata={"Date": None})
+    image = base64.b64encode(file.getvalue()).decode()
+    return Chart(title, f"data:image/svg+xml;base64,{image}", caption)
+
+
+def _shown_classes(evaluation: Evaluation) -> list[int]:
+    """Of two classes the rarer one or that of the threshold; of many those told apart least."""
+    predictions = evaluation.predictions
+    known = predictions.known
+    target = predictions.target[known]
+    present = np.unique(target)
+    if predictions.proba is None or present.size < 2:
+        return []
+    if predictions.n_known == 2:
+        if evaluation.threshold is not None:
+            classes = np.asarray(predictions.classes)
+            return np.flatnonzero(classes == evaluation.threshold.label)[:1].tolist()
+        return [int(rarer_class(target))]
+    weight = np.ones(target.size)
+    areas = [Ranking(target == code, predictions.proba[known, code])(weight)[0] for code in present]
+    return sorted(present[np.argsort(areas, kind="stable")[:MAX_CURVES]].tolist())

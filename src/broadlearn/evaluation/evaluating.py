@@ -1,37 +1,169 @@
-"""How good a fitted model is on rows that it has not seen."""
+"""Evaluate a fitted model on new rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+from scipy.stats import t as student
 from sklearn.base import is_classifier
+from sklearn.inspection import permutation_importance
 from sklearn.metrics import confusion_matrix
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from broadlearn.evaluation.importance import column_importance
 from broadlearn.evaluation.metrics import (
-    Judged,
-    bootstrap,
-    class_metrics,
-    figures_of_labels,
-    figures_of_targets,
-    judge_labels,
+    CONFIDENCE,
+    Predictions,
+    class_table,
+    label_predictions,
+    metrics_table,
     sample_losses,
 )
-from broadlearn.evaluation.result import Evaluation
-from broadlearn.evaluation.thresholds import UnwrappedModel, unwrap_model
-from broadlearn.utils import Array, draw_seed
+from broadlearn.evaluation.thresholds import ModelParts, Threshold, unwrap_model
+from broadlearn.utils import draw_seed, html_table, out_of, percent, write_whole
 
-# Rows with the largest loss that are listed.
 N_WORST = 20
-# Of the conformal sets and intervals that are judged.
+N_SHUFFLES = 10
+# Of the conformal sets and intervals that are evaluated.
 COVERAGE = 0.9
+# A class is often missed if its recall is lower, and it is much rarer than another class.
+LOW_RECALL = 0.6
 
-FiguresOf = Callable[[Array], dict[str, float]]
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Metrics, errors and worst rows of a model, made by `evaluate`.
+
+    Attributes
+    ----------
+    metrics : pandas.DataFrame
+        ``value``, ``low`` and ``high`` of each metric: a 95 % interval from 200 bootstrap resamples
+        of the rows. For a classifier ``accuracy``, ``majority_share``, ``balanced_accuracy`` and,
+        if it has probabilities, ``roc_auc``, ``average_precision`` and ``log_loss``; for a
+        regressor ``r2``, ``mean_absolute_error`` and ``root_mean_squared_error``. For an ensemble
+        also ``coverage`` of its 90 % conformal sets or intervals, and ``set_size`` or
+        ``interval_width``.
+    by_class : pandas.DataFrame
+        ``rows``, ``predicted``, ``recall``, ``precision`` and ``f1`` of each class; empty for a
+        regressor.
+    confusion : pandas.DataFrame
+        Number of rows by label (row) and prediction (column); empty for a regressor.
+    worst : pandas.DataFrame
+        The 20 rows with the largest ``loss`` (log-loss, or absolute error): ``position`` in X,
+        ``label``, ``prediction`` and, for a classifier with probabilities, the ``probability`` of
+        the label. Rows whose class the model does not know come first.
+    predictions : Predictions
+        Labels or targets beside predictions and probabilities.
+    model_name : str
+        Class name of the estimator.
+    threshold : Threshold or None
+        Decision threshold of the model, if it has one.
+    importance : pandas.DataFrame or None
+        Mean loss of score when a column is shuffled, if asked for: ``importance``, ``low`` and
+        ``high``.
+    importance_unit : str
+        The score of `importance`, in words.
+    """
+
+    metrics: pd.DataFrame
+    by_class: pd.DataFrame
+    confusion: pd.DataFrame
+    worst: pd.DataFrame
+    predictions: Predictions
+    model_name: str = "model"
+    threshold: Threshold | None = None
+    importance: pd.DataFrame | None = None
+    importance_unit: str = ""
+
+    @property
+    def is_regression(self) -> bool:
+        """Whether the target is a quantity."""
+        return self.predictions.classes is None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.predictions.target)
+
+    def remarks(self) -> list[str]:
+        """Return sentences on a threshold, on unknown labels and on a class that is often missed.
+
+        Returns
+        -------
+        list of str
+        """
+        remarks = []
+        if self.threshold is not None:
+            label, value = self.threshold
+            remarks.append(f"{str(label)!r} is predicted from a probability of {value:.3g} on.")
+        if self.is_regression:
+            return remarks
+        n_known = self.predictions.n_known
+        n_unknown = int(np.sum(self.predictions.target >= n_known))
+        if n_unknown:
+            remarks.append(
+                f"{out_of(n_unknown, self.n_rows, 'row', 'has')} a label that the model does not "
+                "know. These rows count as wrong and are left out of the other metrics."
+            )
+        known = self.by_class.iloc[:n_known]
+        missed = known[
+            known["rows"].between(1, known["rows"].max() / 2, inclusive="left")
+            & (known["recall"] < LOW_RECALL)
+        ]
+        if len(missed):
+            label = missed["recall"].idxmin()
+            rows, recall = missed.loc[label, ["rows", "recall"]]
+            remarks.append(
+                f"Class {str(label)!r} is often missed: the model finds {percent(recall)} of its "
+                f"{rows:,.0f} rows. A balanced class weight or, for two classes, a lower decision "
+                "threshold finds more."
+            )
+        return remarks
+
+    def __repr__(self) -> str:
+        name, value = self.metrics.index[0], self.metrics["value"].iloc[0]
+        return f"<Evaluation on {self.n_rows} rows: {name} {value:.4g}>"
+
+    def _repr_html_(self) -> str:
+        rows = self.metrics.itertuples(name=None)
+        note = "95 % intervals; .to_html(path) writes a page, .worst has the worst rows."
+        return html_table(repr(self)[1:-1], ["metric", *self.metrics.columns], rows, note)
+
+    def to_html(
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        title: str = "Evaluation",
+        row_names: Sequence[str] | None = None,
+    ) -> str | None:
+        """Make a self-contained page with charts; needs jinja2 and matplotlib.
+
+        Parameters
+        ----------
+        path : str or path-like, default=None
+            File to write, whole or not at all.
+        title : str, default="Evaluation"
+            Heading of the page.
+        row_names : sequence of str, default=None
+            Name of each row on the page, such as "line 17"; by default its position.
+
+        Returns
+        -------
+        str or None
+            The page, if there is no path.
+        """
+        from broadlearn.evaluation.page import render_evaluation
+
+        page = render_evaluation(self, title, row_names)
+        if path is None:
+            return page
+        write_whole(path, page)
+        return None
 
 
 def evaluate(
@@ -43,21 +175,20 @@ def evaluate(
     random_state: int | np.random.RandomState | None = 0,
     progress: Callable[[str, float], object] | None = None,
 ) -> Evaluation:
-    """Judge a fitted model by rows that it has not seen.
+    """Evaluate a fitted model on rows that it was not fitted to.
 
     Parameters
     ----------
     model : estimator
-        A fitted classifier, or a regressor of one target, such as `load` gives. Any that follows
-        scikit-learn's interface will do.
+        A fitted classifier, or a regressor of one target, of scikit-learn's kind.
     X : array-like or DataFrame of shape (n_samples, n_features)
-        Rows that the model was not fitted to.
+        New rows.
     y : array-like of shape (n_samples,)
         Their labels or targets.
     importance : bool, default=False
-        Whether to find out what each column is worth to the model, by 10 shuffles of it.
+        Whether to measure permutation importance: each column is shuffled 10 times.
     random_state : int, RandomState or None, default=0
-        Seeds resamples and shuffles.
+        Seed of resamples and shuffles.
     progress : callable, default=None
         Called as ``progress(stage, share)`` at the beginning of each stage, with the share of the
         work that is done.
@@ -65,7 +196,6 @@ def evaluate(
     Returns
     -------
     Evaluation
-        Needs pandas.
 
     Examples
     --------
@@ -74,140 +204,150 @@ def evaluate(
     >>> from broadlearn import BLSClassifier, evaluate
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> X, X_new, y, y_new = train_test_split(X, y, random_state=0)
-    >>> found = evaluate(BLSClassifier(random_state=0).fit(X, y), X_new, y_new)
-    >>> low, high = found.metrics.loc["balanced_accuracy", ["low", "high"]]
-    >>> bool(0.85 < low < high <= 1.0), int(found.confusion.to_numpy().sum())
+    >>> result = evaluate(BLSClassifier(random_state=0).fit(X, y), X_new, y_new)
+    >>> low, high = result.metrics.loc["balanced_accuracy", ["low", "high"]]
+    >>> bool(0.85 < low < high <= 1.0), int(result.confusion.to_numpy().sum())
     (True, 143)
     """
+    if not hasattr(model, "predict"):
+        raise TypeError(f"model must be a fitted classifier or regressor, got {model!r:.100}.")
     step = progress or (lambda stage, share: None)
-    target = column_or_1d(y)
-    check_consistent_length(X, target)
+    y = column_or_1d(y)
+    check_consistent_length(X, y)
     seed, parts = draw_seed(random_state), unwrap_model(model)
     step("predictions", 0.0)
-    prediction = np.asarray(model.predict(X))
-    if prediction.ndim != 1:
-        raise ValueError("evaluate needs a model of one target; this one predicts several.")
-    judged, intervals = None, None
-    if is_classifier(model):
-        proba = np.asarray(model.predict_proba(X)) if hasattr(model, "predict_proba") else None
-        judged = judge_labels(np.asarray(model.classes_), target, prediction, proba)
-        figures_of = _of_classifier(judged, _conformal(parts, X, "predict_set"))
-        worst = _worst_labels(judged)
-    else:
-        target = target.astype(np.float64)
-        intervals = _conformal(parts, X, "predict_interval")
-        figures_of = _of_regressor(target, prediction, intervals)
-        worst = _worst_targets(target, prediction)
+    predictions = _predict(model, parts, X, y)
     step("intervals", 0.1 if importance else 0.4)
-    figures = figures_of(np.ones(target.size))
-    ends = bootstrap(figures_of, target.size, seed)
-    metrics = pd.DataFrame(
-        [(value, *ends[name]) for name, value in figures.items()],
-        index=list(figures),
-        columns=["value", "low", "high"],
-    )
-    by_class, confusion = pd.DataFrame(), pd.DataFrame()
-    if judged is not None:
-        by_class = pd.DataFrame(class_metrics(judged)).set_index("label")
-        counts = confusion_matrix(
-            judged.true, judged.predicted, labels=np.arange(judged.classes.size)
-        )
-        n_known = judged.n_known
-        confusion = pd.DataFrame(
-            counts[:, :n_known], index=judged.classes, columns=judged.classes[:n_known]
-        )
     lost, unit = None, ""
     if importance:
         step("columns", 0.2)
-        lost, unit = _importance(model, X, judged, target, seed)
-    return Evaluation(
-        metrics,
-        by_class,
-        confusion,
-        pd.DataFrame(worst),
-        lost,
-        unit,
-        parts,
-        judged,
-        target,
-        prediction,
-        intervals,
+        lost, unit = column_importance(model, X, predictions, seed)
+    return evaluate_predictions(
+        predictions,
+        random_state=seed,
+        model_name=type(parts.estimator).__name__,
+        threshold=parts.threshold,
+        importance=lost,
+        importance_unit=unit,
     )
 
 
-def _conformal(parts: UnwrappedModel, X: Any, method: str) -> Any:
-    """Conformal sets or intervals, where the model has them."""
-    if not hasattr(parts.estimator, method) or not hasattr(parts.estimator, "calibration_scores_"):
+def evaluate_predictions(
+    predictions: Predictions, *, random_state: int = 0, **facts: Any
+) -> Evaluation:
+    """Evaluate predictions that are already there, such as out-of-fold ones.
+
+    Parameters
+    ----------
+    predictions : Predictions
+    random_state : int, default=0
+        Seed of the resamples.
+    **facts
+        Further attributes of `Evaluation`, such as ``model_name``.
+
+    Returns
+    -------
+    Evaluation
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from broadlearn.evaluation import Predictions, evaluate_predictions
+    >>> evaluate_predictions(Predictions(np.arange(9.0), np.arange(9.0)))
+    <Evaluation on 9 rows: r2 1>
+    """
+    confusion = pd.DataFrame()
+    if predictions.classes is not None:
+        labels, n_known = predictions.classes, predictions.n_known
+        counts = confusion_matrix(
+            predictions.target, predictions.predicted, labels=np.arange(labels.size)
+        )
+        confusion = pd.DataFrame(counts[:, :n_known], index=labels, columns=labels[:n_known])
+    return Evaluation(
+        metrics_table(predictions, random_state),
+        class_table(predictions),
+        confusion,
+        _worst_rows(predictions),
+        predictions,
+        **facts,
+    )
+
+
+def _predict(model: Any, parts: ModelParts, X: Any, y: Any) -> Predictions:
+    predicted = np.asarray(model.predict(X))
+    if predicted.ndim != 1:
+        raise ValueError("evaluate needs a model of one target; this one predicts several.")
+    if not is_classifier(model):
+        regions = _conformal_regions(parts, X, "predict_interval")
+        return Predictions(y.astype(np.float64), predicted.astype(np.float64), regions=regions)
+    proba = np.asarray(model.predict_proba(X)) if hasattr(model, "predict_proba") else None
+    sets = _conformal_regions(parts, X, "predict_set")
+    return label_predictions(np.asarray(model.classes_), y, predicted, proba, sets)
+
+
+def _conformal_regions(parts: ModelParts, X: Any, method: str) -> Any:
+    """Conformal sets or intervals, if the model was calibrated for them."""
+    estimator = parts.estimator
+    if not hasattr(estimator, method) or not hasattr(estimator, "calibration_scores_"):
         return None
-    return getattr(parts.estimator, method)(parts.prepared(X), coverage=COVERAGE)
+    return getattr(estimator, method)(parts.prepare(X), coverage=COVERAGE)
 
 
-def _of_classifier(judged: Judged, sets: NDArray[np.bool_] | None) -> FiguresOf:
-    figures = figures_of_labels(judged)
-    if sets is None:
-        return figures
-    # No set holds a class that the model does not know.
-    wide = np.c_[sets, np.zeros((len(sets), 1), dtype=bool)]
-    own = np.minimum(judged.true, sets.shape[1])
-    return _with(figures, wide[np.arange(len(sets)), own], "set_size", sets.sum(axis=1))
+def _worst_rows(predictions: Predictions) -> pd.DataFrame:
+    """Rows with the largest loss."""
+    losses = np.nan_to_num(sample_losses(predictions), nan=np.inf)
+    rows = np.argsort(-losses, kind="stable")[:N_WORST]
+    rows = rows[losses[rows] > 0.0]
+    table = pd.DataFrame(
+        {
+            "position": rows,
+            "label": predictions.decoded(predictions.target[rows]),
+            "prediction": predictions.decoded(predictions.predicted[rows]),
+            "loss": losses[rows],
+        }
+    )
+    if predictions.proba is not None:
+        table.insert(3, "probability", np.exp(-losses[rows]))
+    return table
 
 
-def _of_regressor(target: Array, prediction: Array, intervals: Array | None) -> FiguresOf:
-    figures = figures_of_targets(target, np.asarray(prediction, dtype=np.float64))
-    if intervals is None:
-        return figures
-    low, high = intervals.T
-    return _with(figures, (low <= target) & (target <= high), "interval_width", high - low)
+def column_importance(
+    model: Any, X: Any, predictions: Predictions, seed: int
+) -> tuple[pd.DataFrame, str]:
+    """Measure permutation importance of the input columns, the most important first.
 
+    Parameters
+    ----------
+    model : estimator
+        Fitted.
+    X : array-like or DataFrame of shape (n_samples, n_features)
+    predictions : Predictions
+        The model's predictions for `X`. Rows whose class it does not know are left out.
+    seed : int
 
-def _with(figures: FiguresOf, held: NDArray[np.bool_], name: str, size: NDArray[Any]) -> FiguresOf:
-    """Figures with the coverage and the mean size of conformal sets or intervals."""
-
-    def more_figures(weight: Array) -> dict[str, float]:
-        coverage, mean = (float(np.average(part, weights=weight)) for part in (held, size))
-        return {**figures(weight), "coverage": coverage, name: mean}
-
-    return more_figures
-
-
-def _worst_labels(judged: Judged) -> dict[str, Any]:
-    """The wrong or least likely rows, the worst first."""
-    loss = sample_losses(judged)
-    if judged.proba is None:
-        loss = (judged.true != judged.predicted).astype(np.float64)
-    loss[np.isnan(loss)] = np.inf
-    rows = np.argsort(-loss, kind="stable")[:N_WORST]
-    rows = rows[loss[rows] > 0.0]
-    return {
-        "position": rows,
-        "label": judged.classes[judged.true[rows]],
-        "prediction": judged.classes[judged.predicted[rows]],
-        "probability": np.exp(-loss[rows]) if judged.proba is not None else np.nan,
-        "loss": loss[rows],
-    }
-
-
-def _worst_targets(target: Array, prediction: Array) -> dict[str, Any]:
-    """The rows farthest from their prediction."""
-    loss = np.abs(target - prediction)
-    rows = np.argsort(-loss, kind="stable")[:N_WORST]
-    return {
-        "position": rows,
-        "label": target[rows],
-        "prediction": prediction[rows],
-        "loss": loss[rows],
-    }
-
-
-def _importance(
-    model: Any, X: Any, judged: Judged | None, target: NDArray[Any], seed: int
-) -> tuple[Any, str]:
-    """What columns are worth, on rows whose class the model knows."""
+    Returns
+    -------
+    table : DataFrame
+        By column: ``importance``, the mean loss of score over 10 shuffles, with the ends ``low``
+        and ``high`` of its 95 % interval.
+    unit : str
+        The score, in words.
+    """
     names = [str(name) for name in getattr(X, "columns", range(np.shape(X)[1]))]
-    if judged is None:
-        return column_importance(model, X, target, names, seed)
-    known = judged.known
-    # As the model has them, where labels of the rows differ in type.
-    labels = np.asarray(model.classes_)[judged.true[known]]
-    rows = X.iloc[known] if hasattr(X, "iloc") else np.asarray(X)[known]
-    return column_importance(model, rows, labels, names, seed)
+    target, scoring, unit = predictions.target, "r2", "loss of R²"
+    if predictions.classes is not None:
+        # Labels in the model's own type, which may differ from that of the rows.
+        target = np.asarray(model.classes_)[target[predictions.known]]
+        X = X.iloc[predictions.known] if hasattr(X, "iloc") else np.asarray(X)[predictions.known]
+        scoring, unit = "neg_log_loss", "increase of the log-loss"
+        if predictions.proba is None:
+            scoring, unit = "balanced_accuracy", "loss of balanced accuracy"
+    lost = permutation_importance(
+        model, X, target, scoring=scoring, n_repeats=N_SHUFFLES, random_state=seed
+    ).importances
+    error = lost.std(axis=1, ddof=1) / np.sqrt(N_SHUFFLES)
+    reach = student.ppf((1.0 + CONFIDENCE) / 2.0, N_SHUFFLES - 1) * error
+    mean = lost.mean(axis=1)
+    columns = {"importance": mean, "low": mean - reach, "high": mean + reach}
+    table = pd.DataFrame(columns, index=names)
+    return table.sort_values("importance", ascending=False, kind="stable"), unit

@@ -1,245 +1,227 @@
-"""How good predictions are, in figures: of held-out samples, beside their labels or targets."""
+"""Metrics of predictions for held-out samples, with bootstrap intervals."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import precision_recall_fscore_support
 
 from broadlearn.utils import Array, Floats
 
 N_RESAMPLES = 200
 CONFIDENCE = 0.95
-# Probabilities are taken for no smaller than this in the log-loss.
-LEAST_PROBABILITY = 1e-15
-# A class is seldom found where less than this share of its samples is.
-SELDOM = 0.6
+# Smaller probabilities are clipped in the log-loss.
+MIN_PROBABILITY = 1e-15
+
+WeightedMetrics = Callable[[Array], dict[str, float]]
 
 
-class Judged(NamedTuple):
-    """What a classifier predicts for samples that it was not fitted to, beside their labels.
+class Predictions(NamedTuple):
+    """Predictions for held-out samples, with the true labels or targets.
 
     Attributes
     ----------
-    classes : ndarray of shape (n_classes,)
-        Those of the model, then those that only the samples have.
-    true, predicted : ndarray of shape (n_samples,)
-        Positions in `classes`.
-    proba : ndarray of shape (n_samples, n_known) or None
-        Of the classes of the model; None where it gives no probabilities.
+    target : ndarray of shape (n_samples,)
+        Targets; for a classifier the position of each label in `classes`.
+    predicted : ndarray of shape (n_samples,)
+        Predictions in the same form.
+    classes : ndarray of shape (n_classes,) or None
+        Classes of the model, then labels that the model does not know. None for a regressor.
     n_known : int
         Number of classes of the model.
+    proba : ndarray of shape (n_samples, n_known) or None
+        Class probabilities, if the model has them.
+    regions : ndarray of shape (n_samples, n_known) or (n_samples, 2), or None
+        Conformal sets (boolean) of a classifier, conformal intervals of a regressor.
     """
 
-    classes: NDArray[Any]
-    true: NDArray[np.intp]
-    predicted: NDArray[np.intp]
-    proba: Floats | None
-    n_known: int
+    target: NDArray[Any]
+    predicted: NDArray[Any]
+    classes: NDArray[Any] | None = None
+    n_known: int = 0
+    proba: Floats | None = None
+    regions: NDArray[Any] | None = None
 
     @property
     def known(self) -> NDArray[np.intp]:
-        """Samples whose class the model knows."""
-        return np.flatnonzero(self.true < self.n_known)
+        """Positions of the samples whose class the model knows."""
+        return np.flatnonzero(self.target < self.n_known)
+
+    def decoded(self, codes: NDArray[Any]) -> NDArray[Any]:
+        """Labels of class codes; targets as they are."""
+        return codes if self.classes is None else self.classes[codes]
 
 
-def judge_labels(
-    classes: NDArray[Any], labels: NDArray[Any], predicted: NDArray[Any], proba: Floats | None
-) -> Judged:
-    """Find labels among the classes of a model.
+def label_predictions(
+    classes: NDArray[Any],
+    labels: NDArray[Any],
+    predicted: NDArray[Any],
+    proba: Floats | None = None,
+    regions: NDArray[np.bool_] | None = None,
+) -> Predictions:
+    """Match labels with the classes of a model.
 
-    Those that differ from a class in type, case or spaces only are that class.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> found = judge_labels(np.array([0, 1]), np.array(["1", "x"]), np.array([1, 0]), None)
-    >>> found.classes.tolist(), found.true.tolist(), found.predicted.tolist()
-    ([0, 1, 'x'], [1, 2], [1, 0])
-    """
-    names: list[Any] = classes.tolist()
-    place = {name: code for code, name in enumerate(names)}
-    as_text = {str(name): code for name, code in place.items()}
-    folded = {_folded(name): code for name, code in place.items()}
-    if len(folded) < len(place):
-        folded = {}
-    codes = np.empty(len(labels), dtype=np.intp)
-    for i, label in enumerate(labels.tolist()):
-        code = place.get(label, as_text.get(str(label), folded.get(_folded(label))))
-        if code is None:
-            code = place[label] = len(names)
-            names.append(label)
-        codes[i] = code
-    every = classes
-    if len(names) > classes.size:
-        every = np.array(names, dtype=object)
-    given = np.array([place[label] for label in predicted.tolist()], dtype=np.intp)
-    return Judged(every, codes, given, proba, classes.size)
-
-
-class Ranking:
-    """Samples in the order of a score, for figures of any weights of theirs.
+    A label that differs from a class only by type, case or spaces is that class.
 
     Parameters
     ----------
-    own : ndarray of bool of shape (n_samples,)
-        Which samples are to be ranked first.
-    score : ndarray of shape (n_samples,)
-        The higher, the earlier.
-    """
-
-    def __init__(self, own: NDArray[np.bool_], score: Floats) -> None:
-        self.order = np.argsort(-score, kind="stable")
-        ranked = score[self.order]
-        # Where samples of equal scores begin.
-        self.starts = np.flatnonzero(np.r_[True, ranked[1:] != ranked[:-1]])
-        self.own = own[self.order].astype(np.float64)
-
-    def __call__(self, weight: Array) -> tuple[float, float]:
-        """ROC AUC and average precision; nan where all samples, or none, are own ones."""
-        ordered = weight[self.order]
-        own = np.add.reduceat(ordered * self.own, self.starts)
-        every = np.add.reduceat(ordered, self.starts)
-        own_so_far, so_far = np.cumsum(own), np.cumsum(every)
-        n_own, n_other = own_so_far[-1], so_far[-1] - own_so_far[-1]
-        if n_own <= 0.0 or n_other <= 0.0:
-            return np.nan, np.nan
-        # Own samples before an other one, those of the same score half.
-        area = (every - own) @ (own_so_far - own / 2.0) / (n_own * n_other)
-        precision = np.divide(own_so_far, so_far, out=np.zeros_like(so_far), where=so_far > 0.0)
-        return float(area), float(own @ precision / n_own)
-
-
-def figures_of_labels(judged: Judged) -> Callable[[Array], dict[str, float]]:
-    """What gives the figures of `classification_metrics` for weights of the samples."""
-    n_known, known = judged.n_known, judged.known
-    right = (judged.predicted == judged.true).astype(np.float64)
-    losses = np.nan_to_num(sample_losses(judged))
-    rankings = {}
-    if judged.proba is not None:
-        for code in np.unique(judged.true[known]).tolist():
-            rankings[code] = Ranking(judged.true[known] == code, judged.proba[known, code])
-
-    def figures(weight: Array) -> dict[str, float]:
-        counts = np.bincount(judged.true, weight, judged.classes.size)
-        present = np.flatnonzero(counts[:n_known])
-        found = np.bincount(judged.true, weight * right, judged.classes.size)
-        by_class = np.array([ranking(weight[known]) for ranking in rankings.values()])
-        by_class = by_class.reshape(-1, 2)
-        averaged = by_class
-        if n_known == 2 and len(rankings) == 2:
-            averaged = by_class[[int(counts[1] <= counts[0])]]
-        total, n_judged = weight.sum(), weight[known].sum()
-        has_proba = judged.proba is not None and n_judged > 0.0
-        return {
-            "accuracy": float(weight @ right / total),
-            "majority_share": float(counts.max() / total),
-            "balanced_accuracy": _mean(found[present] / counts[present]),
-            "roc_auc": _mean(by_class[:, 0]),
-            "average_precision": _mean(averaged[:, 1]),
-            "log_loss": float(weight @ losses / n_judged) if has_proba else np.nan,
-        }
-
-    return figures
-
-
-def classification_metrics(judged: Judged) -> dict[str, float]:
-    """Figures of a classifier; nan where one is undefined.
+    classes : ndarray of shape (n_classes,)
+        Classes of the model.
+    labels, predicted : ndarray of shape (n_samples,)
+        True and predicted labels.
+    proba : ndarray of shape (n_samples, n_classes), default=None
+        Class probabilities.
+    regions : ndarray of bool of shape (n_samples, n_classes), default=None
+        Conformal sets.
 
     Returns
     -------
-    dict
-        ``accuracy``; ``majority_share``, the accuracy of predicting the most frequent class;
-        ``balanced_accuracy``, the mean recall of the classes that the model knows; and of
-        probabilities, for samples of these classes: ``roc_auc`` and ``average_precision``, means
-        over the classes, each against all others (of two classes the average precision of the
-        rarer one), and ``log_loss``.
+    Predictions
 
     Examples
     --------
     >>> import numpy as np
-    >>> true, proba = np.array([0, 0, 0, 1]), np.array([[0.9, 0.1]] * 3 + [[0.6, 0.4]])
-    >>> found = classification_metrics(Judged(np.array(["a", "b"]), true, 0 * true, proba, 2))
-    >>> {name: round(value, 3) for name, value in found.items()}
-    {'accuracy': 0.75, 'majority_share': 0.75, 'balanced_accuracy': 0.5, 'roc_auc': 1.0,
-     'average_precision': 1.0, 'log_loss': 0.308}
+    >>> result = label_predictions(np.array([0, 1]), np.array(["1", "x"]), np.array([1, 0]))
+    >>> result.classes.tolist(), result.target.tolist(), result.predicted.tolist()
+    ([0, 1, 'x'], [1, 2], [1, 0])
     """
-    return figures_of_labels(judged)(np.ones(judged.true.size))
+    names: list[Any] = classes.tolist()
+    exact = {name: code for code, name in enumerate(names)}
+    folded = {_folded(name): code for name, code in exact.items()}
+    if len(folded) < len(exact):
+        folded = {}
+    as_text = {str(name): code for name, code in exact.items()}
+    codes = np.empty(len(labels), dtype=np.intp)
+    for i, label in enumerate(labels.tolist()):
+        code = exact.get(label, as_text.get(str(label), folded.get(_folded(label))))
+        if code is None:
+            code = exact[label] = len(names)
+            names.append(label)
+        codes[i] = code
+    every = classes if len(names) == classes.size else np.array(names, dtype=object)
+    given = np.array([exact[label] for label in predicted.tolist()], dtype=np.intp)
+    return Predictions(codes, given, every, classes.size, proba, regions)
 
 
-def sample_losses(judged: Judged) -> Array:
-    """Log-loss of each sample; nan where the model does not know the class."""
-    found = np.full(judged.true.size, np.nan)
-    known = judged.known
-    if judged.proba is not None:
-        own = judged.proba[known, judged.true[known]].astype(np.float64)
-        found[known] = -np.log(np.maximum(own, LEAST_PROBABILITY))
-    return found
+def metrics_table(predictions: Predictions, seed: int = 0) -> pd.DataFrame:
+    """Compute metrics with 95 % intervals from 200 bootstrap resamples of the samples.
 
-
-def class_metrics(judged: Judged) -> list[dict[str, Any]]:
-    """One row for each class: how often it is found, and how often it is right where predicted.
+    Parameters
+    ----------
+    predictions : Predictions
+    seed : int, default=0
+        Seed of the resamples.
 
     Returns
     -------
-    list of dict
-        ``label``, ``rows``, ``predicted`` (how many), ``recall``, ``precision`` and ``f1``; nan
-        where there are no rows, or no predictions, to divide by.
+    DataFrame
+        ``value``, ``low`` and ``high`` of each metric. Undefined metrics are left out.
 
     Examples
     --------
     >>> import numpy as np
-    >>> true, predicted = np.array([0, 0, 1, 1]), np.array([0, 0, 0, 1])
-    >>> class_metrics(Judged(np.array(["a", "b"]), true, predicted, None, 2))[1]
-    {'label': 'b', 'rows': 2, 'predicted': 1, 'recall': 0.5, 'precision': 1.0,
-     'f1': 0.6666666666666666}
+    >>> y = np.arange(10.0)
+    >>> metrics_table(Predictions(y, y + 1.0)).loc["mean_absolute_error"].tolist()
+    [1.0, 1.0, 1.0]
     """
-    every = np.arange(judged.classes.size)
-    precision, recall, f1, rows = precision_recall_fscore_support(
-        judged.true, judged.predicted, labels=every, zero_division=np.nan
+    metrics, n = weighted_metrics(predictions), len(predictions.target)
+    values = metrics(np.ones(n))
+    generator = np.random.default_rng(seed)
+    resamples = pd.DataFrame(
+        [
+            metrics(np.bincount(generator.integers(0, n, n), minlength=n).astype(np.float64))
+            for _ in range(N_RESAMPLES)
+        ]
     )
-    predicted = np.bincount(judged.predicted, minlength=every.size)
-    columns = (judged.classes, rows, predicted, recall, precision, f1)
-    names = ("label", "rows", "predicted", "recall", "precision", "f1")
-    return [
-        dict(zip(names, line, strict=True))
-        for line in zip(*(column.tolist() for column in columns), strict=True)
-    ]
+    tail = (1.0 - CONFIDENCE) / 2.0
+    table = pd.DataFrame(
+        {"value": values, "low": resamples.quantile(tail), "high": resamples.quantile(1.0 - tail)},
+        index=list(values),
+    )
+    return table[table["value"].notna()]
 
 
-def missed_class(rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    """Of rows of `class_metrics`, that of the class that is found least, if that is seldom.
+def weighted_metrics(predictions: Predictions) -> WeightedMetrics:
+    """Return a function that computes all metrics for given sample weights.
 
-    Classes that are nearly as frequent as the most frequent one do not count: with these, the model
-    is just weak.
-
-    Examples
-    --------
-    >>> rare, other = {"label": "b", "rows": 9, "recall": 0.3}, {"rows": 990, "recall": 0.99}
-    >>> missed_class([other, rare])["label"], missed_class([other]) is None
-    ('b', True)
-    """
-    most = max(row["rows"] for row in rows)
-    rare = [row for row in rows if 0 < row["rows"] < most / 2 and row["recall"] < SELDOM]
-    return min(rare, key=lambda row: row["recall"]) if rare else None
-
-
-def figures_of_targets(y: Array, predicted: Array) -> Callable[[Array], dict[str, float]]:
-    """What gives figures of a regressor for weights of the samples.
-
-    They are ``r2``, ``mean_absolute_error`` and ``root_mean_squared_error``.
+    The metrics of a classifier are ``accuracy``; ``majority_share``, the accuracy of predicting the
+    most frequent class; ``balanced_accuracy``, the mean recall of the classes that the model knows;
+    ``roc_auc`` and ``average_precision``, means over one-vs-rest problems (of two classes, the
+    average precision of the rarer one); and ``log_loss``. Those of a regressor are ``r2``,
+    ``mean_absolute_error`` and ``root_mean_squared_error``. Conformal sets or intervals add
+    ``coverage`` and ``set_size`` or ``interval_width``. Undefined metrics are nan.
 
     Examples
     --------
     >>> import numpy as np
-    >>> figures_of_targets(np.array([0.0, 2.0]), np.array([0.0, 1.0]))(np.ones(2))["r2"]
+    >>> weighted_metrics(Predictions(np.array([0.0, 2.0]), np.array([0.0, 1.0])))(np.ones(2))["r2"]
     0.5
     """
+    is_quantity = predictions.classes is None
+    base = (_regression_metrics if is_quantity else _classification_metrics)(predictions)
+    regions = predictions.regions
+    if regions is None:
+        return base
+    if is_quantity:
+        low, high = regions.T
+        held = (low <= predictions.target) & (predictions.target <= high)
+        name, size = "interval_width", high - low
+    else:
+        # No set holds a class that the model does not know.
+        padded = np.c_[regions, np.zeros(len(regions), dtype=bool)]
+        own = np.minimum(predictions.target, predictions.n_known)
+        held = padded[np.arange(len(regions)), own]
+        name, size = "set_size", regions.sum(axis=1)
 
-    def figures(weight: Array) -> dict[str, float]:
+    def metrics(weight: Array) -> dict[str, float]:
+        coverage, mean_size = (float(np.average(part, weights=weight)) for part in (held, size))
+        return {**base(weight), "coverage": coverage, name: mean_size}
+
+    return metrics
+
+
+def _classification_metrics(predictions: Predictions) -> WeightedMetrics:
+    target, proba, known = predictions.target, predictions.proba, predictions.known
+    n_known, n_classes = predictions.n_known, len(predictions.classes)  # type: ignore[arg-type]
+    majority = np.bincount(target).argmax()
+    right = (predictions.predicted == target).astype(np.float64)
+    losses = np.nan_to_num(sample_losses(predictions)) if proba is not None else np.zeros(0)
+    rankings = []
+    if proba is not None:
+        rankings = [
+            Ranking(target[known] == code, proba[known, code]) for code in np.unique(target[known])
+        ]
+
+    def metrics(weight: Array) -> dict[str, float]:
+        counts = np.bincount(target, weight, n_classes)
+        found = np.bincount(target, weight * right, n_classes)
+        present = np.flatnonzero(counts[:n_known])
+        ranked = np.array([ranking(weight[known]) for ranking in rankings]).reshape(-1, 2)
+        averaged = ranked[:, 1]
+        if n_known == 2 and len(rankings) == 2:
+            averaged = averaged[[int(counts[1] <= counts[0])]]
+        n_judged = weight[known].sum()
+        has_loss = proba is not None and n_judged > 0.0
+        return {
+            "accuracy": float(np.average(right, weights=weight)),
+            "majority_share": float(counts[majority] / weight.sum()),
+            "balanced_accuracy": _mean(found[present] / counts[present]),
+            "roc_auc": _mean(ranked[:, 0]),
+            "average_precision": _mean(averaged),
+            "log_loss": float(weight @ losses / n_judged) if has_loss else np.nan,
+        }
+
+    return metrics
+
+
+def _regression_metrics(predictions: Predictions) -> WeightedMetrics:
+    y, predicted = predictions.target, predictions.predicted
+
+    def metrics(weight: Array) -> dict[str, float]:
         error = float(np.average((y - predicted) ** 2, weights=weight))
         spread = float(np.average((y - np.average(y, weights=weight)) ** 2, weights=weight))
         return {
@@ -248,48 +230,107 @@ def figures_of_targets(y: Array, predicted: Array) -> Callable[[Array], dict[str
             "root_mean_squared_error": float(np.sqrt(error)),
         }
 
-    return figures
+    return metrics
 
 
-def bootstrap(
-    figures: Callable[[Array], dict[str, float]], n_samples: int, seed: int
-) -> dict[str, tuple[float, float]]:
-    """Interval of each figure by resampling the samples.
+class Ranking:
+    """ROC AUC and average precision for any sample weights, after sorting once.
 
     Parameters
     ----------
-    figures : callable
-        Gives figures for weights of the samples: how often each was drawn.
-    n_samples : int
-    seed : int
-
-    Returns
-    -------
-    dict
-        Lower and upper end for each name: where the middle 95 % of 200 resamples are; nan where no
-        resample has the figure.
+    positive : ndarray of bool of shape (n_samples,)
+    score : ndarray of shape (n_samples,)
+        Positive samples should have higher scores.
 
     Examples
     --------
     >>> import numpy as np
-    >>> x = np.arange(100.0)
-    >>> low, high = bootstrap(lambda weight: {"mean": weight @ x / 100}, 100, 0)["mean"]
-    >>> bool(42 < low < 49.5 < high < 57)
-    True
+    >>> Ranking(np.array([True, False, True]), np.array([0.9, 0.5, 0.1]))(np.ones(3))
+    (0.5, 0.8333333333333333)
     """
-    generator = np.random.default_rng(seed)
-    found: dict[str, list[float]] = {}
-    for _ in range(N_RESAMPLES):
-        drawn = np.bincount(generator.integers(0, n_samples, n_samples), minlength=n_samples)
-        for name, value in figures(drawn.astype(np.float64)).items():
-            found.setdefault(name, []).append(value)
-    tail = (1.0 - CONFIDENCE) / 2.0
-    intervals = {}
-    for name, values in found.items():
-        known = np.array(values)[~np.isnan(values)]
-        low, high = np.quantile(known, [tail, 1.0 - tail]) if known.size else (np.nan, np.nan)
-        intervals[name] = (float(low), float(high))
-    return intervals
+
+    def __init__(self, positive: NDArray[np.bool_], score: Floats) -> None:
+        self.order = np.argsort(-score, kind="stable")
+        ranked = score[self.order]
+        self.tie_starts = np.flatnonzero(np.r_[True, ranked[1:] != ranked[:-1]])
+        self.positive = positive[self.order].astype(np.float64)
+
+    def __call__(self, weight: Array) -> tuple[float, float]:
+        """Return ROC AUC and average precision; nan if all samples are of one kind."""
+        ordered = weight[self.order]
+        positive = np.add.reduceat(ordered * self.positive, self.tie_starts)
+        total = np.add.reduceat(ordered, self.tie_starts)
+        positive_sum, total_sum = np.cumsum(positive), np.cumsum(total)
+        n_positive, n_negative = positive_sum[-1], total_sum[-1] - positive_sum[-1]
+        if n_positive <= 0.0 or n_negative <= 0.0:
+            return np.nan, np.nan
+        # Pairs of equal scores count half.
+        area = (total - positive) @ (positive_sum - positive / 2.0) / (n_positive * n_negative)
+        precision = positive_sum / np.maximum(total_sum, np.finfo(np.float64).tiny)
+        return float(area), float(positive @ precision / n_positive)
+
+
+def sample_losses(predictions: Predictions) -> Array:
+    """Compute the loss of each sample.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+        Absolute error of a regressor; log-loss of a classifier, or 0 and 1 where it gives no
+        probabilities. nan for samples whose class the model does not know.
+    """
+    target, predicted = predictions.target, predictions.predicted
+    if predictions.classes is None:
+        return np.abs(target - predicted)
+    losses = (target != predicted).astype(np.float64)
+    losses[target >= predictions.n_known] = np.nan
+    if predictions.proba is not None:
+        known = predictions.known
+        own = predictions.proba[known, target[known]].astype(np.float64)
+        losses[known] = -np.log(np.maximum(own, MIN_PROBABILITY))
+    return losses
+
+
+def class_table(predictions: Predictions) -> pd.DataFrame:
+    """Compute recall and precision of each class.
+
+    Returns
+    -------
+    DataFrame
+        By class: ``rows``, ``predicted`` (number of predictions), ``recall``, ``precision`` and
+        ``f1``; nan where the denominator is 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> labels, predicted = np.array(["a", "a", "b", "b"]), np.array(["a", "a", "a", "b"])
+    >>> class_table(label_predictions(np.array(["a", "b"]), labels, predicted)).loc["b"].tolist()
+    [2.0, 1.0, 0.5, 1.0, 0.6666666666666666]
+    """
+    classes = predictions.classes
+    if classes is None:
+        return pd.DataFrame()
+    precision, recall, f1, rows = precision_recall_fscore_support(
+        predictions.target,
+        predictions.predicted,
+        labels=np.arange(classes.size),
+        zero_division=np.nan,
+    )
+    counts = np.bincount(predictions.predicted, minlength=classes.size)
+    columns = {"rows": rows, "predicted": counts, "recall": recall, "precision": precision}
+    return pd.DataFrame({**columns, "f1": f1}, index=pd.Index(classes, name="label"))
+
+
+def rarer_class(y: ArrayLike) -> Any:
+    """Return the less frequent of two classes; the second of two equally frequent ones.
+
+    Examples
+    --------
+    >>> print(rarer_class(["no", "no", "yes"]))
+    yes
+    """
+    classes, counts = np.unique(y, return_counts=True)
+    return classes[int(counts[1] <= counts[0])]
 
 
 def _folded(label: object) -> str:
@@ -297,6 +338,6 @@ def _folded(label: object) -> str:
 
 
 def _mean(values: Array) -> float:
-    """The mean of what is defined."""
+    """Mean of the defined values."""
     defined = values[~np.isnan(values)]
     return float(defined.mean()) if defined.size else np.nan

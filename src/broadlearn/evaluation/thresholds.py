@@ -1,4 +1,4 @@
-"""What a model is made of: preparation of the columns, estimator, decision threshold."""
+"""Decision thresholds of two classes: choose, attach to a model, take apart again."""
 
 from __future__ import annotations
 
@@ -8,18 +8,25 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.frozen import FrozenEstimator
+from sklearn.metrics import get_scorer
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import Pipeline
 
+from broadlearn.evaluation.metrics import Predictions, rarer_class
+from broadlearn.utils import Array, Floats
+
+# Thresholds tried at most.
+MAX_TRIED = 200
+
 
 class Threshold(NamedTuple):
-    """The class that is predicted where its probability is at least `value`, else the other."""
+    """The class that is predicted where its probability is at least `value`."""
 
     label: Any
     value: float
 
 
-class UnwrappedModel(NamedTuple):
+class ModelParts(NamedTuple):
     """The parts of a model.
 
     Attributes
@@ -27,21 +34,21 @@ class UnwrappedModel(NamedTuple):
     preparation : Pipeline or None
         All steps before the last.
     estimator : estimator
-        The last step, or what it decides by.
+        The last step, without its threshold.
     threshold : Threshold or None
-        Where it was chosen.
+        Decision threshold, if one was set.
     """
 
     preparation: Pipeline | None
     estimator: Any
     threshold: Threshold | None
 
-    def prepared(self, X: Any) -> Any:
-        """Rows as the estimator wants them."""
+    def prepare(self, X: Any) -> Any:
+        """Transform rows to the input of the estimator."""
         return X if self.preparation is None else self.preparation.transform(X)
 
 
-def unwrap_model(model: Any) -> UnwrappedModel:
+def unwrap_model(model: Any) -> ModelParts:
     """Take a fitted model apart.
 
     Parameters
@@ -51,7 +58,7 @@ def unwrap_model(model: Any) -> UnwrappedModel:
 
     Returns
     -------
-    UnwrappedModel
+    ModelParts
 
     Examples
     --------
@@ -68,10 +75,10 @@ def unwrap_model(model: Any) -> UnwrappedModel:
     if isinstance(model, Pipeline):
         preparation, last = model[:-1] if len(model.steps) > 1 else None, model[-1]
     if not isinstance(last, FixedThresholdClassifier):
-        return UnwrappedModel(preparation, last, None)
+        return ModelParts(preparation, last, None)
     threshold = Threshold(last.pos_label, float(last.threshold))
     inner = last.estimator_
-    return UnwrappedModel(preparation, getattr(inner, "estimator", inner), threshold)
+    return ModelParts(preparation, getattr(inner, "estimator", inner), threshold)
 
 
 def with_threshold(model: BaseEstimator, label: Any, value: float) -> Any:
@@ -84,12 +91,12 @@ def with_threshold(model: BaseEstimator, label: Any, value: float) -> Any:
     label : object
         One of its two classes.
     value : float
-        The probability from which on it is predicted.
+        Smallest probability at which `label` is predicted.
 
     Returns
     -------
     estimator
-        The same model, its last step in a ``FixedThresholdClassifier`` of scikit-learn.
+        The same model, its last step in a scikit-learn ``FixedThresholdClassifier``.
 
     Examples
     --------
@@ -114,8 +121,108 @@ def with_threshold(model: BaseEstimator, label: Any, value: float) -> Any:
         pos_label=label,
         response_method="predict_proba",
     )
-    # A frozen estimator learns nothing more: what it is shown does not matter.
+    # The estimator is frozen, so the data does not matter.
     decided.fit(np.zeros((2, last.n_features_in_)), classes)
     if not isinstance(model, Pipeline):
         return decided
     return Pipeline([*model.steps[:-1], (model.steps[-1][0], decided)])
+
+
+def choose_threshold(
+    held_out: Predictions, value: float | None = None, scoring: str = "balanced_accuracy"
+) -> tuple[Threshold, Predictions]:
+    """Choose the probability from which on the rarer of two classes is predicted.
+
+    Parameters
+    ----------
+    held_out : Predictions
+        Held-out predictions with probabilities.
+    value : float, default=None
+        The threshold; None for the one with the best score.
+    scoring : str, default="balanced_accuracy"
+        Name of a scikit-learn scorer of predicted labels.
+
+    Returns
+    -------
+    threshold : Threshold
+    predictions : Predictions
+        Held-out predictions with that threshold.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> y, p = np.array([0, 0, 0, 1, 1]), np.array([0.1, 0.2, 0.3, 0.4, 0.6])
+    >>> held_out = Predictions(y, y, np.array(["a", "b"]), 2, np.c_[1 - p, p])
+    >>> choose_threshold(held_out)[0].value
+    0.35
+    """
+    if held_out.n_known != 2 or held_out.proba is None:
+        raise ValueError("A threshold needs two classes and a model with probabilities.")
+    code = int(rarer_class(held_out.target))
+    proba = held_out.proba[:, code]
+    if value is None:
+        value, _ = best_threshold(held_out.target == code, proba, scoring)
+    predicted = np.where(proba >= value, code, 1 - code)
+    label = held_out.decoded(np.array([code]))[0]
+    return Threshold(label, value), held_out._replace(predicted=predicted)
+
+
+class _Decided(ClassifierMixin, BaseEstimator):
+    """Classifier of probabilities, for scorers, which want an estimator."""
+
+    def __init__(self, threshold: float = 0.5) -> None:
+        self.threshold = threshold
+
+    classes_ = np.array([0, 1])
+
+    def fit(self, X: Any, y: Any) -> _Decided:
+        return self
+
+    def predict(self, X: Array) -> NDArray[np.intp]:
+        return (X[:, 0] >= self.threshold).astype(np.intp)
+
+
+def best_threshold(
+    positive: NDArray[np.bool_], proba: Floats, scoring: str = "balanced_accuracy"
+) -> tuple[float, float]:
+    """Find the probability threshold with the best score.
+
+    Parameters
+    ----------
+    positive : ndarray of bool of shape (n_samples,)
+        Which samples are positive.
+    proba : ndarray of shape (n_samples,)
+        Held-out probabilities of the positive class.
+    scoring : str, default="balanced_accuracy"
+        Name of a scikit-learn scorer of predicted labels, such as "f1".
+
+    Returns
+    -------
+    threshold, score : float
+        The threshold nearest to 0.5 among equally good ones, and its score.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> best_threshold(np.array([False, False, True, True]), np.array([0.1, 0.2, 0.3, 0.4]))
+    (0.25, 1.0)
+    """
+    scorer = get_scorer(scoring)
+    values = np.unique(proba).astype(np.float64)
+    between = np.r_[0.5, (values[1:] + values[:-1]) / 2.0]
+    if between.size > MAX_TRIED:
+        # Half of the candidates from each class, so that a rare class is not skipped.
+        shares = np.linspace(0.0, 1.0, MAX_TRIED // 2)
+        near = np.r_[np.quantile(proba[positive], shares), np.quantile(proba[~positive], shares)]
+        between = np.r_[0.5, between[np.searchsorted(between[1:], np.unique(near), "left")]]
+    samples, labels = proba[:, None], positive.astype(np.intp)
+    tried = between[np.argsort(np.abs(between - 0.5), kind="stable")]
+    try:
+        scores = [scorer(_Decided(threshold), samples, labels) for threshold in tried.tolist()]
+    except AttributeError as error:
+        raise ValueError(
+            "scoring must be a metric of predicted labels to choose a threshold, such as "
+            f"balanced_accuracy or f1; {scoring} uses probabilities."
+        ) from error
+    best = int(np.argmax(scores))
+    return float(tried[best]), float(scores[best])

@@ -65,7 +65,7 @@ from broadlearn.utils.standardization import (
     with_missing,
 )
 from broadlearn.utils.whole_files import is_special, write_whole
-from broadlearn.utils.wording import counted, listed, out_of, percent
+from broadlearn.utils.wording import counted, listed, out_of, percent, visible
 from broadlearn.utils.workers import one_thread, parallel, spare_children_interrupts
 
 __all__ = [
@@ -142,6 +142,7 @@ __all__ = [
     "spare_children_interrupts",
     "spread_rows",
     "standardize_rows",
+    "visible",
     "whole",
     "with_missing",
     "write_whole",

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
+from broadlearn.utils.wording import visible
+
 
 def page_environment(package: str) -> Any:
     """The environment of a package's templates: all that is not marked as safe is escaped.
@@ -32,6 +34,7 @@ def page_environment(package: str) -> Any:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_shown,
     )
     environment.filters |= {"whole": whole, "brief": brief}
     return environment
@@ -69,6 +72,11 @@ def _text(package: str, name: str) -> str:
     own = files(package) / "templates" / name
     found = own if own.is_file() else files(__package__ or "") / "templates" / name
     return found.read_text("utf-8")
+
+
+def _shown(value: Any) -> Any:
+    """Write unprintable characters of plain text as escapes."""
+    return visible(value) if type(value) is str else value
 
 
 def whole(number: float) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from broadlearn.utils.wording import visible
+
 MAX_LABEL_LENGTH = 26
 
 
@@ -16,7 +18,7 @@ def label(name: object) -> str:
     'xxxxxxxxxxxxxxxxxxxxxxxxx…'
     """
     text = " ".join(str(name).split())
-    text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    text = visible(text)
     if len(text) > MAX_LABEL_LENGTH:
         text = f"{text[: MAX_LABEL_LENGTH - 1]}…"
     # Matplotlib leaves names that begin with an underscore out of legends.

@@ -7,6 +7,8 @@ from typing import Any
 
 # Names that a sentence lists before it says how many more there are.
 MOST_NAMES = 4
+# Spaces that are shown as they are; Python does not call them printable.
+SPACES = "\n\t\xa0\u202f"
 
 
 def listed(names: Sequence[Any], most: int = MOST_NAMES) -> str:
@@ -65,3 +67,21 @@ def percent(share: float) -> str:
         return "over 99.9 %"
     exact = 0.0 < share < 0.0995 or 0.99 < share < 1.0
     return f"{100.0 * share:.{int(exact)}f} %"
+
+
+def visible(text: str) -> str:
+    r"""Return the text with unprintable characters written as escapes.
+
+    They could steer a terminal, or reverse the text around them.
+
+    Examples
+    --------
+    >>> print(visible("a\x1b[2J"), visible("b\u202ec"))
+    a\x1b[2J b\u202ec
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        mark if mark.isprintable() or mark in SPACES else mark.encode("unicode_escape").decode()
+        for mark in text
+    )

@@ -1,0 +1,88 @@
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.linear_model import LinearRegression
+from sklearn.metrics import f1_score
+from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
+
+from broadlearn import BroadEnsembleClassifier, BroadEnsembleRegressor
+from broadlearn.evaluation import (
+    choose_threshold,
+    cross_val_predictions,
+    leave_one_out_predictions,
+    scorer_of,
+)
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    return X.iloc[:200, :4], np.where(y[:200] == 1, "benign", "malignant")
+
+
+def test_out_of_fold_predictions_are_those_of_scikit_learn(cancer):
+    X, y = cancer
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    found = cross_val_predictions(GaussianNB(), X, y, cv=folds)
+    expected = cross_val_predict(GaussianNB(), X, y, cv=folds, method="predict_proba")
+    np.testing.assert_allclose(found.proba, expected)
+    svc = LinearSVC(random_state=0)
+    found = cross_val_predictions(svc, X, y, cv=folds)
+    assert found.proba is None
+    labels = found.decoded(found.predicted)
+    np.testing.assert_array_equal(labels, cross_val_predict(svc, X, y, cv=folds))
+    X, y = load_diabetes(return_X_y=True)
+    found = cross_val_predictions(LinearRegression(), X, y, cv=KFold(3))
+    expected = cross_val_predict(LinearRegression(), X, y, cv=KFold(3))
+    np.testing.assert_allclose(found.predicted, expected)
+    assert found.classes is None
+
+
+def test_a_class_that_a_fold_lacks_has_no_probability_there(cancer):
+    X, y = cancer[0], cancer[1].astype(object)
+    y[7] = "rare"
+    found = cross_val_predictions(GaussianNB(), X, y, cv=KFold(3))
+    assert found.proba.shape == (200, 3)
+    assert found.proba[7, 2] == 0.0
+    np.testing.assert_allclose(found.proba.sum(axis=1), 1.0)
+
+
+def test_an_ensemble_has_its_own_leave_one_out_predictions(cancer):
+    X, y = cancer
+    model = BroadEnsembleClassifier(ensemble_size=2).fit(X, y)
+    found = leave_one_out_predictions(model, y)
+    np.testing.assert_array_equal(found.proba, model.leave_one_out_proba_)
+    X, y = load_diabetes(return_X_y=True)
+    model = BroadEnsembleRegressor(ensemble_size=2).fit(X[:80], y[:80])
+    found = leave_one_out_predictions(model, y[:80])
+    np.testing.assert_array_equal(found.predicted, model.leave_one_out_prediction_)
+    assert leave_one_out_predictions(GaussianNB(), y) is None
+
+
+def test_a_threshold_is_chosen_for_the_rarer_class(cancer):
+    X, y = cancer
+    found = cross_val_predictions(GaussianNB(), X, y, cv=KFold(3))
+    threshold, decided = choose_threshold(found, scoring="f1")
+    rare = min(set(y), key=y.tolist().count)
+    assert threshold.label == rare
+    before, after = (f1_score(y, p.decoded(p.predicted), pos_label=rare) for p in (found, decided))
+    assert after >= before
+    assert choose_threshold(found, 0.3)[0].value == 0.3
+    with pytest.raises(ValueError, match="two classes and a model with probabilities"):
+        choose_threshold(found._replace(proba=None))
+
+
+def test_scorers_of_one_class_are_those_of_the_rarer_class(cancer):
+    X, y = cancer
+    model = GaussianNB().fit(X, y)
+    rare = min(set(y), key=y.tolist().count)
+    expected = f1_score(y, model.predict(X), pos_label=rare)
+    assert scorer_of("f1", y)(model, X, y) == pytest.approx(expected)
+    assert scorer_of("average_precision", y)(model, X, y) > 0.5
+    assert scorer_of("accuracy", y)(model, X, y) > 0.5
+    with pytest.raises(ValueError, match="use 'f1_macro'"):
+        scorer_of("f1", np.array([0, 1, 2]))
+    with pytest.raises(ValueError, match="scoring must be the name"):
+        scorer_of("no such", y)
