@@ -26,8 +26,8 @@ def test_every_package_sees_the_frame_of_all_pages():
 
 
 def test_own_styles_follow_those_of_all_pages():
-    style = page_frame(AUDIT, ["audit.css", "evaluation.css"])["style"]
-    assert style.index("--accent:") < style.index("--mislabelled:") < style.index(".figures")
+    style = page_frame("broadlearn.evaluation", ["evaluation.css"])["style"]
+    assert style.index("--accent:") < style.index(".figures")
 
 
 def test_only_the_scripts_of_a_page_may_run():
