@@ -114,6 +114,9 @@ def read_labels(
     found = task or infer_task(values)
     if found == "regression":
         return values.astype(float), found
+    if values.dtype.kind == "f":
+        # scikit-learn takes fractions for a quantity.
+        values = np.array([f"{value:.15g}" for value in values])
     return _as_classes(values, classes) if len(classes) else values, found
 
 

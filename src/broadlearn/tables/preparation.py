@@ -74,6 +74,8 @@ class TablePreparation(TransformerMixin, BaseEstimator):
         Fills in numbers; None without columns of numbers.
     encoder_ : OneHotEncoder or None
         Encodes categories; None without such columns.
+    order_ : ndarray of shape (n_numbers,)
+        Positions of the outputs, column by column, in what `imputer_` and `encoder_` give.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, if they are text.
@@ -145,6 +147,9 @@ class TablePreparation(TransformerMixin, BaseEstimator):
             self.encoder_ = OneHotEncoder(
                 categories=categories, handle_unknown="ignore", sparse_output=False
             ).fit(levels)
+        position = {plan["name"]: j for j, plan in enumerate(used)}
+        places = [position[column] for column, _ in self._encoded()]
+        self.order_ = np.argsort(places, kind="stable")
         return self
 
     def transform(self, X: Any) -> Array:
@@ -172,7 +177,7 @@ class TablePreparation(TransformerMixin, BaseEstimator):
             parts.append(state["imputer_"].transform(numbers))
         if state["encoder_"] is not None:
             parts.append(state["encoder_"].transform(levels))
-        return np.hstack(parts)
+        return np.hstack(parts)[:, state["order_"]]
 
     def read(self, X: Any) -> pd.DataFrame:
         """Read the columns of rows without encoding them.
@@ -256,8 +261,13 @@ class TablePreparation(TransformerMixin, BaseEstimator):
         return [column for column, _ in self._outputs()]
 
     def _outputs(self) -> list[tuple[str, str]]:
-        """Column and ending of the name of each number."""
+        """Column and ending of the name of each output."""
         check_is_fitted(self)
+        encoded = self._encoded()
+        return [encoded[j] for j in self.order_]
+
+    def _encoded(self) -> list[tuple[str, str]]:
+        """Column and ending of the name of all that `imputer_` and `encoder_` give."""
         used = _used(self.columns_)
         numbers = [
             (plan["name"], part if len(plan.get("parts", ())) > 1 else "")

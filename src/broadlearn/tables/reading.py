@@ -14,9 +14,11 @@ import numpy as np
 import pandas as pd
 
 from broadlearn.tables.sources import FileOptions, OpenTable, TableError, open_table
+from broadlearn.tables.texts import points_group_thousands
 
 # Bytes that the separator is found by.
 SNIFFED_BYTES = 2**16
+MAX_SAMPLE = 1000
 SEPARATORS = ",;\t|"
 # pandas' own words for missing values, and the usual one of data sets.
 MISSING_MARKS = ["?"]
@@ -106,16 +108,40 @@ def _reason(error: Exception) -> str:
 def _read_text(table: OpenTable, options: FileOptions, as_text: bool) -> pd.DataFrame:
     head = table.file.read(SNIFFED_BYTES)
     encodings = [options.encoding] if options.encoding else _encodings(head)
-    sep = options.sep or ("\t" if table.format == "tsv" else None)
     for encoding in encodings:
         try:
-            separator = sep or _sniffed(head.decode(encoding, errors="replace"))
+            text = head.decode(encoding, errors="replace")
+            sep = options.sep or ("\t" if table.format == "tsv" else _sniffed(text))
+            how: dict[str, Any] = {
+                "sep": r"\s+" if sep == "space" else sep,
+                "header": 0 if options.header else None,
+                "index_col": False,
+            }
+            if as_text:
+                how |= {"dtype": str, "keep_default_na": False}
+            elif options.decimal == ",":
+                how |= {"decimal": ",", "thousands": ".", "na_values": MISSING_MARKS}
+            else:
+                how |= {"dtype": _kept_as_text(text, how), "na_values": MISSING_MARKS}
             table.file.seek(0)
-            return _read_csv(table, options, separator, encoding, as_text)
+            return _read_csv(table, encoding, how)
         except UnicodeError:
             if encoding == encodings[-1]:
                 raise TableError(f"{table.name} is not text in {encoding}.") from None
     raise AssertionError("unreachable")
+
+
+def _kept_as_text(head: str, how: dict[str, Any]) -> dict[Any, type]:
+    """Columns such as 1.250 beside 980, which pandas would read as 1.25 and 980."""
+    lines = head.splitlines(keepends=True)
+    whole = lines if len(head) < SNIFFED_BYTES else lines[:-1]
+    try:
+        sample = pd.read_csv(io.StringIO("".join(whole)), dtype=str, nrows=MAX_SAMPLE, **how)
+    except Exception:
+        # The whole file will be refused, with a better message.
+        return {}
+    texts = {name: sample[name].dropna().astype(str) for name in sample.columns}
+    return {name: str for name, cells in texts.items() if points_group_thousands(cells)}
 
 
 def _encodings(head: bytes) -> list[str]:
@@ -134,30 +160,16 @@ def _sniffed(text: str) -> str:
         return ","
 
 
-def _read_csv(
-    table: OpenTable, options: FileOptions, sep: str, encoding: str, as_text: bool
-) -> pd.DataFrame:
-    cells: dict[str, Any] = {"na_values": MISSING_MARKS}
-    if as_text:
-        cells = {"dtype": str, "keep_default_na": False}
+def _read_csv(table: OpenTable, encoding: str, how: dict[str, Any]) -> pd.DataFrame:
     with warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)
         try:
-            frame = pd.read_csv(
-                table.file,
-                sep=r"\s+" if sep == "space" else sep,
-                decimal=options.decimal or ".",
-                encoding=encoding,
-                header=0 if options.header else None,
-                index_col=False,
-                low_memory=False,
-                **cells,
-            )
+            frame = pd.read_csv(table.file, encoding=encoding, low_memory=False, **how)
         except pd.errors.ParserWarning:
             raise TableError(
                 f"{table.name} has more fields in its rows than names in its header."
             ) from None
-    if not options.header:
+    if how["header"] is None:
         return _numbered(frame)
     if str(frame.columns[0]) == "Unnamed: 0":
         frame = frame.iloc[:, 1:]
@@ -209,7 +221,7 @@ def _read_excel(table: OpenTable, options: FileOptions, as_text: bool) -> pd.Dat
 def _read_json(table: OpenTable, options: FileOptions, as_text: bool) -> pd.DataFrame:
     content = io.BytesIO(table.file.read())
     lines = table.format == "jsonl"
-    return pd.read_json(content, lines=lines, dtype=False, convert_dates=False)
+    return pd.read_json(content, lines=lines, dtype=False)
 
 
 def _read_arff(table: OpenTable, options: FileOptions, as_text: bool) -> pd.DataFrame:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,8 @@ MAX_DATE = 40
 DAY_SECONDS = 86_400.0
 
 _SPACES = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " ", "−": "-", "’": "'"})
+_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+")
+_BELOW_THOUSAND = re.compile(r"[+-]?\d{1,3}")
 _CURRENCY = r"(?:[A-Z]{3}|[A-Za-z]{0,2}[$€£¥₹₩₽₺₪฿]\.?)?"
 
 
@@ -75,6 +78,23 @@ def parse_number(text: str, decimal: str) -> tuple[float, str, str] | None:
     return -value if any(signs) else value, match["mark"] or "", "" if unit == "|" else unit
 
 
+def points_group_thousands(texts: Iterable[str]) -> bool:
+    """Return whether numbers are like 1.250 beside 980: whole, with points between thousands.
+
+    Examples
+    --------
+    >>> points_group_thousands(["1.250", "980", "12.000"]), points_group_thousands(["1.25", "980"])
+    (True, False)
+    """
+    cells = [text.strip() for text in texts]
+    pointed = [cell for cell in cells if "." in cell]
+    return (
+        0 < len(pointed) < len(cells)
+        and all(_GROUPED.fullmatch(cell) for cell in pointed)
+        and all(_BELOW_THOUSAND.fullmatch(cell) for cell in cells if "." not in cell)
+    )
+
+
 def learn_number_style(
     counts: dict[str, int], min_share: float | None = None
 ) -> dict[str, Any] | None:
@@ -91,7 +111,7 @@ def learn_number_style(
     -------
     dict or None
         "decimal", thousands "marks" and "units" that occur, "" for none. The decimal mark is the
-        one that more cells can be read with, a point if both can.
+        one that more cells can be read with; if both can, a point unless points group thousands.
 
     Examples
     --------
@@ -102,7 +122,7 @@ def learn_number_style(
     enough = (MIN_SHARE if min_share is None else min_share) * sum(counts.values())
     best: dict[str, Any] | None = None
     most = 0
-    for decimal in ".,":
+    for decimal in ",." if points_group_thousands(counts) else ".,":
         parsed = {text: parse_number(text, decimal) for text in counts}
         units: Counter[str] = Counter()
         for text, number in parsed.items():
