@@ -2,7 +2,7 @@
 
 from broadlearn.random_features.activations import ACTIVATIONS
 from broadlearn.random_features.broad_map import HIGH, LOW, BroadMap, MappedSamples, interleave
-from broadlearn.random_features.condensed import common_span, condense
+from broadlearn.random_features.condensed import condense
 from broadlearn.random_features.draws import FEATURE_DRAWS, draw_feature_weights
 from broadlearn.random_features.fuzzy_rules import FuzzyMap, FuzzyRules
 from broadlearn.random_features.hidden_layer import AutoencoderMap, Autoencoders, HiddenLayer
@@ -59,7 +59,6 @@ __all__ = [
     "NodeKernel",
     "SamplePairs",
     "Units",
-    "common_span",
     "condense",
     "draw_feature_weights",
     "draw_map",

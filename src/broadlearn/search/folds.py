@@ -1,40 +1,227 @@
-"""What `cv` may be: folds that are given one by one, and refusals."""
+"""Splits of a search, and what is learnt from the training samples of each before any draw."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from numbers import Integral
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import is_classifier
+from sklearn.model_selection import check_cv
 
-# What cv="loo" is for.
-NO_CLOSED_FORM = (
-    'cv="loo" is in closed form for a model on a random map that is searched alone, with '
-    'draws="nested", without groups and with scorers of scikit-learn; use cv=LeaveOneOut() of '
-    "scikit-learn where something else is searched."
-)
-Split = tuple[NDArray[Any], NDArray[Any]]
+from broadlearn.models import TrainingData, centre_samples, encode_samples, score_samples
+from broadlearn.search.weighted_sums import Diagonal, make_diagonals
+from broadlearn.utils import Array, Floats, check_weights, draw_seed
+
+Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
-def as_pairs(cv: Any) -> list[Split]:
-    """Pairs of positions, as they were given, or a sentence on what `cv` may be.
+class SplitSamples(NamedTuple):
+    """Samples with their weights or None, and which of them train and test.
+
+    `weighted_fit` tells whether weights count in fits, or in scores only.
+    """
+
+    X: Any
+    y: NDArray[Any]
+    weight: Array | None
+    split: Split
+    weighted_fit: bool = True
+
+
+class Task(NamedTuple):
+    """What a search works on, whatever the grid.
+
+    Attributes
+    ----------
+    splits : sequence of SplitSamples
+        All splits have the same samples, unless the steps of a pipeline prepared them.
+    n_jobs : int or None
+    report : callable
+        Called with the number of fits that were scored since the last call.
+    """
+
+    splits: Sequence[SplitSamples]
+    n_jobs: int | None
+    report: Callable[[int], None]
+
+
+class GridScores(NamedTuple):
+    """Scores of the candidates of a grid.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n_scorers, n_parts, n_candidates, n_splits)
+        Scores of the test samples and, if wanted, of the training samples; NaN after a failure.
+    errors : ndarray of shape (n_candidates,) of str
+        Reason why a candidate could not be fitted on a fold, or "".
+    states : ndarray of shape (n_candidates, n_splits) or None
+        The `random_state` of each fit, for fresh draws.
+    """
+
+    scores: Array
+    errors: NDArray[Any]
+    states: NDArray[np.int64] | None = None
+
+    @classmethod
+    def empty(
+        cls, n_scorers: int, n_parts: int, n_candidates: int, n_splits: int, fresh: bool = False
+    ) -> GridScores:
+        """Return scores of NaN, without errors."""
+        scores = np.full((n_scorers, n_parts, n_candidates, n_splits), np.nan)
+        states = np.full((n_candidates, n_splits), -1) if fresh else None
+        return cls(scores, np.full(n_candidates, "", dtype=object), states)
+
+    def file(self, candidates: NDArray[np.intp], part: GridScores) -> None:
+        """Take over the scores of some candidates."""
+        self.scores[:, :, candidates] = part.scores
+        self.errors[candidates] = part.errors
+        if self.states is not None and part.states is not None:
+            self.states[candidates] = part.states
+
+    def note(self, candidates: NDArray[np.intp], reason: str) -> None:
+        """Keep the reason of candidates that have none yet."""
+        if reason:
+            new = candidates[self.errors[candidates] == ""]
+            self.errors[new] = reason
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Training and test samples of a split, with all that is learnt before any draw of nodes.
+
+    Attributes
+    ----------
+    data : TrainingData or None
+        None where the training samples cannot be fitted at all.
+    X_test, y_test, test_weight : ndarray
+        Test samples; `test_weight` may be None.
+    train_weight : ndarray or None
+        Sample weights of the training samples, without class weights, for their scores.
+    intercept : ndarray of shape (n_targets,) or None
+        Mean of the targets, which predictions add; None for classes.
+    scores : list of ndarray or None
+        Scores of the training samples for each kernel width; None where all count equally.
+    widths : list of float
+        Kernel widths used; NaN for models without one.
+    errors : list of str
+        Reason why each kernel width cannot be fitted, or "".
+    representatives : dict of int to int
+        For each valid kernel width, the first one with the same scores: widths too small for any
+        two samples to be near each other all give the same scores.
+    diagonals : dict of int to Diagonal
+        Scores times roots of weights, for each of these.
+    """
+
+    data: TrainingData | None
+    X_test: Floats
+    y_test: NDArray[Any]
+    test_weight: Array | None
+    train_weight: Array | None
+    intercept: Array | None
+    scores: list[Array | None]
+    widths: list[float]
+    errors: list[str]
+    representatives: dict[int, int] = field(default_factory=dict)
+    diagonals: dict[int, Diagonal] = field(default_factory=dict)
+
+    def part(self, name: str) -> tuple[Floats, NDArray[Any], Array | None]:
+        """Return X, y and the weights of the "test" samples, or else of the training samples."""
+        data = self.data
+        if name == "test" or data is None:
+            return self.X_test, self.y_test, self.test_weight
+        y = data.classes[data.codes] if self.intercept is None else data.T + self.intercept
+        weight, keep = self.train_weight, data.keep
+        if not isinstance(keep, slice) and (weight is None or weight[~keep].any()):
+            raise ValueError(
+                'return_train_score=True and cv="loo" need positive class weights: samples of '
+                "weight 0 are not kept."
+            )
+        return data.X, y, weight if weight is None else weight[keep]
+
+
+def prepare_fold(estimator: Any, samples: SplitSamples, widths: Sequence[Any]) -> Fold:
+    """Encode, standardise and score the training samples of a split as `fit` would.
+
+    Parameters
+    ----------
+    estimator : BroadModel or IntuitionisticFuzzyTwinSVC
+    samples : SplitSamples
+    widths : sequence
+        Kernel widths; one entry of any value for models without.
+    """
+    X, y, weight, (train, test), weighted_fit = samples
+    judged = (X[test], y[test], None if weight is None else weight[test])
+    train_weight = None if weight is None else weight[train]
+    try:
+        fit_weight = train_weight if weighted_fit else None
+        data, intercept = _encode(estimator, X[train], y[train], fit_weight)
+    except ValueError as error:
+        return Fold(None, *judged, None, None, [], [], [str(error)] * len(widths))
+    trusts = score_samples(estimator.scorer(), data, draw_seed(estimator.random_state), widths)
+    scores = [None if trust.score is None else trust.score[data.keep] for trust in trusts]
+    used = [float(trust.attributes.get("kernel_width_", np.nan)) for trust in trusts]
+    problems = [trust.problem for trust in trusts]
+    first: dict[bytes, int] = {}
+    valid = [w for w, problem in enumerate(problems) if not problem]
+    keys = {w: b"" if (score := scores[w]) is None else score.tobytes() for w in valid}
+    alike = {w: first.setdefault(keys[w], w) for w in valid}
+    distinct = sorted(set(alike.values()))
+    made = make_diagonals([data.diagonal(scores[w]) for w in distinct], data.codes)
+    diagonals = dict(zip(distinct, made, strict=True))
+    return Fold(data, *judged, train_weight, intercept, scores, used, problems, alike, diagonals)
+
+
+def _encode(
+    estimator: Any, X: Floats, y: NDArray[Any], weight: Array | None
+) -> tuple[TrainingData, Array | None]:
+    """Return the training data, and the mean of the targets of a regressor."""
+    if weight is not None and not weight.any():
+        raise ValueError("sample_weight is zero for every training sample of this fold.")
+    if not is_classifier(estimator):
+        targets = y.astype(np.float64, copy=False).reshape(len(y), -1)
+        return centre_samples(X, targets, weight, estimator.standardize)
+    if estimator.class_weight is not None:
+        weight = check_weights(weight, X, estimator.class_weight, y)
+    name = type(estimator).__name__
+    return encode_samples(X, y, weight, estimator.standardize, name), None
+
+
+def make_splits(cv: Any, X: Any, y: NDArray[Any], groups: Any, *, classifier: bool) -> list[Split]:
+    """Return the positions of the training and test samples of every split.
+
+    Parameters
+    ----------
+    cv : int, splitter, iterable of pairs or None
+    X, y, groups
+        Passed to the splitter.
+    classifier : bool
+        Whether a number of folds is stratified.
 
     Examples
     --------
-    >>> as_pairs([([0, 1], [2, 3])])
-    [([0, 1], [2, 3])]
-    >>> as_pairs([])
-    Traceback (most recent call last):
-        ...
-    ValueError: cv must be a number of folds, a splitter or pairs (train, test), got [].
+    >>> import numpy as np
+    >>> make_splits([([0, 1], [2])], None, np.zeros(3), None, classifier=True)
+    [(array([0, 1]), array([2]))]
     """
+    if not (cv is None or isinstance(cv, Integral) or hasattr(cv, "get_n_splits")):
+        cv = _as_pairs(cv)
+    splitter = check_cv(cv, y, classifier=classifier)
+    return list(splitter.split(X, y, groups))
+
+
+def _as_pairs(cv: Any) -> list[tuple[NDArray[np.intp], ...]]:
+    """Return pairs of positions, given as positions or masks."""
     try:
-        pairs = [(train, test) for train, test in cv]
-        kinds = {np.asarray(part).dtype.kind for pair in pairs for part in pair}
+        pairs = [(np.asarray(train), np.asarray(test)) for train, test in cv]
     except (TypeError, ValueError):
-        kinds = set()
-    if not kinds or not kinds <= {"i", "u", "b"} or isinstance(cv, dict):
+        pairs = []
+    kinds = {part.dtype.kind for pair in pairs for part in pair}
+    if not kinds or not kinds <= {"i", "u", "b"}:
         raise ValueError(
             f"cv must be a number of folds, a splitter or pairs (train, test), got {str(cv)[:50]}."
         )
-    return pairs
+    return [tuple(p if p.dtype.kind != "b" else np.flatnonzero(p) for p in pair) for pair in pairs]

@@ -1,10 +1,11 @@
-"""Grids of candidates: what may be searched, and in which order."""
+"""Grids of candidates: what may be searched, in which order, and what candidates share."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -15,18 +16,7 @@ from broadlearn.utils.sklearn_compat import validate_parameter_constraints
 
 ParamGrid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]]
 
-# What a parameter is on the path; every other one is looped over outside of it.
-ROLES = {
-    "n_feature_groups": "groups",
-    "n_feature_nodes": "nodes",
-    "n_fuzzy_groups": "groups",
-    "n_fuzzy_rules": "nodes",
-    "n_enhancement_nodes": "size",
-    "n_hidden_nodes": "size",
-    "C": "C",
-    "kernel_width": "width",
-}
-
+# The published grid.
 PAPER: dict[str, list[Any]] = {
     **{name: [10.0**k for k in range(-6, 7, 2)] for name in ("C", "C1", "C2")},
     **{name: list(range(1, 22, 2)) for name in ("n_feature_groups", "n_fuzzy_groups")},
@@ -35,7 +25,7 @@ PAPER: dict[str, list[Any]] = {
     "n_hidden_nodes": list(range(5, 206, 10)),
     "kernel_width": [2.0**k for k in range(-5, 6)],
 }
-# Few values, chosen so that the best of them is seldom far from the best of the published grid.
+# A few values whose best is seldom far from the best of the published grid.
 DEFAULT: dict[str, list[Any]] = {
     "C": [10.0**k for k in range(-4, 7)],
     "n_fuzzy_groups": [5, 11],
@@ -49,14 +39,14 @@ DEFAULT: dict[str, list[Any]] = {
 
 @dataclass(frozen=True)
 class SubGrid:
-    """All combinations of some values, in the order of scikit-learn's ``ParameterGrid``.
+    """All combinations of the given values, in the order of scikit-learn's ``ParameterGrid``.
 
     Attributes
     ----------
     names : tuple of str
-        Sorted; the last one varies fastest.
+        Sorted parameter names; the last one varies fastest.
     values : tuple of tuples
-        Values of each name.
+        Values of each parameter.
     """
 
     names: tuple[str, ...]
@@ -64,27 +54,86 @@ class SubGrid:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Number of values of each name."""
+        """Number of values of each parameter."""
         return tuple(len(values) for values in self.values)
 
     @property
     def size(self) -> int:
         """Number of candidates."""
-        return math.prod(map(len, self.values))
+        return math.prod(self.shape)
 
     def candidate(self, index: int) -> dict[str, Any]:
-        """The candidate at a position."""
+        """Return the candidate at a position."""
         position = np.unravel_index(index, self.shape)
         return {n: v[i] for n, v, i in zip(self.names, self.values, position, strict=True)}
 
 
-def resolve_grids(estimator: BaseEstimator, param_grid: Any) -> list[SubGrid]:
-    """Check a grid before any work starts.
+class Candidates:
+    """Candidates of a grid, arranged by the work that they share.
+
+    Parameters with a role share work. All other combinations of parameters are *outer* ones, each
+    of which is a search of its own.
 
     Parameters
     ----------
     estimator : estimator
-        A model, or a pipeline whose last step is one and has its parameters as ``step__parameter``.
+        Supplies the values of parameters that are not in the grid.
+    grid : SubGrid
+    roles : mapping of str to str
+        Role of each parameter that shares work. Several names may have the same role.
+
+    Attributes
+    ----------
+    names : dict of str to str
+        Name of the parameter in each role, for roles in the grid.
+    values : dict of str to tuple
+        Values of each role; one value for a role that is not in the grid.
+    outer : list of dict
+        Combinations of all other parameters.
+    positions : list of tuple of int
+        Positions of their values in the grid.
+    numbers : ndarray of shape (n_outer, *lengths of values)
+        Position of each candidate in the grid.
+
+    Examples
+    --------
+    >>> from broadlearn import BLSClassifier
+    >>> grid = SubGrid(("C", "activation"), ((1.0, 10.0), ("tanh", "relu")))
+    >>> candidates = Candidates(BLSClassifier(), grid, {"C": "C"})
+    >>> candidates.outer
+    [{'activation': 'tanh'}, {'activation': 'relu'}]
+    >>> candidates.numbers
+    array([[0, 2],
+           [1, 3]])
+    """
+
+    def __init__(self, estimator: BaseEstimator, grid: SubGrid, roles: Mapping[str, str]) -> None:
+        own, values = estimator.get_params(), dict(zip(grid.names, grid.values, strict=True))
+        self.names: dict[str, str] = {}
+        self.values: dict[str, tuple[Any, ...]] = {}
+        for role in dict.fromkeys(roles.values()):
+            name = next((n for n, r in roles.items() if r == role and n in own), None)
+            self.values[role] = (None,) if name is None else values.get(name, (own[name],))
+            if name in values:
+                self.names[role] = name
+        outside = [name for name in grid.names if name not in self.names.values()]
+        self.outer = [
+            dict(zip(outside, chosen, strict=True))
+            for chosen in product(*(values[name] for name in outside))
+        ]
+        self.positions = list(np.ndindex(*(len(values[name]) for name in outside)))
+        order = [grid.names.index(name) for name in (*outside, *self.names.values())]
+        numbers = np.arange(grid.size).reshape(grid.shape).transpose(order)
+        self.numbers = numbers.reshape(-1, *map(len, self.values.values()))
+
+
+def resolve_grids(estimator: BaseEstimator, param_grid: Any) -> list[SubGrid]:
+    """Check a grid and return its parts.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A model, or a pipeline that ends in one.
     param_grid : dict, list of dicts, "paper" or None
         None for the default grid, "paper" for the published one.
     """
@@ -93,7 +142,7 @@ def resolve_grids(estimator: BaseEstimator, param_grid: Any) -> list[SubGrid]:
         prefix, model = f"{estimator.steps[-1][0]}__", estimator.steps[-1][1]
     if param_grid is None or (isinstance(param_grid, str) and param_grid == "paper"):
         values, own = DEFAULT if param_grid is None else PAPER, model.get_params()
-        param_grid = {f"{prefix}{name}": some for name, some in values.items() if name in own}
+        param_grid = {f"{prefix}{name}": tried for name, tried in values.items() if name in own}
     if isinstance(param_grid, Mapping):
         param_grid = [param_grid]
     if isinstance(param_grid, str) or not isinstance(param_grid, Sequence) or not param_grid:
@@ -106,41 +155,42 @@ def resolve_grids(estimator: BaseEstimator, param_grid: Any) -> list[SubGrid]:
 def _check_grid(estimator: BaseEstimator, model: BaseEstimator, prefix: str, grid: Any) -> SubGrid:
     if not isinstance(grid, Mapping):
         raise ValueError(f"param_grid must hold dicts of parameter names and values, got {grid!r}.")
-    own, name_of_model = model.get_params(), type(model).__name__
-    checked = {}
     for name, values in grid.items():
-        parameter = str(name).removeprefix(prefix)
-        of_model = str(name).startswith(prefix)
-        if of_model and parameter not in own:
-            raise ValueError(
-                f"param_grid names {name!r}, which {name_of_model} does not have; it "
-                f"has {', '.join(f'{prefix}{known}' for known in sorted(own))}."
-            )
-        if not of_model:
-            check_step_name(estimator, grid, name)
-        several = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str | bytes)
-        if not several or getattr(values, "ndim", 1) != 1 or len(values) == 0:
+        listed = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str | bytes)
+        if not listed or getattr(values, "ndim", 1) != 1 or len(values) == 0:
             raise ValueError(
                 f"param_grid[{name!r}] must be a list of one or more values to try, got {values!r}."
             )
-        for value in values if of_model else ():
-            validate_parameter_constraints(
-                model._parameter_constraints, {parameter: value}, name_of_model
-            )
-        checked[name] = tuple(values)
-    return SubGrid(tuple(sorted(checked)), tuple(checked[name] for name in sorted(checked)))
+        if str(name).startswith(prefix):
+            _check_values(model, prefix, name, values)
+        else:
+            _check_step_name(estimator, grid, name)
+    names = tuple(sorted(grid))
+    return SubGrid(names, tuple(tuple(grid[name]) for name in names))
 
 
-def check_step_name(pipeline: Pipeline, grid: Mapping[str, Any], name: Any) -> None:
-    """Refuse a name in a grid that is of no step of a pipeline but the last.
+def _check_values(model: BaseEstimator, prefix: str, name: str, values: Sequence[Any]) -> None:
+    """Raise unless all values are valid for a parameter of the model."""
+    own, model_name, parameter = model.get_params(), type(model).__name__, str(name)[len(prefix) :]
+    if parameter not in own:
+        raise ValueError(
+            f"param_grid names {name!r}, which {model_name} does not have; it "
+            f"has {', '.join(f'{prefix}{known}' for known in sorted(own))}."
+        )
+    for value in values:
+        validate_parameter_constraints(model._parameter_constraints, {parameter: value}, model_name)
 
-    A parameter of a step that the grid replaces is checked when it is set.
+
+def _check_step_name(pipeline: Pipeline, grid: Mapping[str, Any], name: str) -> None:
+    """Raise unless the name belongs to a step of the pipeline before the last.
+
+    Parameters of a step that the grid replaces are checked when they are set.
     """
     last, model = pipeline.steps[-1]
     if name in (last, "steps"):
         raise ValueError(
-            f"param_grid must not hold {name!r}, which would replace the {type(model).__name__}; "
-            "search one pipeline for each model."
+            f"param_grid must not contain {name!r}, which would replace the "
+            f"{type(model).__name__}; search one pipeline for each model."
         )
     step = str(name).partition("__")[0]
     replaced = step in grid and step in dict(pipeline.steps)

@@ -10,7 +10,8 @@ import numpy as np
 from joblib import delayed
 from sklearn.base import BaseEstimator, clone
 
-from broadlearn.search.engine import GridScores, SplitSamples, Task, limited
+from broadlearn.search.engine import limited
+from broadlearn.search.folds import GridScores, SplitSamples, Task
 from broadlearn.search.grid import SubGrid
 from broadlearn.utils import Array, parallel
 from broadlearn.utils.sklearn_compat import safe_indexing
@@ -21,11 +22,12 @@ def score_one_by_one(
     grids: Sequence[SubGrid],
     task: Task,
     scorers: Mapping[str, Any],
-    train_too: bool = False,
-    weight_name: str = "sample_weight",
-    raise_errors: bool = False,
+    *,
+    score_train: bool,
+    weight_names: Sequence[str],
+    raise_errors: bool,
 ) -> tuple[list[str], GridScores]:
-    """Fit every candidate of some grids on every split.
+    """Fit every candidate of the grids on every split.
 
     Parameters
     ----------
@@ -33,25 +35,25 @@ def score_one_by_one(
     grids : sequence of SubGrid
     task : Task
     scorers : mapping of str to callable
-        Called with a fitted estimator, X and y. A lone one may return a dict of several scores.
-    train_too : bool, default=False
+        Called with a fitted estimator, X and y. A single one may return a dict of scores.
+    score_train : bool
         Whether training samples are scored too.
-    weight_name : str, default="sample_weight"
-        What the weights are called in a call of fit.
-    raise_errors : bool, default=False
-        Whether an error of a scorer is raised; otherwise it is told as one of a fit is.
+    weight_names : sequence of str
+        Names of the sample weights in the estimator's ``fit``.
+    raise_errors : bool
+        Whether errors of scorers are raised; otherwise they count as failed fits.
 
     Returns
     -------
     names : list of str
-        Of the scores: those of the scorers, or the keys of what they return.
-    found : GridScores
-        Of the candidates of all grids.
+        Names of the scores: those of the scorers, or the keys of the returned dicts.
+    scores : GridScores
+        Scores of the candidates of all grids.
     """
     candidates = [grid.candidate(i) for grid in grids for i in range(grid.size)]
-    shape = (1 + train_too, len(candidates), len(task.splits))
+    shape = (1 + score_train, len(candidates), len(task.splits))
     errors = np.full(len(candidates), "", dtype=object)
-    found: dict[str, Array] = {}
+    by_name: dict[str, Array] = {}
     places = list(product(range(len(candidates)), range(len(task.splits))))
     calls = (
         delayed(limited)(
@@ -59,8 +61,8 @@ def score_one_by_one(
             clone(estimator).set_params(**clone(candidates[i], safe=False)),
             task.splits[f],
             scorers,
-            train_too,
-            weight_name,
+            score_train,
+            weight_names,
             raise_errors,
         )
         for i, f in places
@@ -69,47 +71,46 @@ def score_one_by_one(
         errors[i] = errors[i] or error
         for t, scores in enumerate(parts):
             for name, score in scores.items():
-                found.setdefault(name, np.full(shape, np.nan))[t, i, f] = score
+                by_name.setdefault(name, np.full(shape, np.nan))[t, i, f] = score
         task.report(1)
-    names = list(scorers if found.keys() <= scorers.keys() else found)
-    return names, GridScores(
-        np.stack([found.get(name, np.full(shape, np.nan)) for name in names]), errors
-    )
+    names = list(scorers if by_name.keys() <= scorers.keys() else by_name)
+    table = np.stack([by_name.get(name, np.full(shape, np.nan)) for name in names])
+    return names, GridScores(table, errors)
 
 
 def _fit_and_score(
     model: Any,
     samples: SplitSamples,
     scorers: Mapping[str, Any],
-    train_too: bool,
-    weight_name: str,
+    score_train: bool,
+    weight_names: Sequence[str],
     raise_errors: bool,
 ) -> tuple[list[dict[str, float]], str]:
-    """Scores of test and training samples by name, and why there are none, or ""."""
-    X, y, weight, (train, test) = samples
-    weights = {} if weight is None else {weight_name: weight[train]}
+    """Return scores of test and training samples by name, and the reason of a failure or ""."""
+    X, y, weight, (train, test), _ = samples
+    weights = {} if weight is None else dict.fromkeys(weight_names, weight[train])
     try:
         model.fit(safe_indexing(X, train), y[train], **weights)
     except Exception as error:
         return [], str(error) or repr(error)
-    parts: list[dict[str, float]] = [{} for _ in range(1 + train_too)]
+    parts: list[dict[str, float]] = [{} for _ in range(1 + score_train)]
     failure = ""
     for scores, rows in zip(parts, (test, train), strict=False):
         for name, scorer in scorers.items():
             try:
-                given = scorer(model, safe_indexing(X, rows), y[rows])
+                returned = scorer(model, safe_indexing(X, rows), y[rows])
             except Exception as error:
                 if raise_errors:
                     raise
                 failure = failure or f"scoring failed: {error}"
                 continue
-            several = isinstance(given, dict) and len(scorers) == 1
-            for key, score in (given if several else {name: given}).items():
-                scores[key] = _number(score, key)
+            if not (isinstance(returned, dict) and len(scorers) == 1):
+                returned = {name: returned}
+            scores.update({key: _as_number(score, key) for key, score in returned.items()})
     return parts, failure
 
 
-def _number(score: Any, name: str) -> float:
+def _as_number(score: Any, name: str) -> float:
     try:
         if np.ndim(score) == 0:
             return float(score)

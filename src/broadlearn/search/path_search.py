@@ -9,29 +9,27 @@ from contextlib import AbstractContextManager, nullcontext
 from copy import deepcopy
 from functools import partial
 from numbers import Integral
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.exceptions import FitFailedWarning
-from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, get_tags, indexable
 
 from broadlearn.baselines import IntuitionisticFuzzyTwinSVC
 from broadlearn.models import BroadModel, in_one_step
-from broadlearn.search.cells import Axes
-from broadlearn.search.engine import GridScores, Task, run_grid
-from broadlearn.search.folds import NO_CLOSED_FORM, as_pairs
-from broadlearn.search.fresh_draws import run_fresh_grid
+from broadlearn.search.cells import Judge
+from broadlearn.search.engine import score_grid
+from broadlearn.search.folds import GridScores, SplitSamples, Task, make_splits
 from broadlearn.search.grid import ParamGrid, SubGrid, resolve_grids
 from broadlearn.search.one_by_one import score_one_by_one
-from broadlearn.search.pipelines import run_pipeline, weight_keyword
+from broadlearn.search.pipelines import route_weights, score_pipeline
 from broadlearn.search.results import best_first, results_table
 from broadlearn.search.scoring import batch_scorer, needs_labels_only, needs_probabilities
-from broadlearn.search.twin import run_twin_grid
+from broadlearn.search.twin import score_twin_grid
 from broadlearn.utils import (
     N_JOBS,
     POSITIVE,
@@ -53,8 +51,52 @@ from broadlearn.utils.sklearn_compat import (
     fit_context,
 )
 
-# Estimated error of predictions from which on they are refined, for labels and for real numbers.
+# Estimated error of predictions above which they are refined: labels do not show one of 1e-8, and
+# scores of real numbers are to agree with those of a fit to ten digits.
 LABEL_TOLERANCE, NUMBER_TOLERANCE = 1e-8, 1e-11
+NO_CLOSED_FORM = (
+    'cv="loo" needs a model on a random map that is not in a pipeline, draws="nested", no groups '
+    "and scorers of scikit-learn; otherwise use cv=LeaveOneOut() of scikit-learn."
+)
+
+
+class Checked(NamedTuple):
+    """Validated input of a search.
+
+    Attributes
+    ----------
+    estimator : estimator
+        A clone with an integer as `random_state`.
+    prefix : str
+        What names of the model's parameters begin with, if it is the last step of a pipeline.
+    grids : list of SubGrid
+    scorers : dict of str to callable
+    refit_metric : str or None
+        Name of the score that chooses the best candidate.
+    X, y : array-like
+        As given, for the splitter and the refit.
+    rows, targets : array-like, ndarray
+        Validated samples and targets; steps of a pipeline validate their own samples.
+    weight : ndarray or None
+        Sample weights.
+    weights : dict of str to ndarray
+        Sample weights by their name in the estimator's ``fit``.
+    weighted_fit : bool
+        Whether the model is fitted with them.
+    """
+
+    estimator: Any
+    prefix: str
+    grids: list[SubGrid]
+    scorers: dict[str, Any]
+    refit_metric: str | None
+    X: Any
+    y: Any
+    rows: Any
+    targets: NDArray[Any]
+    weight: Array | None
+    weights: dict[str, Array]
+    weighted_fit: bool
 
 
 class PathSearchCV(BaseSearchCV):
@@ -216,13 +258,14 @@ class PathSearchCV(BaseSearchCV):
         Parameters
         ----------
         X : array-like or dataframe of shape (n_samples, n_features)
-            The steps of a pipeline are given its rows as they are.
+            Steps of a pipeline receive its rows unchanged.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Class labels, 0 and 1 for each of several labels, or targets of a regressor.
+            Class labels, or targets of a regressor.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples in every fit and in the scores of scikit-learn's scorers; other
-            callables are not given them. In a pipeline they are the last step's; other steps get
-            them if they ask for them and metadata routing is enabled.
+            Sample weights of every fit and of scikit-learn's scorers; other callables do not
+            receive them. In a pipeline they go to the last step, and to other steps that request
+            them if metadata routing is enabled. With metadata routing, an estimator that requests
+            ``sample_weight=False`` is fitted without them.
         groups : array-like of shape (n_samples,), default=None
             Passed to the splitter.
 
@@ -230,96 +273,26 @@ class PathSearchCV(BaseSearchCV):
         -------
         self
         """
-        piped = isinstance(self.estimator, Pipeline)
-        prefix, model = "", self.estimator
-        if piped and self.estimator.steps:
-            prefix, model = f"{self.estimator.steps[-1][0]}__", self.estimator.steps[-1][1]
-        broad = isinstance(model, BroadModel) and hasattr(model, "C")
-        if not (broad or isinstance(model, IntuitionisticFuzzyTwinSVC)):
-            raise TypeError(
-                "PathSearchCV needs a classifier or regressor of broadlearn, or a Pipeline that "
-                f"ends in one, got {type(model).__name__}; use GridSearchCV for others."
-            )
-        if self.draws == "fresh" and not broad:
-            raise ValueError(
-                'draws must be "nested" for IntuitionisticFuzzyTwinSVC, which has no map to draw.'
-            )
-        grids = resolve_grids(self.estimator, self.param_grid)
-        scorers, refit_metric = self._named_scorers()
-        if y is None:
-            raise ValueError("PathSearchCV requires y to be passed, but the target y is None.")
-        X, y, groups = indexable(X, y, groups)
-        rows = (
-            X if piped else check_array(X, estimator=self.estimator, input_name="X", **READ_SPARSE)
-        )
-        if issparse(rows) and not piped:
-            check_sparse(self.estimator, rows)
-        targets: Any = y if issparse(y) else np.asarray(y)
-        if is_classifier(self.estimator) and (targets.ndim == 2 or targets.dtype == object):
-            targets = check_labels(targets)
-        weight = None if sample_weight is None else check_weights(sample_weight, targets)
-        estimator = clone(self.estimator)
-        model = estimator.steps[-1][1] if piped else estimator
-        if not isinstance(model.random_state, Integral):
-            estimator.set_params(**{f"{prefix}random_state": draw_seed(model.random_state)})
-        weights = {}
-        if weight is not None:
-            name = weight_keyword(estimator, weight) if piped else "sample_weight"
-            weights = {name: weight}
-        if isinstance(self.cv, str):
-            if piped or not broad or self.draws == "fresh" or groups is not None:
-                raise ValueError(NO_CLOSED_FORM)
-            splits = [(np.arange(targets.shape[0]),) * 2]
-        else:
-            numbered = self.cv is None or isinstance(self.cv, Integral)
-            cv = self.cv if numbered or hasattr(self.cv, "get_n_splits") else as_pairs(self.cv)
-            splitter = check_cv(cv, targets, classifier=is_classifier(estimator))
-            splits = list(splitter.split(X, targets, groups))
-        self.n_splits_ = len(splits)
-
+        given = self._validate(X, y, sample_weight)
+        task = self._split(given, groups)
         progress = None
         if hasattr(self, "_skl_callbacks"):
-            progress = FitProgress(self, 1 + (self.refit is not False), X, y, weight)
+            progress = FitProgress(self, 1 + (self.refit is not False), X, y, given.weight)
         start = time.perf_counter()
-        total = sum(grid.size for grid in grids) * len(splits)
-        watched: AbstractContextManager[Any] = nullcontext(lambda count: None)
-        if progress is not None:
-            watched = progress.counted("search", "candidate-split-evaluation", total)
-        with watched as report:
-            parts = [(rows, targets, weight, split) for split in splits]
-            task = Task(parts, self.n_jobs, report)
-            names, found = self._score_grids(
-                estimator, grids, task, scorers, next(iter(weights), "")
-            )
-        seconds = time.perf_counter() - start
-        if names != list(scorers):
+        names, parts = self._score(given, task, progress)
+        single = self.scoring is None or isinstance(self.scoring, str) or callable(self.scoring)
+        self.multimetric_, metric = not single, given.refit_metric
+        if names != list(given.scorers):
             self._check_refit_for_multimetric(names)
-            self.multimetric_, refit_metric = True, str(self.refit)
-        scores = np.concatenate([part.scores for part in found], axis=2)
-        errors = np.concatenate([part.errors for part in found])
-        self._report_failures(scores, errors)
-        # An undefined score, such as one of a fold of one class, is no failure.
-        failed = np.isnan(scores) & (errors != "")[:, None]
-        scores = np.where(failed, self.error_score, scores).astype(np.float64)
-        results = results_table(grids, scores, errors, names, seconds)
-        states = [part.states for part in found if part.states is not None]
-        for i, column in enumerate(np.concatenate(states).T if states else ()):
-            results[f"split{i}_random_state"] = column
+            self.multimetric_, metric = True, str(self.refit)
+        results = self._results(given.grids, names, parts, time.perf_counter() - start)
         if self.refit or not self.multimetric_:
-            self._choose(results, refit_metric, estimator, prefix)
+            self._choose(results, metric, given)
         if self.refit:
-            start = time.perf_counter()
-            watched = nullcontext(lambda model, **data: model.fit(**data))
-            if progress is not None:
-                watched = progress.fits("refit-with-best-params")
-            with watched as fit:
-                fit_all = partial(fit, X=X, y=y, **weights)
-                self._refit(results, refit_metric, estimator, prefix, fit_all)
-            self.refit_time_ = time.perf_counter() - start
-            if hasattr(self.best_estimator_, "feature_names_in_"):
-                self.feature_names_in_ = self.best_estimator_.feature_names_in_
+            self._refit(results, metric, given, progress)
+        self.n_splits_ = len(task.splits)
         listed = self.multimetric_ and not callable(self.scoring)
-        self.scorer_ = scorers if listed else scorers["score"]
+        self.scorer_ = given.scorers if listed else given.scorers["score"]
         self.cv_results_ = SearchResults(results)
         if progress is not None:
             progress.end()
@@ -331,119 +304,247 @@ class PathSearchCV(BaseSearchCV):
         tags.target_tags = deepcopy(own.target_tags)
         return tags
 
+    def _validate(self, X: Any, y: Any, sample_weight: Any) -> Checked:
+        """Check parameters and data before any work starts."""
+        prefix, model = "", self.estimator
+        piped = isinstance(model, Pipeline) and bool(model.steps)
+        if piped:
+            prefix, model = f"{model.steps[-1][0]}__", model.steps[-1][1]
+        self._check_model(model)
+        grids = resolve_grids(self.estimator, self.param_grid)
+        scorers, refit_metric = self._named_scorers()
+        if y is None:
+            raise ValueError("PathSearchCV requires y to be passed, but the target y is None.")
+        X, y = indexable(X, y)
+        rows, targets = X, np.asarray(y)
+        if not piped:
+            rows = check_array(X, estimator=self.estimator, input_name="X", **READ_SPARSE)
+            if issparse(rows):
+                check_sparse(self.estimator, rows)
+        if is_classifier(self.estimator) and (targets.ndim == 2 or targets.dtype == object):
+            targets = check_labels(targets)
+        estimator = clone(self.estimator)
+        if not isinstance(model.random_state, Integral):
+            estimator.set_params(**{f"{prefix}random_state": draw_seed(model.random_state)})
+        weight, weighted_fit = None, True
+        weights: dict[str, Array] = {}
+        if sample_weight is not None:
+            weight = check_weights(sample_weight, targets)
+            weights, weighted_fit = route_weights(estimator, weight)
+        return Checked(
+            estimator,
+            prefix,
+            grids,
+            scorers,
+            refit_metric,
+            X,
+            y,
+            rows,
+            targets,
+            weight,
+            weights,
+            weighted_fit,
+        )
+
+    def _check_model(self, model: Any) -> None:
+        """Raise unless the search can handle the model."""
+        broad = isinstance(model, BroadModel) and hasattr(model, "C")
+        if not (broad or isinstance(model, IntuitionisticFuzzyTwinSVC)):
+            raise TypeError(
+                "PathSearchCV needs a classifier or regressor of broadlearn, or a Pipeline that "
+                f"ends in one, got {type(model).__name__}; use GridSearchCV for others."
+            )
+        if self.draws == "fresh" and not broad:
+            raise ValueError(
+                'draws must be "nested" for IntuitionisticFuzzyTwinSVC, which has no map to draw.'
+            )
+        piped = isinstance(self.estimator, Pipeline)
+        if isinstance(self.cv, str) and (piped or not broad or self.draws == "fresh"):
+            raise ValueError(NO_CLOSED_FORM)
+
     def _named_scorers(self) -> tuple[dict[str, Any], str | None]:
-        """Scorers by name, and the name by which the best candidate is chosen."""
+        """Return scorers by name, and the name of the one that chooses the best candidate."""
         scorers, refit_metric = self._get_scorers()
-        self.multimetric_ = isinstance(scorers, MultimetricScorer)
-        if not self.multimetric_:
+        if not isinstance(scorers, MultimetricScorer):
             return {"score": scorers}, "score"
         return dict(scorers._scorers), refit_metric if isinstance(refit_metric, str) else None
 
-    def _score_grids(
-        self, estimator: Any, grids: list[SubGrid], task: Task, scorers: dict[str, Any], name: str
-    ) -> tuple[list[str], list[GridScores]]:
-        """Names of the scores, and those of all grids; `name` is that of weights in a fit."""
-        given, fresh = list(scorers.values()), self.draws == "fresh"
-        names, strict = list(scorers), self.error_score == "raise"
-        if not all(isinstance(scorer, Scorer | PassthroughScorer) for scorer in given):
-            # Others may look at more than predictions for the samples that they are given.
-            if isinstance(self.cv, str):
+    def _split(self, given: Checked, groups: Any) -> Task:
+        """Split the samples into folds, or take all of them for leave-one-out."""
+        n_samples = given.targets.shape[0]
+        if isinstance(self.cv, str):
+            if groups is not None:
                 raise ValueError(NO_CLOSED_FORM)
-            if fresh:
-                raise ValueError(
-                    'scoring must be a scorer of scikit-learn where draws="fresh", got a callable '
-                    "that may look at more than predictions."
-                )
-            options = (self.return_train_score, name, strict)
-            names, scored = score_one_by_one(estimator, grids, task, scorers, *options)
-            return names, [scored]
-        classifier = is_classifier(estimator)
-        coarse = all(needs_labels_only(scorer, classifier=classifier) for scorer in given)
-        axes = Axes(
+            splits = [(np.arange(n_samples), np.arange(n_samples))]
+        else:
+            X, _, groups = indexable(given.X, given.y, groups)
+            classifier = is_classifier(given.estimator)
+            splits = make_splits(self.cv, X, given.targets, groups, classifier=classifier)
+        parts = [
+            SplitSamples(given.rows, given.targets, given.weight, split, given.weighted_fit)
+            for split in splits
+        ]
+        return Task(parts, self.n_jobs, lambda count: None)
+
+    def _score(
+        self, given: Checked, task: Task, progress: FitProgress | None
+    ) -> tuple[list[str], list[GridScores]]:
+        """Score all candidates; return the names of the scores, and the scores of the grids."""
+        watched: AbstractContextManager[Any] = nullcontext(task.report)
+        if progress is not None:
+            total = sum(grid.size for grid in given.grids) * len(task.splits)
+            watched = progress.counted("search", "candidate-split-evaluation", total)
+        with watched as report:
+            task = task._replace(report=report)
+            known = all(isinstance(s, Scorer | PassthroughScorer) for s in given.scorers.values())
+            if known:
+                return list(given.scorers), self._score_together(given, task)
+            return self._score_one_by_one(given, task)
+
+    def _score_together(self, given: Checked, task: Task) -> list[GridScores]:
+        """Score candidates from shared factorisations."""
+        estimator, scorers = given.estimator, list(given.scorers.values())
+        classifier, parts = is_classifier(estimator), ("test", "train")
+        coarse = all(needs_labels_only(scorer, classifier=classifier) for scorer in scorers)
+        if isinstance(self.cv, str):
+            parts = ("held_out", "train")
+        judge = Judge(
             [
                 batch_scorer(scorer, classifier=classifier, error_score=self.error_score)
-                for scorer in given
+                for scorer in scorers
             ],
-            any(needs_probabilities(scorer) for scorer in given),
+            any(needs_probabilities(scorer) for scorer in scorers),
             LABEL_TOLERANCE if coarse else NUMBER_TOLERANCE,
             int(self.memory_budget * 2**20 / 8),
-            self.return_train_score,
-            leave_one_out=isinstance(self.cv, str),
+            parts[: 1 + self.return_train_score],
         )
-        piped = isinstance(estimator, Pipeline)
-        run: Any = run_fresh_grid if fresh else run_grid
+        piped, fresh = isinstance(estimator, Pipeline), self.draws == "fresh"
+        run: Any = partial(score_grid, fresh=fresh)
         if isinstance(estimator[-1] if piped else estimator, IntuitionisticFuzzyTwinSVC):
-            run = run_twin_grid
-        if piped:
-            how = {"fresh": fresh, "raise_errors": strict}
-            return names, run_pipeline(estimator, grids, task, axes, run, **how)
-        return names, [run(estimator, grid, task, axes) for grid in grids]
-
-    def _report_failures(self, scores: Array, errors: NDArray[Any]) -> None:
-        """Raise or warn where candidates could not be fitted."""
-        failed = np.flatnonzero(errors != "")
-        if not failed.size:
-            return
-        reason = errors[failed[0]]
-        if self.error_score == "raise":
-            raise ValueError(reason)
-        if failed.size == errors.size and np.isnan(scores).all():
-            raise ValueError(f"No candidate could be fitted on any fold: {reason}")
-        warnings.warn(
-            f"{failed.size} of {errors.size} candidates could not be fitted on some fold and score "
-            f"{self.error_score} there; cv_results_['error'] says why, for the first one: {reason}",
-            FitFailedWarning,
-            stacklevel=2,
+            run = score_twin_grid
+        if not piped:
+            return [run(estimator, grid, task, judge) for grid in given.grids]
+        strict = self.error_score == "raise"
+        return score_pipeline(
+            estimator, given.grids, task, judge, run, fresh=fresh, raise_errors=strict
         )
 
-    def _refit(
-        self,
-        results: dict[str, Any],
-        refit_metric: str | None,
-        estimator: BaseEstimator,
-        prefix: str,
-        fit: Callable[[BaseEstimator], Any],
-    ) -> None:
-        """Fit the best candidate on all samples; a kernel width that they refuse is passed over."""
-        passed_over = np.zeros(results["error"].size, dtype=bool)
-        while True:
-            candidate = clone(self.best_params_, safe=False)
-            self.best_estimator_ = clone(estimator).set_params(**candidate)
-            try:
-                fit(self.best_estimator_)
-                return
-            except ValueError as error:
-                widths = results.get(f"param_{prefix}kernel_width")
-                if self.error_score == "raise" or callable(self.refit) or widths is None:
-                    raise
-                refused = self.best_params_[f"{prefix}kernel_width"]
-                passed_over |= np.array([width == refused for width in widths])
-                if np.isnan(results[f"mean_test_{refit_metric}"][~passed_over]).all():
-                    raise
-                warnings.warn(
-                    f"{prefix}kernel_width={refused} cannot be fitted on all samples and is passed "
-                    f"over: {error}",
-                    FitFailedWarning,
-                    stacklevel=3,
-                )
-                self._choose(results, refit_metric, estimator, prefix, passed_over)
+    def _score_one_by_one(self, given: Checked, task: Task) -> tuple[list[str], list[GridScores]]:
+        """Fit candidates one by one, for callables that may look at more than predictions."""
+        if isinstance(self.cv, str):
+            raise ValueError(NO_CLOSED_FORM)
+        if self.draws == "fresh":
+            raise ValueError(
+                'scoring must be a scorer of scikit-learn with draws="fresh", got a callable that '
+                "may look at more than predictions."
+            )
+        names, scores = score_one_by_one(
+            given.estimator,
+            given.grids,
+            task,
+            given.scorers,
+            score_train=self.return_train_score,
+            weight_names=list(given.weights),
+            raise_errors=self.error_score == "raise",
+        )
+        return names, [scores]
+
+    def _results(
+        self, grids: list[SubGrid], names: list[str], parts: list[GridScores], seconds: float
+    ) -> dict[str, Any]:
+        """Return the table of all candidates; raise or warn if some could not be fitted."""
+        scores = np.concatenate([part.scores for part in parts], axis=2)
+        errors = np.concatenate([part.errors for part in parts])
+        failed = np.flatnonzero(errors != "")
+        if failed.size:
+            reason = errors[failed[0]]
+            if self.error_score == "raise":
+                raise ValueError(reason)
+            if failed.size == errors.size and np.isnan(scores).all():
+                raise ValueError(f"No candidate could be fitted on any fold: {reason}")
+            warnings.warn(
+                f"{failed.size} of {errors.size} candidates could not be fitted on some fold and "
+                f"score {self.error_score} there; see cv_results_['error']. The first reason: "
+                f"{reason}",
+                FitFailedWarning,
+                stacklevel=2,
+            )
+        # An undefined score, such as one of a fold of one class, is not a failure.
+        lost = np.isnan(scores) & (errors != "")[:, None]
+        scores = np.where(lost, self.error_score, scores).astype(np.float64)
+        results = results_table(grids, scores, errors, names, seconds)
+        states = [part.states for part in parts if part.states is not None]
+        for i, column in enumerate(np.concatenate(states).T if states else ()):
+            results[f"split{i}_random_state"] = column
+        return results
 
     def _choose(
         self,
         results: dict[str, Any],
-        refit_metric: str | None,
-        estimator: BaseEstimator,
-        prefix: str,
-        passed_over: NDArray[np.bool_] | bool = False,
+        metric: str | None,
+        given: Checked,
+        excluded: NDArray[np.bool_] | bool = False,
     ) -> None:
+        """Choose the best candidate."""
         if callable(self.refit):
-            self.best_index_ = self._select_best_index(self.refit, refit_metric, results)
+            self.best_index_ = self._select_best_index(self.refit, metric, results)
         else:
-            mean = np.where(passed_over, np.nan, results[f"mean_test_{refit_metric}"])
+            mean = np.where(excluded, np.nan, results[f"mean_test_{metric}"])
             if np.isnan(mean).all():
                 reason = next(filter(None, results["error"]), "scores are undefined.")
                 raise ValueError(f"No candidate could be scored on every fold: {reason}")
-            order = best_first(mean, results, estimator.get_params(), prefix)
+            order = best_first(mean, results, given.estimator.get_params(), given.prefix)
             self.best_index_ = int(order[0])
             self.best_score_ = float(mean[self.best_index_])
         self.best_params_ = results["params"][self.best_index_]
+
+    def _refit(
+        self,
+        results: dict[str, Any],
+        metric: str | None,
+        given: Checked,
+        progress: FitProgress | None,
+    ) -> None:
+        """Fit the best candidate on all samples."""
+        start = time.perf_counter()
+        watched: AbstractContextManager[Any] = nullcontext(lambda model, **data: model.fit(**data))
+        if progress is not None:
+            watched = progress.fits("refit-with-best-params")
+        with watched as fit:
+            self._fit_best(
+                results, metric, given, partial(fit, X=given.X, y=given.y, **given.weights)
+            )
+        self.refit_time_ = time.perf_counter() - start
+        if hasattr(self.best_estimator_, "feature_names_in_"):
+            self.feature_names_in_ = self.best_estimator_.feature_names_in_
+
+    def _fit_best(
+        self,
+        results: dict[str, Any],
+        metric: str | None,
+        given: Checked,
+        fit: Callable[[BaseEstimator], Any],
+    ) -> None:
+        """Fit the best candidate; skip kernel widths that cannot be fitted on all samples."""
+        excluded = np.zeros(results["error"].size, dtype=bool)
+        name = f"{given.prefix}kernel_width"
+        while True:
+            candidate = clone(self.best_params_, safe=False)
+            self.best_estimator_ = clone(given.estimator).set_params(**candidate)
+            try:
+                fit(self.best_estimator_)
+                return
+            except ValueError as error:
+                widths = results.get(f"param_{name}")
+                if self.error_score == "raise" or callable(self.refit) or widths is None:
+                    raise
+                refused = self.best_params_[name]
+                excluded |= np.array([width == refused for width in widths])
+                if np.isnan(results[f"mean_test_{metric}"][~excluded]).all():
+                    raise
+                warnings.warn(
+                    f"{name}={refused} cannot be fitted on all samples and is skipped: {error}",
+                    FitFailedWarning,
+                    stacklevel=3,
+                )
+                self._choose(results, metric, given, excluded)

@@ -19,7 +19,6 @@ from sklearn.metrics import (
     balanced_accuracy_score,
     f1_score,
     log_loss,
-    make_scorer,
     mean_squared_error,
     r2_score,
     roc_auc_score,
@@ -66,8 +65,6 @@ class Predictions:
     @cached_property
     def right(self) -> NDArray[np.bool_]:
         """Whether each candidate predicts the class, or all labels, of each sample."""
-        if self.y.ndim == 2:
-            return ((self.decision > 0) == (self.y == 1)[:, None]).all(axis=2)
         true = self.true_codes
         if self.decision.shape[2] > 1:
             return np.argmax(self.decision, axis=2) == true[:, None]
@@ -130,7 +127,7 @@ def _several_targets(y: Array) -> bool:
 
 def _complete(p: Predictions) -> bool:
     """Whether there are samples of all classes and no others."""
-    return p.y.ndim == 1 and np.array_equal(np.unique(p.y), np.asarray(p.classes))
+    return np.array_equal(np.unique(p.y), np.asarray(p.classes))
 
 
 def _binary(p: Predictions) -> bool:
@@ -175,46 +172,10 @@ def _log_loss(p: Predictions) -> Array:
     return _average(-np.log(np.clip(chosen, eps, 1.0 - eps)), p.weight)
 
 
-def margin_quality(
-    y_true: NDArray[Any], decision: NDArray[np.floating], sample_weight: Array | None = None
-) -> float:
-    """Accuracy plus half of ``mean(m) / sqrt(mean(m²))`` over the margins m of all samples.
-
-    m is the decision for the true class less that for the best other one, for two classes the
-    decision with the sign of the true class. The second part tells candidates apart that predict
-    the same labels, and does not depend on the scale of decisions, which a small C shrinks.
-    Columns of `decision`, or its signs, are in the order of the sorted labels of `y_true`.
-    """
-    classes = np.unique(y_true)
-    columns = np.asarray(decision, dtype=np.float64).reshape(len(y_true), 1, -1)
-    p = Predictions(columns, y_true, classes, np.empty((len(y_true), 0)), None, sample_weight)
-    return float(_margin(p)[0])
-
-
-def _margin(p: Predictions) -> Array:
-    """`margin_quality` of many candidates; an unknown class has the margin of the worst."""
-    codes = p.true_codes
-    if p.decision.shape[2] == 1:
-        margin = np.where(codes == 1, 1.0, -1.0)[:, None] * p.decision[:, :, 0]
-    else:
-        column = np.maximum(codes, 0)[:, None, None]
-        own = np.take_along_axis(p.decision, column, axis=2)[:, :, 0]
-        others = p.decision.copy()
-        np.put_along_axis(others, column, -np.inf, axis=2)
-        margin = own - others.max(axis=2)
-    if (codes < 0).any():
-        margin[codes < 0] = -np.abs(margin).max(axis=0)
-    spread = np.sqrt(_average(margin**2, p.weight))
-    return _accuracy(p) + 0.5 * _average(margin, p.weight) / np.where(spread > 0, spread, 1.0)
-
-
-MARGIN = make_scorer(margin_quality, response_method=("decision_function",))
-
-
 # Metrics that are computed for all candidates together, and where that can be done.
 CLASSIFICATION: dict[Any, tuple[BatchScorer, Callable[[Predictions], bool]]] = {
     accuracy_score: (_accuracy, lambda p: True),
-    balanced_accuracy_score: (_balanced_accuracy, lambda p: p.y.ndim == 1),
+    balanced_accuracy_score: (_balanced_accuracy, lambda p: True),
     roc_auc_score: (_roc_auc, _binary),
     f1_score: (_f1, _binary),
     log_loss: (_log_loss, _complete),
@@ -243,8 +204,6 @@ def batch_scorer(
             return lambda p: plain(replace(p, weight=None))
     if isinstance(scorer, PassthroughScorer):
         return _accuracy if classifier else _r2
-    if scorer is MARGIN:
-        return _margin
     one_by_one = partial(_one_by_one, scorer, error_score=error_score)
     function, sign = scorer._score_func, scorer._sign
     known = (CLASSIFICATION if classifier else REGRESSION).get(function)
@@ -262,7 +221,7 @@ def needs_probabilities(scorer: Any) -> bool:
 
 def needs_labels_only(scorer: Any, *, classifier: bool) -> bool:
     """Whether a scorer looks at predicted labels, or so coarsely that tiny errors do not show."""
-    if isinstance(scorer, PassthroughScorer) or scorer is MARGIN:
+    if isinstance(scorer, PassthroughScorer):
         return classifier
     return classifier and getattr(scorer, "_response_method", None) == "predict"
 

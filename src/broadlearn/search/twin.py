@@ -7,73 +7,64 @@ from typing import Any
 
 import numpy as np
 from joblib import delayed
-from numpy.typing import NDArray
 from sklearn.base import clone
 
 from broadlearn.baselines import IntuitionisticFuzzyTwinSVC, PlaneSpace, distances, plane_space
-from broadlearn.search.cells import Axes
-from broadlearn.search.engine import (
-    Fold,
-    GridScores,
-    Plan,
-    Split,
-    Task,
-    limited,
-    prepare_fold,
-)
-from broadlearn.search.grid import SubGrid
+from broadlearn.search.cells import Judge
+from broadlearn.search.engine import limited
+from broadlearn.search.folds import Fold, GridScores, SplitSamples, Task, prepare_fold
+from broadlearn.search.grid import Candidates, SubGrid
 from broadlearn.search.scoring import Predictions
-from broadlearn.utils import Array, Floats, draw_seed, parallel
+from broadlearn.utils import Array, draw_seed, parallel
 
 TWIN_ROLES = {"C1": "C1", "C2": "C2", "kernel_width": "width"}
 
 
-def run_twin_grid(
-    estimator: IntuitionisticFuzzyTwinSVC, grid: SubGrid, task: Task, axes: Axes
+def score_twin_grid(
+    estimator: IntuitionisticFuzzyTwinSVC, grid: SubGrid, task: Task, judge: Judge
 ) -> GridScores:
-    """Score every candidate of a grid on every split; the same as `run_grid` for ridge models."""
-    if axes.slopes:
+    """Score every candidate of a grid on every split, as `score_grid` does for ridge models."""
+    if judge.probabilities:
         raise ValueError(
             "scoring needs predict_proba, which IntuitionisticFuzzyTwinSVC does not have; use a "
             "score of labels or decisions, such as 'accuracy' or 'roc_auc'."
         )
-    plan = Plan(estimator, grid, TWIN_ROLES)
-    scores, errors = plan.empty(axes, len(task.splits))
-    for position, outer in plan.outer:
-        template = clone(estimator).set_params(**outer)
+    candidates = Candidates(estimator, grid, TWIN_ROLES)
+    shape = (len(judge.scorers), len(judge.parts), grid.size, len(task.splits))
+    result = GridScores.empty(*shape)
+    for outer, numbers in zip(candidates.outer, candidates.numbers, strict=True):
+        model = clone(estimator).set_params(**outer)
         calls = (
-            delayed(limited)(_score_split, template, *split, plan.path, axes)
-            for split in task.splits
+            delayed(limited)(_score_split, model, samples, candidates.values, judge)
+            for samples in task.splits
         )
-        for f, (part, reasons) in enumerate(parallel(calls, task.n_jobs)):
-            scores[(slice(None), slice(None), *position, ..., f)] = part
-            errors[(*position, ..., f)] = reasons
-            task.report(int(np.prod(part.shape[2:])))
-    return plan.results(scores, errors)
+        for f, (scores, reasons) in enumerate(parallel(calls, task.n_jobs)):
+            result.scores[:, :, numbers, f] = scores
+            for w, reason in enumerate(reasons):
+                result.note(numbers[..., w].ravel(), reason)
+            task.report(numbers.size)
+    return result
 
 
 def _score_split(
     model: IntuitionisticFuzzyTwinSVC,
-    X: Floats,
-    y: NDArray[Any],
-    weight: Array | None,
-    split: Split,
-    path: Mapping[str, tuple[Any, ...]],
-    axes: Axes,
+    samples: SplitSamples,
+    values: Mapping[str, tuple[Any, ...]],
+    judge: Judge,
 ) -> tuple[Array, list[str]]:
-    """Scores for all (C1, C2, width) of one split, and why a width cannot be fitted."""
-    fold = prepare_fold(model, X, y, weight, split, path["width"])
-    shape = tuple(map(len, path.values()))
-    scores = np.full((len(axes.scorers), 1 + axes.train, *shape), np.nan)
+    """Return scores of all (C1, C2, width) on one split, and the reasons of failures by width."""
+    fold = prepare_fold(model, samples, values["width"])
+    shape = tuple(map(len, values.values()))
+    scores = np.full((len(judge.scorers), len(judge.parts), *shape), np.nan)
     valid = [w for w, error in enumerate(fold.errors) if not error]
     if fold.data is not None and valid:
         seed = draw_seed(model.random_state)
         space = plane_space(fold.data, model.kernel, model.n_basis_rows, seed)
-        # The width of a linear machine is that of its scores only, so its factors serve all.
+        # In a linear machine only the scores depend on the width, so its factors serve all widths.
         batches = [valid] if model.kernel == "linear" else [[w] for w in valid]
-        penalties = np.asarray(path["C1"], dtype=float), np.asarray(path["C2"], dtype=float)
+        penalties = np.asarray(values["C1"], dtype=float), np.asarray(values["C2"], dtype=float)
         for batch in batches:
-            _score_batch(space, model.regularization, fold, batch, penalties, axes, scores)
+            _score_batch(space, model.regularization, fold, batch, penalties, judge, scores)
     return scores, fold.errors
 
 
@@ -83,10 +74,10 @@ def _score_batch(
     fold: Fold,
     batch: Sequence[int],
     penalties: tuple[Array, Array],
-    axes: Axes,
+    judge: Judge,
     scores: Array,
 ) -> None:
-    """Score all C1, C2 for widths that share their factors, and file the scores."""
+    """Score all C1 and C2 for widths that share their factors, and file the scores."""
     data, width = fold.data, fold.widths[batch[0]]
     assert data is not None
     problem = space.problem(data, width, regularization)
@@ -97,7 +88,7 @@ def _score_batch(
     vectors = [
         [problem.solve(t, side, scaled[side]).vectors for side in (0, 1)] for t in range(n_tasks)
     ]
-    for part, name in enumerate(("test", "train")[: 1 + axes.train]):
+    for part, name in enumerate(judge.parts):
         X, y, weight = fold.part(name)
         F = space.columns(X, width)
         far = [
@@ -108,5 +99,5 @@ def _score_batch(
             decision = np.stack([rest - own[:, i : i + 1] for own, rest in far], axis=-1)
             decision = (-decision if n_tasks == 1 else decision).reshape(len(F), -1, n_tasks)
             predictions = Predictions(decision, y, data.classes, X, None, weight)
-            for s, scorer in enumerate(axes.scorers):
+            for s, scorer in enumerate(judge.scorers):
                 scores[s, part, i][:, batch] = scorer(predictions).reshape(penalties[1].size, -1)

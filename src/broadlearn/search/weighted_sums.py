@@ -1,14 +1,12 @@
-"""Sums over scored samples for several kernel widths, in blocks that stay in the cache.
+"""Sums over scored samples for several kernel widths, and residuals against the samples.
 
-At small kernel widths no sample is near another, and most samples of a class have the very same
-score. The sums of such groups are then taken once for all widths, which add what few samples differ
-by: ``GᵗS²G`` is linear in S².
+At small kernel widths most samples of a class have the very same score. ``GᵗS²G`` is linear in S²:
+the sums of the classes then serve all widths, each of which adds the few samples that differ.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,67 +15,81 @@ from scipy.linalg.blas import dsyrk
 
 from broadlearn.utils import Array, row_slices
 
-# Numbers of scored rows at a time where rows come in several blocks: 4 MB.
-SCORED_NUMBERS = 1 << 19
-# A product with fewer vectors takes no less time.
-MIN_VECTORS = 16
-# Share of the samples that have a score in common from which on they are a group.
-GROUP_SHARE = 0.1
-# Share of the samples that count which may differ from their group for it to pay.
-MAX_APART = 0.6
-# Samples, as a share of all, that must be saved, as the groups are summed too.
-MIN_SAVED = 1.3
+# Numbers of rows at a time: 4 MB, which stay in the cache for all widths.
+BLOCK = 1 << 19
+Blocks = Iterable[tuple[slice, Array]]
 
 
-class SharedScores(NamedTuple):
-    """What a diagonal has in common with others.
+class Diagonal(NamedTuple):
+    """The diagonal s of S, with ``s² = levels[class] + change`` for each sample.
 
     Attributes
     ----------
-    levels : ndarray of shape (n_groups,)
-        Square of the score that most samples of a group have.
-    members : list of ndarray
-        Samples of each group. The same list for all diagonals.
-    apart : ndarray of shape (n_apart,)
-        Samples of another score than their group, or of none.
-    factors : ndarray of shape (n_apart,)
-        Roots of what the squares of their scores differ by from the level of their group, or from
-        0; negative where they are smaller.
-    saved : int
-        Samples that count and are not apart.
+    s : ndarray of shape (n_samples,) or None
+        None for all ones.
+    levels : ndarray of shape (n_classes,) or None
+        None if the sums of the classes are not used.
+    change : ndarray of shape (n_samples,)
+        Zero for most samples if `levels` are given.
     """
 
-    levels: Array
-    members: list[NDArray[np.intp]]
-    apart: NDArray[np.intp]
-    factors: Array
-    saved: int
+    s: Array | None
+    levels: Array | None
+    change: Array
+
+
+def make_diagonals(given: Sequence[Array | None], codes: NDArray[np.intp]) -> list[Diagonal]:
+    """Decompose diagonals into levels of classes and changes, where that saves work.
+
+    Parameters
+    ----------
+    given : sequence of ndarray of shape (n_samples,) or None
+    codes : ndarray of shape (n_samples,)
+        Class of each sample.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> same = np.full(9, 0.5)
+    >>> other = np.r_[0.9, same[1:]]
+    >>> shared = make_diagonals([same, other, same], np.zeros(9, dtype=int))
+    >>> [np.count_nonzero(diagonal.change) for diagonal in shared]
+    [0, 1, 0]
+    """
+    plain = [Diagonal(s, None, np.ones(codes.size) if s is None else s**2) for s in given]
+    shared = {}
+    for i, (s, _, squares) in enumerate(plain):
+        if s is not None and len(given) > 1:
+            levels = np.array([_most_frequent(squares[codes == k]) for k in range(codes.max() + 1)])
+            own = Diagonal(s, levels, squares - levels[codes])
+            if 2 * np.count_nonzero(own.change) < np.count_nonzero(squares):
+                shared[i] = own
+    rows = sum(np.count_nonzero(own.change) for own in shared.values()) + codes.size
+    if rows < sum(np.count_nonzero(plain[i].change) for i in shared):
+        return [shared.get(i, own) for i, own in enumerate(plain)]
+    return plain
+
+
+def _most_frequent(values: Array) -> float:
+    distinct, counts = np.unique(values, return_counts=True)
+    return float(distinct[counts.argmax()])
 
 
 def weighted_sums(
-    blocks: Iterable[tuple[slice, Array]],
-    n: int,
-    T: Array,
-    diagonals: Sequence[Array | None],
-    shared: Mapping[int, SharedScores] = MappingProxyType({}),
-    *,
-    several: bool,
+    blocks: Blocks, n: int, T: Array, diagonals: Sequence[Diagonal], codes: NDArray[np.intp]
 ) -> Array:
-    """``[G, T]ᵗ S² [G, T]`` of n columns of rows G that come in blocks, for every diagonal of S.
+    """Return ``[G, T]ᵗ S² [G, T]`` of the first n columns of G for every diagonal of S.
 
     Parameters
     ----------
     blocks : iterable of (slice, ndarray of shape (n_rows, n or more))
-        Which rows, and the rows themselves.
+        Positions of rows of G, and these rows.
     n : int
     T : ndarray of shape (n_rows, n_targets)
-        Of all rows.
-    diagonals : sequence of ndarray or None
-        The diagonal of S for each kernel width; None for all one.
-    shared : mapping of int to SharedScores
-        What some diagonals, by their position, have in common.
-    several : bool
-        Whether there is more than one block.
+        Targets of all rows.
+    diagonals : sequence of Diagonal
+    codes : ndarray of shape (n_rows,)
+        Class of each row.
 
     Returns
     -------
@@ -87,157 +99,67 @@ def weighted_sums(
     --------
     >>> import numpy as np
     >>> G, T = np.array([[1.0, 9.0], [3.0, 9.0]]), np.array([[2.0], [4.0]])
-    >>> s = np.array([0.0, 2.0])
-    >>> weighted_sums([(slice(0, 2), G)], 1, T, [None, s], several=False)[1]
+    >>> codes = np.zeros(2, dtype=int)
+    >>> diagonals = make_diagonals([np.array([0.0, 2.0])], codes)
+    >>> weighted_sums([(slice(0, 2), G)], 1, T, diagonals, codes)[0]
     array([[36., 48.],
            [48., 64.]])
     """
     size = n + T.shape[1]
-    saved = sum(own.saved for own in shared.values())
-    if several or saved < MIN_SAVED * len(T):
-        shared = {}
-    result = (np.zeros if several else np.empty)((len(diagonals), size, size))
-    # Read in the order of Fortran, these are matrices whose lower half is added to.
-    halves = [sums.T for sums in result]
-    buffer = np.empty((max(1, (SCORED_NUMBERS if several else T.shape[0] * size) // size), size))
+    result = np.zeros((len(diagonals), size, size))
+    shared = [i for i, own in enumerate(diagonals) if own.levels is not None]
+    of_classes = np.zeros((codes.max() + 1 if shared else 0, size, size))
     for rows, G in blocks:
-        for part in row_slices(len(G), 1, len(buffer)):
+        for part in row_slices(len(G), size, BLOCK):
             both = np.concatenate([G[part, :n], T[rows][part]], axis=1)
-            for i, s in enumerate(diagonals):
-                if i in shared:
+            for k, sums in enumerate(of_classes):
+                _add_products(both[codes[rows][part] == k], sums, 1.0)
+            for own, sums in zip(diagonals, result, strict=True):
+                if own.s is None:
+                    _add_products(both, sums, 1.0)
                     continue
-                scored = both
-                if s is not None:
-                    # Of rows of score 0 there may be many: they are left out.
-                    some = s[rows][part]
-                    n_counted = np.count_nonzero(some)
-                    if n_counted > 0.9 * some.size:
-                        scored = np.multiply(both, some[:, None], out=buffer[: len(both)])
-                    else:
-                        counted = np.flatnonzero(some)
-                        scored = buffer[:n_counted]
-                        np.take(both, counted, axis=0, out=scored, mode="clip")
-                        scored *= some[counted, None]
-                if not several:
-                    np.matmul(scored.T, scored, out=result[i])
-                elif len(scored):
-                    dsyrk(1.0, scored.T, beta=1.0, c=halves[i], lower=1, overwrite_c=1)
-    if several:
-        for half in halves:
-            half += np.tril(half, -1).T - np.triu(half, 1)
-    if shared:
-        _sum_groups(both, diagonals, shared, result)
+                change = own.change[rows][part]
+                for sign, some in ((1.0, change > 0.0), (-1.0, change < 0.0)):
+                    scored = both if some.all() else both[some]
+                    _add_products(scored * np.sqrt(np.abs(change[some]))[:, None], sums, sign)
+    for i in shared:
+        result[i] += np.tensordot(np.asarray(diagonals[i].levels), of_classes, 1)
+    below = np.tri(size, k=-1, dtype=bool)
+    for sums in result:
+        np.copyto(sums, sums.T, where=below)
     return result
 
 
-def weighted_residuals(
-    blocks: Iterable[tuple[slice, Array]],
-    T: Array,
-    s: Array | None,
-    W: Array,
-    columns: Sequence[int],
-    Cs: Array,
-) -> Array:
-    """``GᵗS²(T - G W) - W/C`` of rows G that come in blocks, for all penalties and sizes.
+def _add_products(rows: Array, sums: Array, sign: float) -> None:
+    """Add the products of the columns to the upper half of the sums, in place."""
+    if len(rows):
+        dsyrk(sign, rows.T, beta=1.0, c=sums.T, lower=1, overwrite_c=1)
+
+
+def weighted_residuals(blocks: Blocks, T: Array, s: Array | None, W: Array, Cs: Array) -> Array:
+    """Return ``GᵗS²(T - G W) - W/C`` for all penalties and sizes.
 
     Parameters
     ----------
     blocks, T
         As for `weighted_sums`.
     s : ndarray of shape (n_rows,) or None
-        The diagonal of S.
+        Diagonal of S.
     W : ndarray of shape (n_Cs, n_sizes, n_targets, n)
         Weights, zero beyond the leading columns of a size.
-    columns : sequence of int
-        How many these are.
     Cs : ndarray of shape (n_Cs,)
 
     Returns
     -------
     ndarray of shape (n_Cs, n_sizes, n_targets, n)
-        To be taken within the columns of each size.
+        Residuals; those beyond the leading columns of a size mean nothing.
     """
     residual = -W / Cs[:, None, None, None]
-    step = max(1, MIN_VECTORS // (W.shape[0] * W.shape[2]))
+    n = W.shape[3]
     for rows, G in blocks:
-        wanted = T[rows][:, None, None]
-        for j in range(0, len(columns), step):
-            sizes, n = slice(j, j + step), max(columns[j : j + step])
-            some = W[:, sizes, :, :n]
-            missing = (G[:, :n] @ some.reshape(-1, n).T).reshape(-1, *some.shape[:3])
-            np.subtract(wanted, missing, out=missing)
-            if s is not None:
-                missing *= (s[rows] ** 2)[:, None, None, None]
-            flat = missing.reshape(len(G), -1)
-            residual[:, sizes, :, :n] += (flat.T @ G[:, :n]).reshape(some.shape)
+        fitted = (G[:, :n] @ W.reshape(-1, n).T).reshape(-1, *W.shape[:3])
+        missing = T[rows][:, None, None] - fitted
+        if s is not None:
+            missing *= (s[rows] ** 2)[:, None, None, None]
+        residual += (missing.reshape(len(G), -1).T @ G[:, :n]).reshape(W.shape)
     return residual
-
-
-def shared_scores(diagonals: Sequence[Array | None]) -> dict[int, SharedScores]:
-    """Which diagonals are alike but for a few samples, and in what.
-
-    Returns
-    -------
-    dict of int to SharedScores
-        By the positions of the diagonals; without those that differ in most samples.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> same = np.full(9, 0.5)
-    >>> few = np.r_[0.9, same[1:]]
-    >>> {i: len(shared.apart) for i, shared in shared_scores([same, few]).items()}
-    {0: 0, 1: 1}
-    """
-    scores = [s for s in diagonals if s is not None]
-    if len(scores) < 2:
-        return {}
-    # The diagonal with fewest different scores tells groups.
-    values, groups, counts = min(
-        (np.unique(s, return_inverse=True, return_counts=True) for s in scores),
-        key=lambda found: len(found[0]),
-    )
-    large = np.flatnonzero(counts >= GROUP_SHARE * len(groups))
-    number = np.full(len(values), large.size, dtype=np.intp)
-    number[large] = np.arange(large.size)
-    groups = number[groups]
-    members = [np.flatnonzero(groups == j) for j in range(large.size)]
-    found: dict[int, SharedScores] = {}
-    for i, s in enumerate(diagonals):
-        if s is None:
-            continue
-        levels = np.zeros(large.size + 1)
-        for j, rows in enumerate(members):
-            own, times = np.unique(s[rows], return_counts=True)
-            levels[j] = own[np.argmax(times)]
-        apart = np.flatnonzero((s != levels[groups]) & ((s != 0.0) | (groups < large.size)))
-        n_counted = int(np.count_nonzero(s))
-        if apart.size <= MAX_APART * n_counted:
-            change = s[apart] ** 2 - levels[groups[apart]] ** 2
-            factors = np.sign(change) * np.sqrt(np.abs(change))
-            saved = n_counted - apart.size
-            found[i] = SharedScores(levels[:-1] ** 2, members, apart, factors, saved)
-    return found
-
-
-def _sum_groups(
-    both: Array,
-    diagonals: Sequence[Array | None],
-    shared: Mapping[int, SharedScores],
-    result: Array,
-) -> None:
-    """Fill in ``[G, T]ᵗ S² [G, T]`` of diagonals that are alike, from the sums of groups."""
-    members, size = next(iter(shared.values())).members, both.shape[1]
-    of_groups, change = np.empty((len(members), size, size)), np.empty((size, size))
-    for rows, of_group in zip(members, of_groups, strict=True):
-        part = both[rows]
-        np.matmul(part.T, part, out=of_group)
-    levels = np.stack([own.levels for own in shared.values()])
-    together = levels @ of_groups.reshape(len(members), -1)
-    for (i, own), sums in zip(shared.items(), together, strict=True):
-        result[i] = sums.reshape(size, size)
-        for some, add in ((own.factors > 0.0, np.add), (own.factors < 0.0, np.subtract)):
-            if some.any():
-                part = both[own.apart[some]]
-                part *= own.factors[some, None]
-                add(result[i], np.matmul(part.T, part, out=change), out=result[i])

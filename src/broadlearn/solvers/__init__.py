@@ -19,7 +19,6 @@ from broadlearn.solvers.conformal import (
     label_sets,
 )
 from broadlearn.solvers.gram import KernelDesign, solve_gram, solve_kernel
-from broadlearn.solvers.krylov import krylov_path
 from broadlearn.solvers.landmarks import (
     LandmarkSolution,
     LandmarkSums,
@@ -27,7 +26,6 @@ from broadlearn.solvers.landmarks import (
     sum_landmarks,
 )
 from broadlearn.solvers.path import (
-    Doubts,
     Inverse,
     dual_inverse_diagonals,
     dual_path,
@@ -52,7 +50,7 @@ from broadlearn.solvers.ridge import (
     solve_ridge,
     weighted_ridge,
 )
-from broadlearn.solvers.rounding import prediction_error, residuals_of_sums
+from broadlearn.solvers.rounding import prediction_error, propagated_error
 from broadlearn.solvers.spectrum import Spectrum
 from broadlearn.solvers.updates import add_rows, append_sums, remove_rows, solve_sums
 
@@ -60,7 +58,6 @@ __all__ = [
     "MIN_SHARE",
     "Block",
     "Design",
-    "Doubts",
     "DualSolution",
     "Inverse",
     "KernelDesign",
@@ -79,7 +76,6 @@ __all__ = [
     "dual_path",
     "dual_remainder",
     "dual_residual",
-    "krylov_path",
     "label_scores",
     "label_sets",
     "landmark_removal_effects",
@@ -97,9 +93,9 @@ __all__ = [
     "primal_leverages",
     "primal_path",
     "probabilities",
+    "propagated_error",
     "removal_effects",
     "remove_rows",
-    "residuals_of_sums",
     "rows_residual",
     "solve_dual",
     "solve_gram",
