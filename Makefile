@@ -130,7 +130,6 @@ bench: $(READY) ## run all benchmarks (hours; some need the data folder)
 	$(BIN)/python benchmarks/landmarks.py
 	$(BIN)/python benchmarks/kernel_width.py
 	$(BIN)/python benchmarks/search.py
-	$(BIN)/python benchmarks/fresh_draws.py
 	$(BIN)/python benchmarks/accuracy.py
 	$(BIN)/python benchmarks/flagship.py
 	$(BIN)/python benchmarks/midsize.py midsize.csv

@@ -3,8 +3,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from broadlearn.random_features import MapSettings, common_span, condense, draw_map, interleave
-from broadlearn.utils import learn_standardization, standardize_rows
+from broadlearn.random_features import MapSettings, condense, draw_map, interleave
+from broadlearn.utils import learn_standardization
 
 SETTINGS = MapSettings(3, 12, 2, 5, "tanh", "identity", "random", "sample", 1.0)
 
@@ -32,39 +32,12 @@ def test_ridge_predictions_stay(C):
     )
 
 
-def test_products_of_samples_are_those_of_the_design_matrix():
-    plain, affine = drawn(SETTINGS)
+@pytest.mark.parametrize("enhancement_inputs", [None, 2])
+def test_products_of_samples_are_those_of_the_design_matrix(enhancement_inputs):
+    plain, affine = drawn(replace(SETTINGS, enhancement_inputs=enhancement_inputs))
     G, H = plain.design(affine), condense(plain).columns(affine)
     np.testing.assert_allclose(H @ H.T, G @ G.T, atol=1e-10)
     np.testing.assert_allclose(H[:, -10:], G[:, -10:], rtol=0, atol=1e-14)
-
-
-@pytest.mark.parametrize("enhancement_inputs", [None, 2])
-def test_samples_of_a_smaller_span_have_fewer_columns(enhancement_inputs):
-    X = standardize_rows(np.random.default_rng(1).normal(size=(30, 4)))
-    standardization = learn_standardization(X, None, False)
-    settings = replace(SETTINGS, enhancement_inputs=enhancement_inputs)
-    plain, affine = draw_map(settings, X, standardization, 0), standardization.affine(X)
-    span = common_span(affine[:20], affine[20:])
-    assert span.shape == (5, 4)
-    small = condense(plain, span)
-    assert small.n_columns == 3 * 5 + 10
-    G, H = plain.design(affine), small.columns(affine)
-    np.testing.assert_allclose(H @ H.T, G @ G.T, atol=1e-10)
-
-
-def test_a_span_is_that_of_all_tables():
-    rng = np.random.default_rng(0)
-    few = rng.normal(size=(9, 2)) @ rng.normal(size=(2, 4))
-    span = common_span(few)
-    assert span.shape == (4, 2)
-    np.testing.assert_allclose(few @ span @ span.T, few, atol=1e-12)
-    np.testing.assert_allclose(span.T @ span, np.eye(2), atol=1e-12)
-    assert common_span(few[:3], few[3:]) is not None
-    assert common_span(few, rng.normal(size=(1, 4))) is None
-    assert common_span(rng.normal(size=(9, 4))) is None
-    assert common_span(rng.normal(size=(2, 4))).shape == (4, 2)
-    assert common_span(np.zeros((3, 4))) is None
 
 
 def test_columns_go_where_they_are_wanted_in_the_type_of_the_samples():

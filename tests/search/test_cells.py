@@ -1,3 +1,5 @@
+"""Cells of a search against single fits and against sums over samples."""
+
 import numpy as np
 import pytest
 from searches import more_rows_than_nodes, splits_of
@@ -6,26 +8,28 @@ from sklearn.metrics import get_scorer
 
 from broadlearn import IntuitionisticFuzzyBLSClassifier, PathSearchCV
 from broadlearn.search import cells
-from broadlearn.search.cells import Axes, Cell
-from broadlearn.search.engine import prepare_fold
+from broadlearn.search import weighted_sums as sums_module
+from broadlearn.search.cells import Cell, Judge
+from broadlearn.search.folds import SplitSamples, prepare_fold
 from broadlearn.search.scoring import batch_scorer
-from broadlearn.solvers import residuals_of_sums
+from broadlearn.search.weighted_sums import make_diagonals, weighted_residuals, weighted_sums
+from broadlearn.solvers import propagated_error
 from broadlearn.utils import draw_seed
 
 WIDTHS, SIZES, CS = [1.0, 4.0], [10, 60], [0.1, 100.0]
 
 
-def make_cell(X, y, train, test, names, tolerance=1e-11, weight=None, sizes=SIZES):
+def make_cell(X, y, split, names, weight=None, sizes=SIZES):
     model = IntuitionisticFuzzyBLSClassifier(2, 4, 1, max(sizes), random_state=0)
-    fold = prepare_fold(model, X, y, weight, (train, test), WIDTHS)
+    fold = prepare_fold(model, SplitSamples(X, y, weight, split), WIDTHS)
     data, recipe, seed = fold.data, model.feature_map(), draw_seed(0)
     scorers = [batch_scorer(get_scorer(name), classifier=True) for name in names]
-    axes = Axes(scorers, "neg_log_loss" in names, tolerance, 1 << 20, True, sizes, CS)
+    judge = Judge(scorers, "neg_log_loss" in names, 1e-11, 1 << 20, ("test", "train"))
     family = recipe.learn(data.X, data.standardization, seed, data.weight)
     broad_map = family.cut(2, 4, recipe.draw_layer(seed, 8, data.X.shape[1]))
     affine = {"train": data.standardization.affine(data.X)}
     affine["test"] = data.standardization.affine(fold.X_test)
-    return Cell(broad_map, fold, affine, axes)
+    return Cell(broad_map, fold, affine, sizes, CS, judge)
 
 
 @pytest.mark.parametrize("n_train", [40, 300])
@@ -37,8 +41,8 @@ def test_scores_are_those_of_single_fits(n_train, names, weighted, sizes):
     train, test = np.arange(n_train), np.arange(n_train, n_train + 100)
     weight = np.random.default_rng(1).integers(0, 3, len(y)) * 1.0 if weighted else None
     given = lambda rows: None if weight is None else weight[rows]  # noqa: E731
-    found = make_cell(X, y, train, test, names, weight=weight, sizes=sizes).judge()
-    assert found.shape == (len(names), 2, len(WIDTHS), len(sizes), len(CS))
+    found = make_cell(X, y, (train, test), names, weight, sizes).scores()
+    assert found.shape == (len(names), 2, len(sizes), len(CS), len(WIDTHS))
     for w, width in enumerate(WIDTHS):
         for j, q in enumerate(sizes):
             for c, C in enumerate(CS):
@@ -49,27 +53,26 @@ def test_scores_are_those_of_single_fits(n_train, names, weighted, sizes):
                 for i, scorer in enumerate(map(get_scorer, names)):
                     for t, part in enumerate((test, train)):
                         expected = scorer(model, X[part], y[part], sample_weight=given(part))
-                        assert found[i, t, w, j, c] == pytest.approx(expected, abs=1e-9)
+                        assert found[i, t, j, c, w] == pytest.approx(expected, abs=1e-9)
 
 
-def test_dual_is_taken_only_where_rows_are_fewer():
+def test_dual_is_taken_only_for_fewer_rows_than_columns():
     X, y = make_classification(140, 6, random_state=0)
-    few = make_cell(X, y, np.arange(20), np.arange(40, 140), ["accuracy"])
-    assert few._dual_is_cheaper(1, 0, len(few._counted(0)))
-    many = make_cell(X, y, np.arange(130), np.arange(130, 140), ["accuracy"])
-    assert not many._dual_is_cheaper(0, 0, len(many._counted(0)))
-    assert not many._dual_is_cheaper(1, 0, len(many._counted(0)))
+    few = make_cell(X, y, (np.arange(20), np.arange(40, 140)), ["accuracy"])
+    assert few._in_dual(0, 1)
+    many = make_cell(X, y, (np.arange(130), np.arange(130, 140)), ["accuracy"])
+    assert not many._in_dual(0, 0)
+    assert not many._in_dual(0, 1)
 
 
-def test_rows_are_made_again_only_where_rounding_of_the_sums_may_show(monkeypatch):
-    sure = []
+def test_blocks_of_rows_do_not_change_refined_scores(monkeypatch):
+    errors = []
 
     def spied(*arguments):
-        found = residuals_of_sums(*arguments)
-        sure.extend(found[0].tolist())
-        return found
+        errors.append(propagated_error(*arguments))
+        return errors[-1]
 
-    monkeypatch.setattr(cells, "residuals_of_sums", spied)
+    monkeypatch.setattr(cells, "propagated_error", spied)
     X, y = more_rows_than_nodes()
     Cs = [10.0 ** (k / 2) for k in range(13)]
     grid = {"C": Cs, "n_enhancement_nodes": [20, 60], "kernel_width": [2.0]}
@@ -82,5 +85,45 @@ def test_rows_are_made_again_only_where_rounding_of_the_sums_may_show(monkeypatc
         )
         for budget in (16, 0.05)
     )
-    assert set(sure) == {True, False}
+    assert errors
     np.testing.assert_allclose(blocks, plain, atol=1e-12)
+
+
+@pytest.mark.parametrize("step", [90, 25])
+@pytest.mark.parametrize("numbers", [1 << 19, 30])
+def test_sums_do_not_depend_on_blocks(step, numbers, monkeypatch):
+    monkeypatch.setattr(sums_module, "BLOCK", numbers)
+    rng = np.random.default_rng(0)
+    R, codes = rng.normal(size=(90, 6)), np.arange(90) % 3
+    base = np.array([1e-4, 2e-4, 0.0])[codes]
+    few, lost, full = base.copy(), 3.0 * base, rng.uniform(size=90)
+    few[:7], lost[::5] = rng.uniform(size=7), 0.0
+    given = [None, base, few, lost, full, np.zeros(90)]
+    diagonals = make_diagonals(given, codes)
+    assert [own.levels is not None for own in diagonals] == [False, True, True, True, False, False]
+    slices = [slice(start, min(start + step, 90)) for start in range(0, 90, step)]
+    blocks = ((rows, R[rows, :5].copy()) for rows in slices)
+    found = weighted_sums(blocks, 4, R[:, 5:], diagonals, codes)
+    used = R[:, [0, 1, 2, 3, 5]]
+    for sums, s in zip(found, [np.ones(90), *given[1:]], strict=True):
+        expected = (used * s[:, None] ** 2).T @ used
+        scale = max(np.abs(expected).max(), 1e-30)
+        np.testing.assert_allclose(sums, expected, rtol=1e-11, atol=1e-12 * scale)
+        np.testing.assert_array_equal(sums, sums.T)
+
+
+@pytest.mark.parametrize("scored", [True, False])
+def test_residuals_of_weights(scored):
+    rng = np.random.default_rng(3)
+    G, T, columns, Cs = rng.normal(size=(40, 6)), rng.normal(size=(40, 2)), [2, 6], np.r_[0.1, 5.0]
+    W = rng.normal(size=(2, 2, 2, 6))
+    W[:, 0, :, 2:] = 0.0
+    s = rng.uniform(size=40) if scored else None
+    blocks = [(rows, G[rows]) for rows in (slice(0, 25), slice(25, 40))]
+    found = weighted_residuals(blocks, T, s, W, Cs)
+    squares = np.ones(40) if s is None else s**2
+    for c, C in enumerate(Cs):
+        for j, n in enumerate(columns):
+            missing = squares[:, None] * (T - G @ W[c, j].T)
+            expected = (G.T @ missing).T - W[c, j] / C
+            np.testing.assert_allclose(found[c, j, :, :n], expected[:, :n], atol=1e-12)

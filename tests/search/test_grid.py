@@ -18,7 +18,7 @@ from broadlearn.search.grid import resolve_grids
 def test_order_is_that_of_parameter_grid():
     grid = {"n_enhancement_nodes": [5, 9], "C": [1.0, 2.0, 3.0], "activation": ["tanh", "relu"]}
     (found,) = resolve_grids(BLSClassifier(), grid)
-    assert [found.candidate(i) for i in range(found.size)] == list(ParameterGrid(grid))
+    assert found.candidates() == list(ParameterGrid(grid))
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_bad_grids_are_named(grid, message):
 
 def test_lists_of_scales_are_values():
     (grid,) = resolve_grids(BLSClassifier(), {"enhancement_scale": [(0.5, 2.0), 1.0, [0.1, 3.0]]})
-    assert grid.candidate(0) == {"enhancement_scale": (0.5, 2.0)}
+    assert grid.candidates()[0] == {"enhancement_scale": (0.5, 2.0)}
     assert grid.size == 3
     with pytest.raises(ValueError, match="list or tuple of one or more positive numbers"):
         resolve_grids(BLSClassifier(), {"enhancement_scale": [(0.5, -2.0)]})
@@ -78,7 +78,10 @@ def test_lists_of_scales_are_values():
 
 def test_scorers_are_values():
     (grid,) = resolve_grids(BLSClassifier(), {"sample_scores": [NeighborScorer(5), "held_out"]})
-    assert [grid.candidate(i)["sample_scores"] for i in (0, 1)] == [NeighborScorer(5), "held_out"]
+    assert [candidate["sample_scores"] for candidate in grid.candidates()] == [
+        NeighborScorer(5),
+        "held_out",
+    ]
     with pytest.raises(ValueError, match="'sample_scores' parameter of BLSClassifier"):
         resolve_grids(BLSClassifier(), {"sample_scores": ["trusted"]})
 
@@ -93,7 +96,7 @@ def test_grids_of_pipelines_have_the_names_of_steps():
     assert paper.size == 8470
     grid = {"scale": [MinMaxScaler(), "passthrough"], "scale__with_mean": [True], "model__C": [1.0]}
     (found,) = resolve_grids(PIPELINE, grid)
-    assert [found.candidate(i) for i in range(2)] == list(ParameterGrid(grid))
+    assert found.candidates() == list(ParameterGrid(grid))
 
 
 @pytest.mark.parametrize(
@@ -107,8 +110,8 @@ def test_grids_of_pipelines_have_the_names_of_steps():
             "'model__nodes', which BLSClassifier does not have; it has model__C",
         ),
         ({"model__C": [-1.0]}, "'C' parameter of BLSClassifier must be a float"),
-        ({"model": [BLSClassifier()]}, "must not hold 'model', which would replace the BLS"),
-        ({"steps": [[]]}, "must not hold 'steps'"),
+        ({"model": [BLSClassifier()]}, "must not contain 'model', which would replace the BLS"),
+        ({"steps": [[]]}, "must not contain 'steps'"),
         ({"scale__with_mean": True}, r"param_grid\['scale__with_mean'\] must be a list"),
     ],
 )

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from plain import plain_ridge
 from sklearn.datasets import make_classification, make_regression
 from sklearn.metrics import accuracy_score, log_loss, r2_score, roc_auc_score
 from sklearn.pipeline import make_pipeline
@@ -15,8 +16,8 @@ from broadlearn import (
     PathSearchCV,
 )
 from broadlearn.random_features import MappedSamples, draw_map
-from broadlearn.search.engine import prepare_fold
-from broadlearn.solvers import learn_slopes, probabilities, weighted_ridge
+from broadlearn.search.folds import SplitSamples, prepare_fold
+from broadlearn.solvers import learn_slopes, probabilities
 from broadlearn.utils import draw_seed
 
 GRID = {"C": [0.01, 10.0], "n_enhancement_nodes": [12, 90]}
@@ -25,7 +26,8 @@ GRID = {"C": [0.01, 10.0], "n_enhancement_nodes": [12, 90]}
 def held_out(model, X, y, weight):
     """Predictions by ridge problems without each sample, and what they were made from."""
     every = np.arange(len(X))
-    fold = prepare_fold(model, X, y, weight, (every, every), [getattr(model, "kernel_width", None)])
+    samples = SplitSamples(X, y, weight, (every, every))
+    fold = prepare_fold(model, samples, [getattr(model, "kernel_width", None)])
     data, seed = fold.data, draw_seed(model.random_state)
     broad_map = draw_map(model.feature_map(), data.X, data.standardization, seed, data.weight)
     G = MappedSamples(broad_map, data.X, data.standardization)(slice(0, len(data.X)))
@@ -35,7 +37,7 @@ def held_out(model, X, y, weight):
     for i in range(len(G)):
         left = copies.copy()
         left[i] = max(0.0, left[i] - 1.0)
-        W = weighted_ridge(G, data.T, model.C, scores=score * np.sqrt(left))
+        W = plain_ridge(G, data.T, model.C, score * np.sqrt(left))
         found.append(G[i] @ W)
     decisions = np.array(found) + (0.0 if fold.intercept is None else fold.intercept)
     return decisions, fold
@@ -112,7 +114,7 @@ def test_what_has_no_closed_form_is_refused():
         (PathSearchCV(IntuitionisticFuzzyTwinSVC(), {"C1": [1.0]}), {}),
     ]
     for search, data in refused:
-        with pytest.raises(ValueError, match='cv="loo" is in closed form'):
+        with pytest.raises(ValueError, match='cv="loo" needs a model'):
             search.set_params(cv="loo").fit(X, y, **data)
     with pytest.raises(ValueError, match="cv"):
         PathSearchCV(model, grid, cv="five").fit(X, y)

@@ -12,7 +12,6 @@ from sklearn.compose import ColumnTransformer
 from sklearn.datasets import make_classification
 from sklearn.decomposition import PCA
 from sklearn.exceptions import FitFailedWarning, UnsetMetadataPassedError
-from sklearn.feature_selection import SelectKBest
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
@@ -28,8 +27,6 @@ from broadlearn import (
     PathSearchCV,
 )
 from broadlearn.search import pipelines
-from broadlearn.search.grid import SubGrid
-from broadlearn.search.pipelines import fit_steps, split_grid
 
 MODEL = BLSClassifier(1, 5, 1, 20, random_state=0)
 
@@ -410,24 +407,6 @@ def test_folds_whose_steps_failed_are_told_of_too():
     with pytest.warns(FitFailedWarning):
         search.set_callbacks(seen).fit(X, y)
     assert seen.of("candidate-split-evaluation") == 6
-
-
-def test_grids_are_split_by_prefix():
-    grid = SubGrid(("a__x", "m__C", "m__delta", "z"), ((1,), (2, 3), (4,), (5, 6)))
-    steps, last = split_grid(grid, "m__")
-    assert steps == SubGrid(("a__x", "z"), ((1,), (5, 6)))
-    assert last == SubGrid(("C", "delta"), ((2, 3), (4,)))
-
-
-def test_steps_that_select_by_labels_see_training_labels_only():
-    X, y = make_classification(60, 20, n_informative=2, random_state=0)
-    steps = Pipeline([("select", SelectKBest(k=3))])
-    found = fit_steps(steps, (X[:40], y[:40], X[40:]), None, MODEL, True, False)
-    chosen = SelectKBest(k=3).fit(X[:40], y[:40])
-    np.testing.assert_array_equal(found.train, chosen.transform(X[:40]))
-    np.testing.assert_array_equal(found.judged[0], chosen.transform(X[40:]))
-    np.testing.assert_array_equal(found.judged[1], found.train)
-    assert found.error == ""
 
 
 def test_values_that_cannot_be_compared_are_not_shared():

@@ -1,13 +1,9 @@
 import numpy as np
-import pandas as pd
-import pytest
 
 from broadlearn.sample_scores import NeighborScorer
 from broadlearn.search.grid import SubGrid
 from broadlearn.search.results import (
-    LazyCandidates,
     best_first,
-    layer_sizes,
     parameter_columns,
     results_table,
 )
@@ -18,21 +14,9 @@ GRIDS = [
 ]
 
 
-def test_candidates_are_made_when_looked_at():
-    candidates = LazyCandidates(GRIDS)
-    assert len(candidates) == 8
-    assert candidates[4] == {"C": 2.0, "kernel_width": 4.0}
-    assert candidates[-1] == {"C": 3.0, "n_enhancement_nodes": 10}
-    assert candidates[6:] == list(candidates)[6:]
-    assert "8 candidates" in repr(candidates)
-    assert list(pd.DataFrame({"params": candidates})["params"]) == list(candidates)
-    with pytest.raises(IndexError):
-        candidates[8]
-
-
 def test_columns_are_masked_where_a_grid_has_no_such_name():
     columns = parameter_columns(GRIDS)
-    candidates = list(LazyCandidates(GRIDS))
+    candidates = [candidate for grid in GRIDS for candidate in grid.candidates()]
     for name in ("C", "kernel_width", "n_enhancement_nodes"):
         column = columns[f"param_{name}"]
         for i, candidate in enumerate(candidates):
@@ -50,7 +34,7 @@ def test_columns_hold_values_of_any_kind():
     }
     grid = SubGrid(tuple(values), tuple(values.values()))
     columns = parameter_columns([grid])
-    for i, candidate in enumerate(LazyCandidates([grid])):
+    for i, candidate in enumerate(grid.candidates()):
         assert {name: columns[f"param_{name}"][i] for name in values} == candidate
     assert columns["param_C"].dtype == np.float64
 
@@ -92,19 +76,12 @@ def test_the_undefined_are_never_among_the_best():
     np.testing.assert_array_equal(order, [3, 2, 0])
 
 
-def test_layer_sizes_count_all_groups():
-    columns = parameter_columns(GRIDS)
-    defaults = {"n_enhancement_nodes": 20, "n_enhancement_groups": 3}
-    np.testing.assert_array_equal(layer_sizes(columns, defaults), [60] * 6 + [15, 30])
-    assert layer_sizes({}, {"n_hidden_nodes": 7}) == 7
-
-
 def test_infinitely_many_nodes_are_the_largest_model():
     columns = parameter_columns([SubGrid(("n_enhancement_nodes",), (("infinite", 100),))])
     assert best_first(np.array([0.5, 0.5]), columns, {}).tolist() == [1, 0]
     columns = parameter_columns([SubGrid(("n_enhancement_nodes",), ((20, 10),)), SubGrid((), ())])
-    sizes = layer_sizes(columns, {"n_enhancement_nodes": "infinite"})
-    np.testing.assert_array_equal(sizes, [20, 10, np.inf])
+    order = best_first(np.full(3, 0.5), columns, {"n_enhancement_nodes": "infinite"})
+    assert order.tolist() == [1, 0, 2]
 
 
 def test_parameters_of_a_last_step_have_a_prefix():
@@ -122,9 +99,3 @@ def test_columns_of_numbers_have_their_type_where_some_are_masked():
     assert columns["param_C"].mask.tolist() == [False] * 4 + [True]
     mixed = parameter_columns([SubGrid(("C",), ((1,),)), SubGrid(("C",), ((0.5,),))])["param_C"]
     assert mixed.dtype == np.float64
-
-
-def test_candidates_equal_a_list_of_them():
-    candidates = LazyCandidates(GRIDS)
-    assert candidates == list(candidates)
-    assert candidates != list(candidates)[1:]

@@ -7,7 +7,6 @@ from sklearn import config_context
 from sklearn.metrics import get_scorer
 
 from broadlearn.search.scoring import (
-    MARGIN,
     Predictions,
     _one_by_one,
     batch_scorer,
@@ -112,59 +111,6 @@ def plain_margin_quality(decision, y, classes, weight):
             second + w * m**2,
         )
     return right / total + 0.5 * (first / total) / np.sqrt(second / total)
-
-
-@pytest.mark.parametrize("k", [2, 4])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_the_quality_of_margins(k, weighted):
-    p = classification(k, weighted)
-    weight = np.ones(len(p.y)) if p.weight is None else p.weight
-    found = batch_scorer(MARGIN, classifier=True)(p)
-    expected = [
-        plain_margin_quality(p.decision[:, i], p.y, p.classes, weight)
-        for i in range(p.decision.shape[1])
-    ]
-    np.testing.assert_allclose(found, expected, rtol=1e-12)
-    np.testing.assert_allclose(_one_by_one(MARGIN, p), expected, rtol=1e-12)
-    assert needs_labels_only(MARGIN, classifier=True)
-
-
-def test_the_quality_of_margins_does_not_depend_on_their_scale():
-    p = classification(2)
-    scaled = Predictions(3.0 * p.decision, p.y, p.classes, p.X)
-    scorer = batch_scorer(MARGIN, classifier=True)
-    np.testing.assert_allclose(scorer(scaled), scorer(p), rtol=1e-12)
-    nothing = Predictions(0.0 * p.decision, p.y, p.classes, p.X)
-    assert np.isfinite(scorer(nothing)).all()
-
-
-def test_samples_of_an_unknown_class_count_against_a_candidate():
-    p = classification(4)
-    known = Predictions(p.decision[:, :, :3], p.y, p.classes[:3], p.X)
-    assert (batch_scorer(MARGIN, classifier=True)(known) < 1.5).all()
-
-
-@pytest.mark.parametrize("n_labels", [2, 3])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_scores_of_several_labels_equal_those_of_scikit_learn(n_labels, weighted):
-    rng = np.random.default_rng(0)
-    decision, y = rng.normal(size=(40, 5, n_labels)), rng.integers(0, 2, (40, n_labels))
-    weight = rng.uniform(0, 2, 40) if weighted else None
-    known = (decision, y, np.arange(n_labels), np.zeros((40, 1)), np.full((5, n_labels), 2.0))
-    predictions = Predictions(*known, weight)
-    for name in ("accuracy", "f1_micro", "f1_macro", "roc_auc", "average_precision"):
-        found = batch_scorer(get_scorer(name), classifier=True)(predictions)
-        for i in range(5):
-            scores = decision[:, i] if "_" in name and "f1" not in name else decision[:, i] > 0
-            expected = get_scorer(name)._score_func(
-                y, scores, sample_weight=weight, **get_scorer(name)._kwargs
-            )
-            np.testing.assert_allclose(found[i], expected, rtol=1e-13)
-    # scikit-learn does not define this one.
-    with pytest.raises(ValueError, match="multilabel"):
-        batch_scorer(get_scorer("balanced_accuracy"), classifier=True, error_score="raise")(
-            predictions
-        )
 
 
 def test_a_target_that_is_constant_scores_as_in_scikit_learn():

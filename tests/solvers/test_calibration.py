@@ -8,13 +8,16 @@ from broadlearn.solvers.calibration import (
     bounded,
     learn_link,
     learn_offsets,
-    learn_slope,
     learn_slopes,
     link_probabilities,
     log_link_probabilities,
     log_probabilities,
     probabilities,
 )
+
+
+def learn_slope(decision, codes, weight):
+    return float(learn_slopes(decision[None], codes, weight)[0])
 
 
 def make(k, n=400, slope=4.0, seed=0):

@@ -16,7 +16,6 @@ from broadlearn.solvers.ridge import (
     rows_residual,
     solve_dual,
     solve_ridge,
-    weighted_ridge,
 )
 
 
@@ -46,6 +45,11 @@ class Matrix:
         return self.G[rows]
 
 
+def ridge_weights(G, T, C, s=None, solver="auto"):
+    n_nodes = max(len(G) + 1, G.shape[1])
+    return solve_ridge(Matrix(G, n_nodes), T, C, s, solver=solver).weights
+
+
 @pytest.mark.parametrize("C", [1e-6, 1e-2, 1.0, 1e2, 1e4, 1e6])
 @pytest.mark.parametrize("scored", [False, True])
 @pytest.mark.parametrize("shape", [(60, 200), (200, 60)])
@@ -53,7 +57,7 @@ class Matrix:
 def test_predictions_equal_augmented_least_squares(shape, solver, scored, C):
     G, T, s = make(*shape)
     s = s if scored else None
-    W = weighted_ridge(G, T, np.float64(C), scores=s, solver=solver)
+    W = ridge_weights(G, T, np.float64(C), s, solver)
     np.testing.assert_allclose(G @ W, G @ plain_ridge(G, T, C, s), rtol=0, atol=1e-7)
 
 
@@ -63,8 +67,8 @@ def test_zero_score_equals_absence(solver, C):
     G, T, s = make(50, 80)
     s[::3] = 0.0
     present = s > 0
-    W = weighted_ridge(G, T, C, scores=s, solver=solver)
-    without = weighted_ridge(G[present], T[present], C, scores=s[present], solver=solver)
+    W = ridge_weights(G, T, C, s, solver)
+    without = ridge_weights(G[present], T[present], C, s[present], solver)
     np.testing.assert_allclose(G @ W, G @ without, atol=1e-9)
 
 
@@ -151,7 +155,7 @@ def test_sums_and_residuals_over_blocks(scored):
 def test_float32_features_are_summed_in_float64():
     G, T, _ = make(5000, 50)
     single = G.astype(np.float32)
-    W = weighted_ridge(single, T, 1e6)
+    W = ridge_weights(single, T, 1e6)
     expected = plain_ridge(single.astype(float), T, 1e6)
     np.testing.assert_allclose(single @ W, single @ expected, atol=1e-6)
 
@@ -167,7 +171,7 @@ def test_a_known_gram_matrix_is_used_and_left_as_it_is():
 def test_lost_penalty_is_named():
     G = np.full((10, 3), 1e12)
     with pytest.raises(ValueError, match="Use a smaller C"):
-        weighted_ridge(G, np.ones((10, 1)), 1e12)
+        ridge_weights(G, np.ones((10, 1)), 1e12)
 
 
 @pytest.mark.parametrize("small", [5, 100])
@@ -179,7 +183,7 @@ def test_the_factor_is_the_same_in_place_or_not(monkeypatch, small):
     np.testing.assert_array_equal(factor, np.tril(factor))
     with pytest.raises(ValueError, match="Use a smaller C"):
         factorize(-np.eye(20), 10.0)
-    W = weighted_ridge(G, T, 10.0)
+    W = ridge_weights(G, T, 10.0)
     np.testing.assert_allclose(W, plain_ridge(G, T, 10.0), atol=1e-9)
 
 

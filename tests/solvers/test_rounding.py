@@ -7,7 +7,7 @@ from scipy.linalg import cho_solve
 
 from broadlearn.solvers import rounding
 from broadlearn.solvers.ridge import REFINE_ONCE, factorize
-from broadlearn.solvers.rounding import prediction_error, propagated_error, residuals_of_sums
+from broadlearn.solvers.rounding import prediction_error, propagated_error
 
 
 def make(n, d, seed=0):
@@ -48,26 +48,3 @@ def test_errors_sent_through_bound_the_error_and_are_below_the_norm_bound(shape,
 def test_columns_without_values_and_weights_of_zero_are_no_error():
     zeros = np.zeros((2, 1))
     assert propagated_error(np.zeros((2, 2)), lambda b: b, zeros, zeros) == 0.0
-
-
-def test_sums_give_residuals_where_their_rounding_does_no_harm():
-    G, T = make(400, 60)
-    gram, right, Cs, sizes = G.T @ G, G.T @ T, np.array([1e2, 1e8]), [60, 30]
-    W = np.zeros((2, 2, 2, 60))
-    for c, C in enumerate(Cs):
-        for j, size in enumerate(sizes):
-            W[c, j, :, :size] = plain_ridge(G[:, :size], T, 0.9 * C).T
-
-    def inverse(C, right):
-        return np.linalg.solve(gram + np.eye(60) / C, right)
-
-    errors = [
-        propagated_error(gram, partial(inverse, C), W[c, 0].T, right) for c, C in enumerate(Cs)
-    ]
-    sure, residual = residuals_of_sums(
-        gram, right, W, Cs, inverse, 0, np.mean(errors) / rounding.SAFETY
-    )
-    assert sure.tolist() == [True, False]
-    for j, size in enumerate(sizes):
-        expected = G.T @ (T - G @ W[0, j].T) - W[0, j].T / Cs[0]
-        np.testing.assert_allclose(residual[0, j, :, :size].T, expected[:size], atol=1e-9)

@@ -22,7 +22,7 @@ from sklearn.base import clone
 from threadpoolctl import ThreadpoolController
 
 from broadlearn.models import BroadModel
-from broadlearn.random_features import INFINITE, NestedMaps
+from broadlearn.random_features import INFINITE, MapRecipe, NestedMaps
 from broadlearn.search.cells import Cell, Judge
 from broadlearn.search.folds import Fold, GridScores, Task, prepare_fold
 from broadlearn.search.grid import Candidates, SubGrid
@@ -54,7 +54,7 @@ class Unit(NamedTuple):
 
     Attributes
     ----------
-    model : BroadModel
+    recipe : MapRecipe
         With the largest number of groups and the largest size.
     groups : sequence of int
     nodes : int
@@ -66,7 +66,7 @@ class Unit(NamedTuple):
         Seed of the draw on each fold.
     """
 
-    model: BroadModel
+    recipe: MapRecipe
     groups: Sequence[int]
     nodes: int
     sizes: Sequence[int | str]
@@ -186,12 +186,12 @@ def _nested_units(
         sizes = [values["size"][j] for j in chosen]
         for k, p in enumerate(nodes):
             largest = {"groups": max(groups), "nodes": p, "size": max(sizes)}
-            own = clone(model).set_params(
-                **{n: largest[r] for r, n in names.items() if r in largest}
-            )
+            own = {name: largest[role] for role, name in names.items() if role in largest}
+            # Made here: workers do not know the configuration of scikit-learn.
+            recipe = clone(model).set_params(**own).feature_map()
             numbers = candidates.numbers[outer][:, k, chosen]
             for folds in fold_lists:
-                yield Unit(own, groups, p, sizes, numbers, folds, seeds[: len(folds)])
+                yield Unit(recipe, groups, p, sizes, numbers, folds, seeds[: len(folds)])
 
 
 def _fresh_units(
@@ -202,7 +202,7 @@ def _fresh_units(
     size = next(getattr(model, n) for n, r in ROLES.items() if r == "size" and hasattr(model, n))
     seeds = [draw_seed(state) for state in states.tolist()]
     groups, nodes = [recipe.n_feature_groups], recipe.n_feature_nodes
-    yield Unit(model, groups, nodes, [size], numbers[None, None], range(len(seeds)), seeds)
+    yield Unit(recipe, groups, nodes, [size], numbers[None, None], range(len(seeds)), seeds)
 
 
 def _run(
@@ -236,7 +236,7 @@ def _score_unit(
 ) -> list[list[Array]]:
     """Score the cells of a unit, by fold and number of groups; none for a fold without data."""
     _keep_freed_memory()
-    recipe, p = unit.model.feature_map(), unit.nodes
+    recipe, p = unit.recipe, unit.nodes
     layers: dict[tuple[int, int, int], Array] = {}
     result: list[list[Array]] = []
     for fold, seed in zip(folds, unit.seeds, strict=True):

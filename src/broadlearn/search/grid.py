@@ -62,10 +62,9 @@ class SubGrid:
         """Number of candidates."""
         return math.prod(self.shape)
 
-    def candidate(self, index: int) -> dict[str, Any]:
-        """Return the candidate at a position."""
-        position = np.unravel_index(index, self.shape)
-        return {n: v[i] for n, v, i in zip(self.names, self.values, position, strict=True)}
+    def candidates(self) -> list[dict[str, Any]]:
+        """Return all combinations, in their order."""
+        return [dict(zip(self.names, chosen, strict=True)) for chosen in product(*self.values)]
 
 
 class Candidates:

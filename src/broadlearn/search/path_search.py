@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.exceptions import FitFailedWarning
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, get_tags, indexable
 
@@ -25,7 +26,6 @@ from broadlearn.search.cells import Judge
 from broadlearn.search.engine import score_grid
 from broadlearn.search.folds import GridScores, SplitSamples, Task, make_splits
 from broadlearn.search.grid import ParamGrid, SubGrid, resolve_grids
-from broadlearn.search.one_by_one import score_one_by_one
 from broadlearn.search.pipelines import route_weights, score_pipeline
 from broadlearn.search.results import best_first, results_table
 from broadlearn.search.scoring import batch_scorer, needs_labels_only, needs_probabilities
@@ -102,86 +102,80 @@ class Checked(NamedTuple):
 class PathSearchCV(BaseSearchCV):
     """Exact grid search for broad learners, with most of the work shared among candidates.
 
-    Scores every candidate of a grid on every fold, as ``GridSearchCV`` does, and gives the same
-    scores, in a small fraction of the time: weights of a smaller model are part of a larger one's,
-    so that one factorisation serves all numbers of enhancement nodes; surplus feature nodes are
-    rotated away; scores of the samples are computed for all kernel widths in one pass; and the
-    predictions of all candidates of a block are one product.
+    Score every candidate of a grid on every fold, with the scores of ``GridSearchCV`` in a small
+    fraction of its time. One factorisation serves all numbers of enhancement nodes, surplus feature
+    nodes are rotated away, sample scores of all kernel widths come from one pass, and a few
+    products predict for all candidates.
 
-    The path serves ``C``, ``n_feature_groups``, ``n_feature_nodes``, ``n_enhancement_nodes``,
-    ``n_hidden_nodes``, ``n_fuzzy_groups``, ``n_fuzzy_rules`` and ``kernel_width``, and of the twin
-    SVM ``C1``, ``C2`` and ``kernel_width``; any other parameter is looped over outside of it. Of
-    infinitely many enhancement nodes, one matrix of products serves all ``C`` and scores.
+    Candidates share work in ``C``, ``n_feature_groups``, ``n_feature_nodes``,
+    ``n_enhancement_nodes``, ``n_hidden_nodes``, ``n_fuzzy_groups``, ``n_fuzzy_rules`` and
+    ``kernel_width``, and for the twin SVM in ``C1``, ``C2`` and ``kernel_width``. Other parameters
+    are looped over.
 
     Callbacks of scikit-learn (1.9 or later), such as its ``ProgressBar``, see a task for every
-    candidate and fold, or for several together where there are thousands, and one for the refit.
+    candidate and fold (several count as one if there are thousands) and one for the refit.
 
     Parameters
     ----------
     estimator : estimator
-        A classifier or regressor of this library, but not an ensemble, or a ``Pipeline`` whose last
-        step is one. It gives all parameters that the grid does not name. A `random_state` that is
-        not a whole number is replaced by one that is drawn once, so that the refitted model is the
-        one that was scored. The steps of a pipeline before the last are fitted to the training
-        samples of each fold, once for all candidates that have them in common; its `memory` caches
-        them as in its own fit.
+        Classifier or regressor of this library, except ensembles, or a ``Pipeline`` that ends in
+        one. It supplies all parameters that are not in the grid. A `random_state` that is not an
+        integer is replaced by one drawn once, so that the refitted model is the one that was
+        scored. Steps of a pipeline before the last are fitted to the training samples of each fold,
+        once for all candidates that share them; its `memory` caches them as in its own ``fit``.
     param_grid : dict, list of dicts, "paper" or None, default=None
-        Values to try by the name of the parameter, in all combinations; of several dicts, those of
-        each. "paper" is the published grid; None a smaller one that is seldom far from it. For a
-        pipeline names are ``step__parameter``, and a step before the last can be replaced by its
-        name alone.
+        Values to try for each parameter, in all combinations, or a list of such grids. "paper" is
+        the published grid, None a smaller one that is seldom far from it. For a pipeline names are
+        ``step__parameter``; the name of a step before the last replaces that step.
     scoring : str, callable, list, tuple or dict, default=None
-        The score of predictions: a name of scikit-learn, a scorer, or several of them in a list or
-        by name. None is accuracy for classifiers and R² for regressors. A callable that is not a
-        scikit-learn scorer has models fitted for it one by one, and may return a dict of scores.
+        Score of the predictions, as for ``GridSearchCV``. None is accuracy for classifiers and R²
+        for regressors. For callables other than scikit-learn's scorers, ``GridSearchCV`` fits
+        candidates one by one.
     n_jobs : int, default=None
-        Workers of joblib; None is one, -1 as many as there are cores. Scores do not depend on it.
+        Number of joblib workers; None means one, -1 all cores. Scores do not depend on it.
     refit : bool, str or callable, default=True
-        Whether the best candidate is fitted on all samples in the end; with several scores, the
-        name of the one that decides. A callable is given `cv_results_` and returns the position of
-        the best. Of candidates with the same mean score the smallest model is taken: fewest nodes,
-        then smallest C, then the first.
+        Whether to fit the best candidate on all samples; for several scores, the name of the one
+        that decides. A callable receives `cv_results_` and returns the position of the best. Ties
+        go to the smallest model: fewest nodes, then smallest C, then the first.
     cv : int, splitter, iterable or "loo", default=5
-        The number of folds (stratified for classifiers), a splitter of scikit-learn, or pairs of
-        training and test positions. "loo" is exact leave-one-out in closed form, from one
-        factorisation per penalty: every sample is predicted by the model that is solved without it,
-        and all predictions together are scored as one split. Standardisation, nodes, scores of the
-        samples and the mean of targets are those of all samples.
+        Number of folds (stratified for classifiers), a splitter, or pairs of training and test
+        positions. "loo" is exact leave-one-out in closed form, from one factorisation per penalty;
+        all held-out predictions are scored as one split. Standardisation, nodes, sample scores and
+        the mean of the targets are those of all samples.
     error_score : "raise" or float, default=nan
-        Score of a candidate that cannot be fitted, such as a kernel width at which a class loses
-        all its samples. The reason is in ``cv_results_["error"]``.
+        Score of a candidate that cannot be fitted, such as a kernel width at which all samples of a
+        class have score 0. The reason is in ``cv_results_["error"]``.
     return_train_score : bool, default=False
-        Whether candidates are scored on the training samples of each fold too.
+        Whether to score candidates on the training samples too.
     memory_budget : float, default=16.0
         Megabytes of a block of a design matrix, per worker. A few blocks are held at a time, and
-        beside them one Gram matrix per kernel width.
+        one Gram matrix per kernel width.
     draws : {"nested", "fresh"}, default="nested"
         Whether the random nodes of a small model are among those of a large one, the same on all
-        folds, or every map (all of a candidate but ``C`` and ``kernel_width``) is drawn anew on
-        every fold. "fresh" takes many times longer. The best of independent draws owes more to
-        chance; use it to repeat studies that drew so. The twin SVM has no map to draw.
+        folds, or every map (all of a candidate except ``C`` and ``kernel_width``) is drawn anew on
+        every fold. "fresh" takes many times longer, and its best candidate owes more to chance; use
+        it to repeat studies that drew so. The twin SVM has no map to draw.
 
     Attributes
     ----------
     cv_results_ : dict of arrays
-        Scores of all candidates, with the names and the order of ``GridSearchCV``; ``params`` makes
-        its dictionaries when they are looked at, times are shares of the whole, ``error`` says why
-        a candidate failed. With fresh draws ``split0_random_state`` and so on are the seeds with
-        which the candidate fitted alone is the model that was scored.
+        Scores of all candidates, with the names and the order of ``GridSearchCV``. Times are shares
+        of the total, ``error`` holds the reason of a failure. With fresh draws, a candidate fitted
+        with ``split0_random_state`` is the model scored on the first fold, and so on.
     best_estimator_ : estimator
-        The best candidate, refitted on all samples.
+        Best candidate, refitted on all samples.
     best_params_ : dict
-        Its parameters.
+        Parameters of the best candidate.
     best_score_ : float
-        Its mean score.
+        Mean score of the best candidate.
     best_index_ : int
-        Its position in `cv_results_`.
+        Position of the best candidate in `cv_results_`.
     scorer_ : callable or dict
-        The scorer, or scorers by name.
+        Scorer, or scorers by name.
     n_splits_ : int
         Number of folds.
     refit_time_ : float
-        Seconds that fitting the best candidate took.
+        Seconds taken by the refit.
     multimetric_ : bool
         Whether there are several scorers.
     classes_, n_features_in_, feature_names_in_
@@ -324,6 +318,7 @@ class PathSearchCV(BaseSearchCV):
         if is_classifier(self.estimator) and (targets.ndim == 2 or targets.dtype == object):
             targets = check_labels(targets)
         estimator = clone(self.estimator)
+        model = estimator.steps[-1][1] if piped else estimator
         if not isinstance(model.random_state, Integral):
             estimator.set_params(**{f"{prefix}random_state": draw_seed(model.random_state)})
         weight, weighted_fit = None, True
@@ -430,7 +425,7 @@ class PathSearchCV(BaseSearchCV):
         )
 
     def _score_one_by_one(self, given: Checked, task: Task) -> tuple[list[str], list[GridScores]]:
-        """Fit candidates one by one, for callables that may look at more than predictions."""
+        """Let GridSearchCV fit candidates, for callables that may look at more than predictions."""
         if isinstance(self.cv, str):
             raise ValueError(NO_CLOSED_FORM)
         if self.draws == "fresh":
@@ -438,16 +433,28 @@ class PathSearchCV(BaseSearchCV):
                 'scoring must be a scorer of scikit-learn with draws="fresh", got a callable that '
                 "may look at more than predictions."
             )
-        names, scores = score_one_by_one(
+        search = GridSearchCV(
             given.estimator,
-            given.grids,
-            task,
-            given.scorers,
-            score_train=self.return_train_score,
-            weight_names=list(given.weights),
-            raise_errors=self.error_score == "raise",
+            [dict(zip(grid.names, grid.values, strict=True)) for grid in given.grids],
+            scoring=self.scoring,
+            n_jobs=self.n_jobs,
+            refit=False,
+            cv=[samples.split for samples in task.splits],
+            error_score=self.error_score,
+            return_train_score=self.return_train_score,
         )
-        return names, [scores]
+        found = search.fit(given.X, given.targets, **given.weights).cv_results_
+        mean = "mean_test_"
+        names = [name.removeprefix(mean) for name in found if name.startswith(mean)]
+        parts = ("test", "train")[: 1 + self.return_train_score]
+        scores = [
+            [
+                np.stack([found[f"split{f}_{part}_{name}"] for f in range(len(task.splits))], 1)
+                for part in parts
+            ]
+            for name in names
+        ]
+        return names, [GridScores(np.array(scores), np.full(len(found["params"]), "", object))]
 
     def _results(
         self, grids: list[SubGrid], names: list[str], parts: list[GridScores], seconds: float

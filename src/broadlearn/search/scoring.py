@@ -1,4 +1,4 @@
-"""Scores of many predictions at once, equal to what scikit-learn's scorers give one by one."""
+"""Score the predictions of many candidates at once, with the results of scikit-learn's scorers."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class Predictions:
     decision : ndarray of shape (n_samples, n_candidates, n_outputs)
         Decision values, or predicted targets for regression.
     y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        True classes, labels of 0 and 1, or targets.
+        True classes or targets.
     classes : ndarray or None
-        Classes of the training samples, or numbers of labels; None for regression.
+        Classes of the training samples; None for regression.
     X : ndarray of shape (n_samples, n_features)
-    slopes : ndarray of shape (n_candidates,) or (n_candidates, n_labels) or None
-        Slopes of the probabilities, where a scorer needs them.
+    slopes : ndarray of shape (n_candidates,) or None
+        Slopes of the probabilities, if a scorer needs them.
     weight : ndarray of shape (n_samples,) or None
     """
 
@@ -57,14 +57,14 @@ class Predictions:
 
     @cached_property
     def true_codes(self) -> NDArray[np.intp]:
-        """True class of every sample; -1 for one that the training samples do not have."""
+        """Code of the true class of every sample; -1 for a class without training samples."""
         assert self.classes is not None
         position = np.minimum(np.searchsorted(self.classes, self.y), self.classes.size - 1)
         return np.where(self.classes[position] == self.y, position, -1)
 
     @cached_property
     def right(self) -> NDArray[np.bool_]:
-        """Whether each candidate predicts the class, or all labels, of each sample."""
+        """Whether each candidate predicts the class of each sample."""
         true = self.true_codes
         if self.decision.shape[2] > 1:
             return np.argmax(self.decision, axis=2) == true[:, None]
@@ -77,7 +77,7 @@ BatchScorer = Callable[[Predictions], Array]
 
 
 def _average(values: Array, weight: Array | None) -> Array:
-    """Mean over samples, weighted where there are weights."""
+    """Return the weighted mean over samples."""
     if weight is None:
         return np.mean(values, axis=0)
     columns = weight.reshape(-1, *(1 for _ in values.shape[1:]))
@@ -85,7 +85,7 @@ def _average(values: Array, weight: Array | None) -> Array:
 
 
 def _count(right: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Number of true entries of every column, summed in bytes as far as they reach."""
+    """Count the true entries of every column, in uint8 while it cannot overflow."""
     total = np.zeros(right.shape[1], dtype=np.int64)
     for start in range(0, right.shape[0], 255):
         part = right[start : start + 255].view(np.uint8)
@@ -120,18 +120,18 @@ def _r2(p: Predictions) -> Array:
     return np.mean(1.0 - _average((p.decision - y) ** 2, p.weight) / spread, axis=1)
 
 
-def _several_targets(y: Array) -> bool:
-    """Whether no target is the same for all samples."""
+def _all_vary(y: Array) -> bool:
+    """Whether every target varies."""
     return len(y) > 1 and bool((np.ptp(y, axis=0) > 0).all())
 
 
 def _complete(p: Predictions) -> bool:
-    """Whether there are samples of all classes and no others."""
+    """Whether the samples have all classes of the training samples and no others."""
     return np.array_equal(np.unique(p.y), np.asarray(p.classes))
 
 
 def _binary(p: Predictions) -> bool:
-    """Whether samples of two classes, 0 and 1 or -1 and 1, have no weights."""
+    """Whether the samples are unweighted, of two classes 0 and 1, or -1 and 1."""
     return (
         p.weight is None
         and p.decision.shape[2] == 1
@@ -143,7 +143,7 @@ def _binary(p: Predictions) -> bool:
 
 
 def _roc_auc(p: Predictions) -> Array:
-    """Share of pairs of a positive and a negative sample in the right order, ties counted half."""
+    """Return the share of ordered pairs of a positive and a negative sample; ties count half."""
     positive = p.true_codes == 1
     n_positive, n_negative = np.count_nonzero(positive), np.count_nonzero(~positive)
     ranks = rankdata(p.decision[:, :, 0], axis=0)[positive].sum(axis=0)
@@ -158,7 +158,7 @@ def _f1(p: Predictions) -> Array:
 
 
 def _log_loss(p: Predictions) -> Array:
-    """Mean of -log of the true class's probability, bounded as scikit-learn bounds it."""
+    """Return the mean of -log of the true class's probability, clipped as in scikit-learn."""
     assert p.slopes is not None
     k = p.decision.shape[2]
     scaled = bounded(p.decision) * p.slopes[None, :, None]
@@ -172,7 +172,7 @@ def _log_loss(p: Predictions) -> Array:
     return _average(-np.log(np.clip(chosen, eps, 1.0 - eps)), p.weight)
 
 
-# Metrics that are computed for all candidates together, and where that can be done.
+# Metrics computed for all candidates together, each with the condition for it.
 CLASSIFICATION: dict[Any, tuple[BatchScorer, Callable[[Predictions], bool]]] = {
     accuracy_score: (_accuracy, lambda p: True),
     balanced_accuracy_score: (_balanced_accuracy, lambda p: True),
@@ -182,7 +182,7 @@ CLASSIFICATION: dict[Any, tuple[BatchScorer, Callable[[Predictions], bool]]] = {
 }
 REGRESSION: dict[Any, tuple[BatchScorer, Callable[[Predictions], bool]]] = {
     mean_squared_error: (_mean_squared_error, lambda p: True),
-    r2_score: (_r2, lambda p: _several_targets(p.y if p.weight is None else p.y[p.weight > 0.0])),
+    r2_score: (_r2, lambda p: _all_vary(p.y if p.weight is None else p.y[p.weight > 0.0])),
 }
 
 
@@ -192,9 +192,9 @@ def batch_scorer(
     """Turn a scikit-learn scorer into one for many candidates at once.
 
     Accuracy, balanced accuracy, log-loss, R², mean squared error and, for two classes, F1 and the
-    area under the ROC curve are computed for all candidates together; other scorers are called once
-    per candidate on its predictions. One that raises scores `error_score`, with a warning, unless
-    that is "raise". Where scikit-learn routes metadata, one that says so is not given weights.
+    area under the ROC curve are computed for all candidates together. Other scorers are called once
+    per candidate; if one raises, its score is `error_score`, with a warning, unless that is
+    "raise". With metadata routing, a scorer that requests ``sample_weight=False`` gets no weights.
     """
     if get_config()["enable_metadata_routing"]:
         asked = getattr(scorer.get_metadata_routing(), "score", None)
@@ -214,28 +214,25 @@ def batch_scorer(
 
 
 def needs_probabilities(scorer: Any) -> bool:
-    """Whether a scorer asks for `predict_proba` first."""
+    """Whether a scorer calls `predict_proba`."""
     wanted = getattr(scorer, "_response_method", "predict")
     return (wanted if isinstance(wanted, str) else next(iter(wanted))) == "predict_proba"
 
 
 def needs_labels_only(scorer: Any, *, classifier: bool) -> bool:
-    """Whether a scorer looks at predicted labels, or so coarsely that tiny errors do not show."""
+    """Whether a scorer sees predicted labels only, in which tiny errors do not show."""
     if isinstance(scorer, PassthroughScorer):
         return classifier
     return classifier and getattr(scorer, "_response_method", None) == "predict"
 
 
 class _Known(BaseEstimator):
-    """Stands for a fitted model whose predictions are known."""
+    """A fitted model with known predictions."""
 
-    def __init__(
-        self, decision: Any = None, classes: Any = None, slope: Any = None, several: bool = False
-    ) -> None:
+    def __init__(self, decision: Any = None, classes: Any = None, slope: Any = None) -> None:
         self.decision = decision
         self.classes = self.classes_ = classes
         self.slope = slope
-        self.several = several
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
@@ -253,7 +250,7 @@ class _KnownClassifier(ClassifierMixin, _Known):
         return super().predict(X)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        return labels_of(self.decision_function(X), None if self.several else self.classes)
+        return labels_of(self.decision_function(X), self.classes)
 
     def predict_proba(self, X: Any) -> Floats:
         return probabilities(self.decision, self.slope)
@@ -268,7 +265,7 @@ def _one_by_one(scorer: Any, p: Predictions, *, error_score: float | str = np.na
             model = _KnownRegressor(decision)
         else:
             slope = None if p.slopes is None else p.slopes[i]
-            model = _KnownClassifier(decision, p.classes, slope, p.y.ndim == 2)
+            model = _KnownClassifier(decision, p.classes, slope)
         weight = {} if p.weight is None else {"sample_weight": p.weight}
         try:
             scores[i] = scorer(model, p.X, p.y, **weight)

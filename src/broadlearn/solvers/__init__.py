@@ -1,11 +1,10 @@
-"""Weighted ridge problems: G, S, T -> W, whole grids of them, and what they predict held out."""
+"""Weighted ridge problems: G, S, T -> W, whole grids of them, and held-out predictions."""
 
 from broadlearn.solvers.calibration import (
     MIN_SHARE,
     bounded,
     learn_link,
     learn_offsets,
-    learn_slope,
     learn_slopes,
     link_probabilities,
     log_link_probabilities,
@@ -18,7 +17,7 @@ from broadlearn.solvers.conformal import (
     label_scores,
     label_sets,
 )
-from broadlearn.solvers.gram import KernelDesign, solve_gram, solve_kernel
+from broadlearn.solvers.gram import solve_gram, solve_kernel
 from broadlearn.solvers.landmarks import (
     LandmarkSolution,
     LandmarkSums,
@@ -48,7 +47,6 @@ from broadlearn.solvers.ridge import (
     rows_residual,
     solve_dual,
     solve_ridge,
-    weighted_ridge,
 )
 from broadlearn.solvers.rounding import prediction_error, propagated_error
 from broadlearn.solvers.spectrum import Spectrum
@@ -60,7 +58,6 @@ __all__ = [
     "Design",
     "DualSolution",
     "Inverse",
-    "KernelDesign",
     "LandmarkSolution",
     "LandmarkSums",
     "LostPenaltyError",
@@ -81,7 +78,6 @@ __all__ = [
     "landmark_removal_effects",
     "learn_link",
     "learn_offsets",
-    "learn_slope",
     "learn_slopes",
     "leave_one_out",
     "left_out_share",
@@ -104,5 +100,4 @@ __all__ = [
     "solve_ridge",
     "solve_sums",
     "sum_landmarks",
-    "weighted_ridge",
 ]

@@ -1,9 +1,8 @@
 """Probabilities from decision values: one slope, learnt from leave-one-out decisions.
 
-Targets are -1 and 1 (or 0 and 1): a decision far beyond them, as an overfitted model gives for
-outlying samples, is no more evidence than one near them. So decisions d are bounded first, to
-d / sqrt(1 + d²), which, unlike tanh, keeps apart what is apart. That and a positive slope keep
-their order: the most probable class is the predicted one.
+Targets are -1 and 1 (or 0 and 1). A decision far beyond them, as of an overfitted model for an
+outlying sample, is no stronger evidence than one near them, so decisions d are bounded first, to
+d / sqrt(1 + d²). With a positive slope the most probable class is the predicted one.
 """
 
 from __future__ import annotations
@@ -17,22 +16,22 @@ from broadlearn.utils import Array, Floats
 
 SLOPE_RANGE = (1e-3, 1e4)
 MAX_STEPS = 60
-# No decision is taken for a smaller estimate of a probability than this.
+# Decisions count as estimates of probabilities no smaller than this.
 MIN_SHARE = 0.01
-# Targets are 2 apart at most, and so are the classes' levels of decisions.
+# Targets, and so the mean decisions of classes, differ by at most 2.
 MAX_OFFSET = 2.0
-# ``d / sqrt(1 + d²)`` of all decisions beyond is 1 or -1, and d² of no more than this is finite.
+# Beyond this, ``d / sqrt(1 + d²)`` is 1 or -1; up to this, d² is finite in float32.
 MAX_DECISION = 1e8
 
 
 def bounded(decision: Floats) -> Floats:
-    """``d / sqrt(1 + d²)``, between -1 and 1."""
+    """Return ``d / sqrt(1 + d²)``, between -1 and 1."""
     d = np.clip(decision, -MAX_DECISION, MAX_DECISION)
     return np.asarray(d / np.sqrt(1 + d * d))
 
 
 def probabilities(decision: Floats, slope: float | Array) -> Floats:
-    """Class probabilities, ``softmax(slope * bounded(decision))``; one column means two classes.
+    """Return ``softmax(slope * bounded(decision))``; one column means two classes.
 
     With a slope for every column, columns are labels of their own, each with its probability.
 
@@ -52,7 +51,7 @@ def probabilities(decision: Floats, slope: float | Array) -> Floats:
 
 
 def log_probabilities(decision: Floats, slope: float | Array) -> Floats:
-    """Logarithms of `probabilities`, right where these are 0 or 1 but for rounding.
+    """Return logarithms of `probabilities`, exact even for those that round to 0 or 1.
 
     Examples
     --------
@@ -65,14 +64,14 @@ def log_probabilities(decision: Floats, slope: float | Array) -> Floats:
 
 
 def _log_shares(scaled: Floats) -> Floats:
-    """Logarithms of softmax; one column means two classes."""
+    """Return logarithms of softmax; one column means two classes."""
     if scaled.shape[1] == 1:
         return np.concatenate([log_expit(-scaled), log_expit(scaled)], axis=1)
     return np.asarray(log_softmax(scaled, axis=1))
 
 
 def _evidence(decision: Floats) -> tuple[Floats, Floats]:
-    """Bounded decisions, and logarithms of what they are as estimates of probabilities."""
+    """Return bounded decisions, and their logarithms as estimates of probabilities."""
     if decision.shape[1] == 1:
         clipped = np.clip(decision, 2 * MIN_SHARE - 1, 1 - 2 * MIN_SHARE)
         return bounded(decision), np.log((1 + clipped) / (1 - clipped))
@@ -80,10 +79,10 @@ def _evidence(decision: Floats) -> tuple[Floats, Floats]:
 
 
 def link_probabilities(decision: Floats, slopes: Array) -> Floats:
-    """Class probabilities by two slopes; one column of decisions means two classes.
+    """Return class probabilities by two slopes; one column of decisions means two classes.
 
     Decisions of least squares on 0 and 1 (or -1 and 1) estimate probabilities, so their logarithm
-    is the natural scale; where they are overfitted or beyond 0 and 1, the bounded decisions are.
+    is the natural scale. For overfitted decisions, or those beyond 0 and 1, the bounded ones are.
 
     Examples
     --------
@@ -101,14 +100,14 @@ def link_probabilities(decision: Floats, slopes: Array) -> Floats:
 
 
 def log_link_probabilities(decision: Floats, slopes: Array) -> Floats:
-    """Logarithms of `link_probabilities`, right where these are 0 or 1 but for rounding."""
+    """Return logarithms of `link_probabilities`, exact even for those that round to 0 or 1."""
     a, b = slopes.astype(decision.dtype)
     linear, logarithm = _evidence(decision)
     return _log_shares(a * linear + b * logarithm)
 
 
 def learn_link(decision: Array, codes: NDArray[np.intp], weight: Array | None = None) -> Array:
-    """Slopes, not negative, of the least weighted log-loss of `link_probabilities`.
+    """Return the non-negative slopes of the least weighted log-loss of `link_probabilities`.
 
     Targets are smoothed as in `learn_slopes`. The loss is convex.
 
@@ -134,18 +133,17 @@ def learn_link(decision: Array, codes: NDArray[np.intp], weight: Array | None = 
         value = weights @ logsumexp(scaled, axis=1) / total - np.vdot(target, scaled)
         return float(value), np.tensordot(evidence, difference, 2)
 
-    # Logarithms alone are equal where decisions are small: the other slope keeps their order.
+    # Logarithms of small decisions are all equal: the other slope keeps their order.
     bounds = [SLOPE_RANGE, (0.0, SLOPE_RANGE[1])]
     found = minimize(loss, np.ones(2), jac=True, method="L-BFGS-B", bounds=bounds)
     return np.asarray(found.x, dtype=np.float64)
 
 
 def learn_offsets(decision: Array, codes: NDArray[np.intp], weight: Array) -> Array:
-    """What to add to decisions for the least weighted log-loss of `probabilities` at any slope.
+    """Return offsets of decisions with the least weighted log-loss of `probabilities`.
 
-    Least squares with weights moves decisions towards classes of large weight by less than these
-    weigh where it fits their samples closely: held-out decisions tell by how much more. Targets
-    are smoothed as in `learn_slopes`.
+    A weighted least-squares model that fits closely moves decisions too little towards classes of
+    large weight; held-out decisions show by how much. Targets are smoothed as in `learn_slopes`.
 
     Parameters
     ----------
@@ -188,22 +186,17 @@ def learn_offsets(decision: Array, codes: NDArray[np.intp], weight: Array) -> Ar
     return np.asarray(found.x[1:], dtype=np.float64)
 
 
-def learn_slope(decision: Array, codes: NDArray[np.intp], weight: Array) -> float:
-    """Slope that minimises the weighted log-loss of `probabilities` for held-out decisions."""
-    return float(learn_slopes(decision[None], codes, weight)[0])
-
-
 def learn_slopes(
     decisions: Array,
     codes: NDArray[np.intp],
     weight: Array | None = None,
     score: Array | None = None,
 ) -> Array:
-    """`learn_slope` for several models of the same samples.
+    """Return the slopes of the least weighted log-loss of `probabilities`, for several models.
 
     Targets are smoothed by the rule of succession (one extra sample of every class), so the slope
-    stays finite where every sample is on the right side. The loss is convex in the slope: Newton
-    steps, halving a bracket where they leave it, until they no longer move.
+    stays finite for separable classes. The loss is convex in the slope: Newton steps, or bisection
+    when a step leaves the bracket, until convergence.
 
     Parameters
     ----------
@@ -247,7 +240,7 @@ def learn_slopes(
 def _derivatives(
     values: Array, slope: Array, codes: NDArray[np.intp], weight: Array
 ) -> tuple[Array, Array]:
-    """First and second derivative of each model's loss in its slope."""
+    """Return the first and second derivative of each model's loss in its slope."""
     total, k = float(weight.sum()), values.shape[2]
     own = values[:, np.arange(codes.size), codes]
     target = (total * own + values.sum(axis=2)) / (total + k)
@@ -260,7 +253,7 @@ def _derivatives(
 def _binary_derivatives(
     values: Array, slope: Array, codes: NDArray[np.intp], weight: Array
 ) -> tuple[Array, Array]:
-    """The same for two classes and one column, where softmax is half of 1 + tanh."""
+    """Return the same for two classes and one column, where softmax is ``(1 + tanh) / 2``."""
     total = float(weight.sum())
     target = (total * (codes == 1) + 1.0) / (total + 2.0)
     column = values[:, :, 0]

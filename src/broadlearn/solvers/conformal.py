@@ -1,8 +1,8 @@
-"""Conformal prediction: how far held-out predictions were off says how far new ones may be.
+"""Conformal prediction: errors of held-out predictions bound those of new ones.
 
-Scores of non-conformity of held-out samples are calibration: a new sample's score is, with the
-wanted probability, not above their quantile of that level, corrected for their finite number. No
-model is fitted for it, and no sample is set aside, where held-out predictions follow from the fit.
+The non-conformity score of a new sample does not exceed the quantile of the held-out scores with
+the probability of its level, corrected for their finite number. Held-out predictions follow from
+the fit, so no extra model is fitted and no sample is set aside.
 """
 
 from __future__ import annotations
@@ -12,30 +12,30 @@ from numpy.typing import NDArray
 
 from broadlearn.utils import Array, Floats
 
-# Products of a coverage and a count are exact to this share.
+# Relative rounding error allowed in the product of a coverage and a count.
 ROUNDING = 1e-12
 
 
 def check_coverage(coverage: float) -> float:
-    """The share as a number; raises unless it is between 0 and 1."""
+    """Return the coverage as a float; raise unless it is between 0 and 1."""
     if not 0.0 < coverage < 1.0:
         raise ValueError(f"coverage must be a number between 0 and 1, got {coverage!r}.")
     return float(coverage)
 
 
 def conformal_quantile(scores: Floats, coverage: float, weight: Array | None = None) -> float:
-    """What the score of one more sample does not exceed with a probability of `coverage`.
+    """Return the bound that the score of a new sample keeps with probability `coverage`.
 
-    Of n scores, that is the one of rank ``ceil((n + 1) * coverage)``, and infinity if there is
-    none: too few samples for so high a coverage.
+    For n scores it is the one of rank ``ceil((n + 1) * coverage)``, or infinity if n is too small
+    for that coverage.
 
     Parameters
     ----------
     scores : ndarray of shape (n_samples,)
     coverage : float
-        Between 0 and 1, or else it is refused.
+        Between 0 and 1.
     weight : ndarray of shape (n_samples,), default=None
-        A sample of weight w counts as w copies of it.
+        A sample of weight w counts as w copies.
 
     Returns
     -------
@@ -56,12 +56,12 @@ def conformal_quantile(scores: Floats, coverage: float, weight: Array | None = N
 
 
 def label_scores(proba: Floats, codes: NDArray[np.intp]) -> Floats:
-    """One less the probability of each sample's own class, the score that makes sets smallest."""
+    """Return one minus the probability of each sample's class, the score of the smallest sets."""
     return np.asarray(1 - proba[np.arange(codes.size), codes])
 
 
 def label_sets(proba: Floats, quantile: float) -> NDArray[np.bool_]:
-    """Which classes have a score not above a quantile of `label_scores`.
+    """Return a mask of the classes whose score is at most a quantile of `label_scores`.
 
     Examples
     --------

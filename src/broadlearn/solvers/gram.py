@@ -1,13 +1,11 @@
-"""Kernel ridge: weighted ridge where only the products of rows are known, not the rows themselves.
+"""Kernel ridge: weighted ridge from products of rows alone.
 
-With a Gram matrix K in place of ``G Gᵗ``, the dual ``(S K S + I/C) alpha = S T`` is solved as ever,
-and predictions are ``k S alpha`` for the products k of new rows with those that were learnt. The
-solution is a `DualSolution`, so that held-out predictions follow in closed form from it.
+With a Gram matrix K in place of ``G Gᵗ``, the dual is ``(S K S + I/C) alpha = S T``. Predictions
+are ``k S alpha`` for the products k of new rows with the training rows. The solution is a
+`DualSolution`, with held-out predictions in closed form.
 """
 
 from __future__ import annotations
-
-from typing import Protocol
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
@@ -16,36 +14,28 @@ from broadlearn.solvers.ridge import Design, DualSolution, LostPenaltyError
 from broadlearn.utils import Array
 
 
-class KernelDesign(Design, Protocol):
-    """A design matrix ``[F, K]``, whose last columns are products with its own rows.
-
-    The Gram matrix of its rows is then ``F Fᵗ + K``.
-    """
-
-
 def solve_gram(
     gram: Array, s: Array | None, T: Array, C: float, *, overwrite_gram: bool = False
 ) -> DualSolution:
-    """Coefficients of the rows of a Gram matrix, as a solution with held-out predictions.
+    """Solve the dual for a Gram matrix.
 
     Parameters
     ----------
     gram : ndarray of shape (n_rows, n_rows)
-        K, symmetric and without negative eigenvalues.
+        K, symmetric and positive semi-definite.
     s : ndarray of shape (n_rows,) or None
-        The diagonal of S: each row's score times the root of its weight, which may be 0; None for
-        all one.
+        Diagonal of S: each row's score times the root of its weight, possibly 0; None for all ones.
     T : ndarray of shape (n_rows, n_targets)
     C : float
         Weight of the errors against the size of the model.
     overwrite_gram : bool, default=False
-        Whether `gram` may be used as the memory for what is factorised.
+        Whether `gram` may be overwritten.
 
     Returns
     -------
     DualSolution
-        With ``weights = S alpha``: predictions for the rows are ``gram @ weights``, and those by
-        the model without each of them ``held_out(gram[rows], T, score, weight, rows)``.
+        With ``weights = S alpha``: predictions for the rows are ``gram @ weights``, held-out
+        predictions ``held_out(gram[rows], T, score, weight, rows)``.
 
     Examples
     --------
@@ -64,7 +54,7 @@ def solve_gram(
         M *= s[:, None]
         M *= s
     M[np.diag_indices_from(M)] += 1.0 / C
-    # LAPACK takes rows for columns, which are the same here.
+    # The transpose, which is the same matrix, has the order of LAPACK.
     factor, failed = dpotrf(M.T, lower=1)
     if failed:
         raise LostPenaltyError(C)
@@ -74,13 +64,16 @@ def solve_gram(
 
 
 def solve_kernel(
-    design: KernelDesign,
+    design: Design,
     T: Array,
     C: float,
     score: Array | None = None,
     weight: Array | None = None,
 ) -> DualSolution:
-    """Ridge weights of the columns ``[F, K]`` of a kernel design; as `solve_ridge` otherwise."""
+    """Solve for the weights of a design ``[F, K]``, whose last columns are products with its rows.
+
+    The Gram matrix is then ``F Fᵗ + K``. Parameters are those of `solve_ridge`.
+    """
     s = score if weight is None else np.sqrt(weight) * (1.0 if score is None else score)
     n_rows = T.shape[0]
     F, K = np.split(design(slice(0, n_rows)), [design.n_columns - n_rows], axis=1)

@@ -1,7 +1,7 @@
-"""The diagonal of an inverse from a Cholesky factor, which leave-one-out predictions are made of.
+"""The diagonal of an inverse from a Cholesky factor, for leave-one-out predictions.
 
-LAPACK inverts a triangle in narrow columns, at a third of the rate of matrix products. Halves of it
-are inverted by products: ``[[A, 0], [B, D]]⁻¹ = [[A⁻¹, 0], [-D⁻¹ B A⁻¹, D⁻¹]]``.
+LAPACK inverts a triangle at a third of the rate of matrix products. Products do most of the work in
+``[[A, 0], [B, D]]⁻¹ = [[A⁻¹, 0], [-D⁻¹ B A⁻¹, D⁻¹]]``.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from scipy.linalg.lapack import dtrtri
 
 from broadlearn.utils import Array
 
-# Rows of a triangle up to which LAPACK inverts it.
+# Size up to which LAPACK inverts a triangle: below it, products are no faster.
 LEAF = 64
 
 
 def inverse_diagonal(factor: Array) -> Array:
-    """Diagonal of ``(L Lᵗ)⁻¹``: sums of squares of the columns of ``L⁻¹``.
+    """Return the diagonal of ``(L Lᵗ)⁻¹``: sums of squares of the columns of ``L⁻¹``.
 
     Parameters
     ----------
     factor : ndarray of shape (n, n)
-        L, of which only the lower triangle is read; in the order of Fortran it is not copied.
+        L; only the lower triangle is read. An array in Fortran order is not copied.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def inverse_diagonal(factor: Array) -> Array:
 
 
 def _inverse(L: Array) -> Array:
-    """Inverse of a lower triangle, with zeros above its diagonal."""
+    """Return the inverse of a lower triangle, with zeros above its diagonal."""
     n = len(L)
     if n <= LEAF:
         return np.tril(dtrtri(L, lower=1)[0])
@@ -52,7 +52,7 @@ def _inverse(L: Array) -> Array:
 
 
 def _halves(L: Array) -> tuple[Array, Array, Array]:
-    """The inverse of a lower triangle: both diagonal blocks, and the one below the first."""
+    """Return the blocks of the inverse: both diagonal ones, and the one below the first."""
     h = len(L) // 2
     top, bottom = _inverse(L[:h, :h]), _inverse(L[h:, h:])
     below = dtrmm(-1.0, bottom, L[h:, :h], lower=1)

@@ -1,4 +1,4 @@
-"""Kernel ridge on landmarks: functions spanned by the kernel at some samples, fitted to all.
+"""Kernel ridge on landmarks: functions spanned by the kernel at a few samples, fitted to all.
 
 With K the kernel between n samples and m landmarks, and J that between landmarks, ``C/2 ‖S(K a -
 T)‖² + 1/2 aᵗ J a`` is least at ``a = (KᵗS²K + J/C)⁻¹ KᵗS²T``. Samples are visited block by block.
@@ -16,10 +16,9 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 from broadlearn.solvers.ridge import leave_one_out
 from broadlearn.utils import Array, Floats
 
-# Part of the mean diagonal of the Gram matrix that is added to all of it, as landmarks may be
-# nearly alike.
+# Share of the mean diagonal that is added to it, as landmarks may nearly coincide.
 JITTER = 1e-11
-# Part of a sample that stays in its own prediction at least.
+# Smallest share of a sample in its own prediction: float32 kernels have no more digits.
 MIN_REMAINDER = 1e-4
 
 
@@ -48,10 +47,10 @@ class LandmarkSolution(NamedTuple):
     factor: Array
 
     def held_out(self, K: Floats, T: Array, influence: Array | float = 1.0) -> Array:
-        """Predictions for samples by the model fitted without each of them.
+        """Predict samples by the model fitted without each of them.
 
-        Leverages are multiplied by the `influence` of a sample, the part of its s² that is left
-        out. In float32 where the kernel K between samples and landmarks is.
+        The `influence` of a sample is the part of its s² that is left out, a factor on its
+        leverage. The precision is that of the kernel K between samples and landmarks.
         """
         factor = self.factor.astype(K.dtype, copy=False)
         half = solve_triangular(factor, K.T, lower=True, check_finite=False)
@@ -63,7 +62,7 @@ class LandmarkSolution(NamedTuple):
 def sum_landmarks(
     blocks: Iterable[tuple[Array, Array, Array | None]], inner: Array, n_targets: int
 ) -> LandmarkSums:
-    """Sums over blocks ``(K, T, s)`` of samples; K is overwritten."""
+    """Sum over blocks ``(K, T, s)`` of samples; K is overwritten."""
     m = inner.shape[0]
     gram, right = np.zeros((m, m)), np.zeros((m, n_targets))
     for K, T, s in blocks:
@@ -76,7 +75,7 @@ def sum_landmarks(
 
 
 def solve_landmarks(sums: LandmarkSums, C: float) -> LandmarkSolution:
-    """The coefficients for one penalty.
+    """Return the coefficients for one penalty.
 
     Examples
     --------

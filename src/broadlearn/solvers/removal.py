@@ -1,4 +1,4 @@
-"""What each sample is worth to the others: their leave-one-out loss with and without it.
+"""Value of each sample to the others: their leave-one-out loss with and without it.
 
 Let B be ``(S K S + I/C)⁻¹`` in the dual, or ``I - H`` with the hat matrix H (a multiple of it), and
 ``r = B S T``. The leave-one-out error of sample j, times s_j, is ``r_j / B_jj``. Without sample i
@@ -7,9 +7,9 @@ the formula is the same, with B less ``B_:i B_i: / B_ii``. With ``q = B_ij / B_i
 
     (u (2 - u) ‖r_j‖² - 2 q r_i·r_j + q² ‖r_i‖²) / (B_jj² (1 - u)²).
 
-Where all pairs are too many, H has low rank, ``H_ij = v_i·v_j``, and u is small but for the few
-samples of largest leverage: their pairs are taken one by one, and for all others the sum over j is
-that of products of v_i with sums over all samples, with 1 in place of 1 - u.
+For too many pairs, H has low rank, ``H_ij = v_i·v_j``, and u is small except for the few samples of
+largest leverage. Their pairs are computed one by one. For all others 1 - u is taken as 1, and the
+sum over j becomes a product of v_i with sums over all samples.
 """
 
 from __future__ import annotations
@@ -25,34 +25,34 @@ from broadlearn.solvers.landmarks import LandmarkSolution
 from broadlearn.solvers.ridge import LostPenaltyError
 from broadlearn.utils import BLOCK_NUMBERS, Array, Floats, row_slices
 
-# Part of a sample that stays in its own prediction at least.
+# Smallest share of a sample in its own prediction.
 MIN_REMAINDER = 1e-6
-# Samples of largest leverage whose pairs with all others are taken one by one.
+# Samples of largest leverage whose pairs with all others are computed one by one.
 MAX_LEADING = 128
 
 
 def removal_effects(
     gram: Array, T: Array, C: float, s: Array | None = None, *, overwrite_gram: bool = False
 ) -> Array:
-    """How much the leave-one-out loss of the others grows when a sample is removed.
+    """Return the increase of the others' leave-one-out loss when a sample is removed.
 
     Parameters
     ----------
     gram : ndarray of shape (n_samples, n_samples)
-        K, symmetric and without negative eigenvalues.
+        K, symmetric and positive semi-definite.
     T : ndarray of shape (n_samples, n_targets)
     C : float
         Weight of the errors against the size of the model.
     s : ndarray of shape (n_samples,) or None
-        Roots of the weights of the samples, in the fit and in the loss; None for all one.
+        Roots of the sample weights, in the fit and in the loss; None for all ones.
     overwrite_gram : bool, default=False
-        Whether `gram` may be used as memory.
+        Whether `gram` may be overwritten.
 
     Returns
     -------
     ndarray of shape (n_samples,)
-        Sum of squared errors of the leave-one-out predictions for all other samples, of the model
-        without the sample less that of the model with it: negative where it harms them.
+        Sum of squared leave-one-out errors of all other samples without the sample, minus that
+        with it: negative for a harmful sample.
 
     Examples
     --------
@@ -97,11 +97,10 @@ def landmark_removal_effects(
     ----------
     solution : LandmarkSolution
     kernel : callable
-        Positions of samples -> their kernel with the landmarks, which is overwritten. In float32
-        where that is.
+        Maps positions of samples to their kernel with the landmarks, which is overwritten.
     T : ndarray of shape (n_samples, n_targets)
     s : ndarray of shape (n_samples,) or None
-        As for the solution.
+        Diagonal of S, as for the solution.
 
     Returns
     -------
@@ -158,7 +157,7 @@ def landmark_removal_effects(
 def _halves(
     solution: LandmarkSolution, K: Floats, T: Array, s: Array | None
 ) -> tuple[Floats, Array]:
-    """Columns v_i whose products are H, and the residuals, times s."""
+    """Return columns v_i whose products are H, and the residuals times s."""
     residual = T - K @ solution.weights.astype(K.dtype, copy=False)
     factor = solution.factor.astype(K.dtype, copy=False)
     if s is not None:
@@ -178,7 +177,7 @@ def _changes(
     *,
     first_order: bool = False,
 ) -> Array:
-    """Changes of the squared errors of others j (columns) when samples i (rows) are removed.
+    """Return changes of the squared errors of j (columns) when i (rows) are removed.
 
     `cross` are entries of B, `own` and `others` those of its diagonal, `products` those of the
     residuals, `loss` and `losses` their squares.

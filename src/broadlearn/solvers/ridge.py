@@ -1,15 +1,14 @@
 """Weighted ridge by Cholesky on the smaller Gram matrix, refined in residual form.
 
-NumPy's own product and Cholesky do the heavy work: SciPy has a second pool of threads, which the
-idle threads of the first one slow down. Small matrices are factorised in place by SciPy: there
-copies, and the pages of memory that they ask for, take longer than the factor.
+NumPy's product and Cholesky do the heavy work: SciPy has a second pool of threads, slowed down by
+the idle threads of the first. SciPy factorises small matrices in place, where copies would take
+longer than the factor.
 
 All solvers minimise ``C/2 ‖S(GW - T)‖² + 1/2 ‖W‖²``. The primal ``(GᵗS²G + I/C) W = GᵗS²T`` needs
-rows only block by block; the dual ``W = GᵗS (S G Gᵗ S + I/C)⁻¹ S T`` needs all of G, and is taken
-where rows are fewer than columns. Its form is symmetric, so a score may be zero.
+rows only block by block; the dual ``W = GᵗS (S G Gᵗ S + I/C)⁻¹ S T`` needs all of G, and is used
+for fewer rows than columns. Its form is symmetric, so a score may be zero.
 
-Without a row, the prediction for it follows in closed form: `leave_one_out` is that formula, and
-the solutions know what it needs.
+Solutions give held-out predictions in closed form (`leave_one_out`).
 """
 
 from __future__ import annotations
@@ -28,62 +27,63 @@ from broadlearn.solvers.inverses import inverse_diagonal
 from broadlearn.solvers.rounding import prediction_error, propagated_error
 from broadlearn.utils import BLOCK_NUMBERS, Array, Floats, row_slices
 
-# A block of rows: [G, T] in one array, which is overwritten, and scores s (None: all one).
+# A block of rows: [G, T] in one array, which is overwritten, and scores s (None for all ones).
 Block = tuple[Array, Array | None]
 Rows = NDArray[np.intp]
 
-# Estimated relative errors of predictions from which on one, and two, refinements are made.
+# Estimated relative errors of predictions above which one, and two, refinements are made: after
+# one, predictions agree with those in exact arithmetic to ten digits.
 REFINE_ONCE, REFINE_TWICE = 3e-11, 1e-6
 LOST_PENALTY = (
     "The ridge problem cannot be solved in float64 with C={:g}: the penalty 1/C is lost against "
     "the features. Use a smaller C, or standardize=True if the columns of X are on very different "
     "scales."
 )
-# Part of a row that stays in its own prediction at least.
+# Smallest share of a row in its own prediction.
 MIN_REMAINDER = 1e-10
-# Rows of a matrix, and C, up to which it is factorised in place. Beyond that C, predictions show
-# the rounding of the factor, and so by which library it was made.
+# Size of a matrix, and C, up to which SciPy factorises in place. Beyond that C, predictions show
+# the rounding of the factor, which differs between libraries.
 SMALL, SMALL_C = 1024, 1e4
 
 
 class LostPenaltyError(ValueError):
-    """The penalty is too small against the features for a problem to be solved in float64."""
+    """The penalty is too small against the features to solve the problem in float64."""
 
     def __init__(self, C: float) -> None:
         super().__init__(LOST_PENALTY.format(C))
 
 
 class Design(Protocol):
-    """Rows of a design matrix G, made when they are asked for."""
+    """Rows of a design matrix G, made on demand."""
 
     n_rows: int
     n_columns: int
 
     @property
     def n_nodes(self) -> int:
-        """Nodes that the columns stand for."""
+        """Number of nodes that the columns stand for."""
 
     def __call__(self, rows: slice | Rows, out: Floats | None = None) -> Floats:
-        """Some rows of G, in `out` if that is given."""
+        """Return rows of G, in `out` if given."""
 
 
 def leave_one_out(
     T: Array, residual: Array, remainder: Array, min_remainder: float = MIN_REMAINDER
 ) -> Array:
-    """Predictions for rows by the model fitted without each of them.
+    """Predict rows by the model fitted without each of them.
 
-    Leaving out a row of leverage h turns its residual ``t - f`` into ``(t - f) / (1 - h)``. Where
-    it alone determines its prediction, nothing is known without it: the prediction goes to 0.
+    Leaving out a row of leverage h turns its residual ``t - f`` into ``(t - f) / (1 - h)``. The
+    prediction goes to 0 for a row that alone determines it.
 
     Parameters
     ----------
     T : ndarray of shape (n_rows, n_targets)
     residual : ndarray of shape (..., n_rows, n_targets)
-        ``T - G W``, of one or several models.
+        ``T - G W`` of one or several models.
     remainder : ndarray of shape (..., n_rows)
         ``1 - h``.
     min_remainder : float
-        Part of a row that stays in its own prediction at least.
+        Smallest share of a row in its own prediction.
     """
     known = np.maximum(remainder, min_remainder)
     prediction: Array = (remainder / known)[..., None] * T - residual / known[..., None]
@@ -91,11 +91,10 @@ def leave_one_out(
 
 
 def left_out_share(weight: Array) -> Array:
-    """The share of each sample's weight that is left out where the sample is.
+    """Return the share of each sample's weight that is left out with the sample.
 
-    Whole numbers stand for copies, of which one is left out. Where any weight is no whole number,
-    as those that balance classes are, samples are left out whole: what stayed of one would give
-    its label away.
+    Integer weights stand for copies, of which one is left out. If any weight is not an integer, as
+    with balanced classes, samples are left out whole: a rest would give the label away.
 
     Examples
     --------
@@ -116,7 +115,7 @@ class PrimalSolution(NamedTuple):
     factor : ndarray of shape (n_columns, n_columns)
         Lower Cholesky factor of ``GᵗS²G + I/C``.
     sums : ndarray of shape (n_columns + n_targets, n_columns + n_targets)
-        ``[G, T]ᵗ S² [G, T]``, to which rows can be added later.
+        ``[G, T]ᵗ S² [G, T]``, for adding rows later.
     form : str
         "primal".
     """
@@ -134,9 +133,9 @@ class PrimalSolution(NamedTuple):
         weight: Array | None,
         rows: Rows | slice,
     ) -> Array:
-        """Predictions for some rows by the model fitted without each of them.
+        """Predict some rows by the model fitted without each of them.
 
-        G holds these `rows` of the design matrix only, or makes them; T, `score` and `weight` hold
+        G holds only these `rows` of the design matrix, or makes them; T, `score` and `weight` hold
         all rows. The leverage of a row is ``s² g (GᵗS²G + I/C)⁻¹ gᵗ``; see `left_out_share`.
         """
         G = G if isinstance(G, np.ndarray) else G(rows)
@@ -147,9 +146,7 @@ class PrimalSolution(NamedTuple):
             h = h * score[rows] ** 2
         if weight is not None:
             h = h * (weight * left_out_share(weight))[rows]
-        known = np.maximum(1.0 - h, MIN_REMAINDER)
-        held_out: Array = ((1.0 - h) / known)[:, None] * T - (T - G @ self.weights) / known[:, None]
-        return held_out
+        return leave_one_out(T, T - G @ self.weights, 1.0 - h)
 
 
 class DualSolution(NamedTuple):
@@ -181,10 +178,10 @@ class DualSolution(NamedTuple):
         weight: Array | None,
         rows: Rows | slice,
     ) -> Array:
-        """As `PrimalSolution.held_out`, where a row may determine its own prediction.
+        """Predict as `PrimalSolution.held_out`, for rows that may determine their prediction.
 
-        The remainder ``1 - h`` is ``[(S G Gᵗ S + I/C)⁻¹]_ii / C``, which keeps its digits
-        there. Only rows of score 0 are asked for, see `dual_residual`.
+        The remainder ``1 - h`` is ``[(S G Gᵗ S + I/C)⁻¹]_ii / C``, which keeps its digits. Only
+        rows of score 0 are made, see `dual_residual`.
         """
         inverse = inverse_diagonal(self.factor)[rows]
         s = score if weight is None else np.sqrt(weight) * (1.0 if score is None else score)
@@ -202,9 +199,9 @@ class DualSolution(NamedTuple):
 
 
 def dual_residual(alpha: Array, s: Array | None, T: Array, fitted: Array, C: float) -> Array:
-    """``T - G W``, from the dual coefficients: ``alpha / (C s)`` where the score is not 0.
+    """Return ``T - G W`` from the dual coefficients: ``alpha / (C s)`` unless the score is 0.
 
-    The difference of targets and predictions would lose all its digits where they are alike.
+    The difference of nearly equal targets and predictions would lose its digits.
     """
     if s is None:
         return alpha / C
@@ -213,7 +210,7 @@ def dual_residual(alpha: Array, s: Array | None, T: Array, fitted: Array, C: flo
 
 
 def dual_remainder(inverse_diagonal: Array, C: float, share: Array | None) -> Array:
-    """``1 - h`` from the diagonal of ``(S G Gᵗ S + I/C)⁻¹``; `share` of a weight is left out."""
+    """Return ``1 - h`` from the diagonal of ``(S G Gᵗ S + I/C)⁻¹``, see `left_out_share`."""
     remainder = inverse_diagonal / C
     if share is not None:
         remainder = np.where(share == 1.0, remainder, 1.0 - (1.0 - remainder) * share)
@@ -221,14 +218,14 @@ def dual_remainder(inverse_diagonal: Array, C: float, share: Array | None) -> Ar
 
 
 def factorize(gram: Array, C: float) -> Array:
-    """Lower Cholesky factor of ``gram + I/C``; `gram` is overwritten."""
+    """Return the lower Cholesky factor of ``gram + I/C``; `gram` is overwritten."""
     n = gram.shape[0]
     gram.flat[:: n + 1] += 1.0 / C
     if n <= SMALL and C <= SMALL_C:
-        # LAPACK takes rows for columns, which are the same here.
+        # The transpose, which is the same matrix, has the order of LAPACK.
         factor, failed = dpotrf(gram.T, lower=1, overwrite_a=1)
         if failed:
-            raise ValueError(LOST_PENALTY.format(C))
+            raise LostPenaltyError(C)
         return np.asarray(factor)
     try:
         return np.asarray(np.linalg.cholesky(gram), dtype=np.float64)
@@ -237,7 +234,7 @@ def factorize(gram: Array, C: float) -> Array:
 
 
 def design_blocks(design: Design, T: Array, s: Array | None) -> Iterator[Block]:
-    """Rows ``[G, T]`` with their scores, block by block, in one buffer."""
+    """Yield rows ``[G, T]`` with their scores, block by block, in one buffer."""
     n = design.n_columns
     parts = list(row_slices(T.shape[0], n, BLOCK_NUMBERS))
     buffer = np.empty((parts[0].stop, n + T.shape[1]))
@@ -251,8 +248,7 @@ def design_blocks(design: Design, T: Array, s: Array | None) -> Iterator[Block]:
 def normal_equations(blocks: Iterable[Block], size: int) -> Array:
     """Sum ``[G, T]ᵗ S² [G, T]`` over blocks of rows with `size` columns of G and T together.
 
-    Its blocks are ``GᵗS²G``, ``GᵗS²T`` and ``TᵗS²T``: one product for all three, of which half is
-    computed, as it is that of a matrix with its own transpose.
+    One symmetric product serves ``GᵗS²G``, ``GᵗS²T`` and ``TᵗS²T``.
     """
     sums = np.zeros((size, size), order="F")
     for rows, s in blocks:
@@ -272,10 +268,10 @@ def solve_ridge(
     weight: Array | None = None,
     solver: str = "auto",
 ) -> PrimalSolution | DualSolution:
-    """Ridge weights by the form that `solver` names; "auto" factorises the smaller matrix.
+    """Solve for ridge weights.
 
-    In the primal no more than a block of rows is held at a time. Rows are visited once to sum the
-    normal equations, and once more for each refinement that C and the features call for.
+    The primal holds a block of rows at a time. It visits rows once to sum the normal equations, and
+    once more for each refinement that C and the features call for.
 
     Parameters
     ----------
@@ -284,8 +280,9 @@ def solve_ridge(
     C : float
         Weight of the errors against the size of the weights.
     score, weight : ndarray of shape (n_rows,) or None
-        The diagonal of S is the score times the root of the weight; None for all one.
+        The diagonal of S is the score times the root of the weight; None for all ones.
     solver : {"auto", "primal", "dual"}, default="auto"
+        "auto" factorises the smaller matrix.
     """
     s = score if weight is None else np.sqrt(weight) * (1.0 if score is None else score)
     n_rows, n = T.shape[0], design.n_columns
@@ -312,7 +309,7 @@ def solve_ridge(
 
 
 def rows_residual(W: Array, blocks: Iterable[Block]) -> Array:
-    """``GᵗS²(T - GW)``, summed over blocks of rows."""
+    """Return ``GᵗS²(T - GW)``, summed over blocks of rows."""
     n_columns, residual = W.shape[0], np.zeros_like(W)
     for rows, s in blocks:
         G, missing = rows[:, :n_columns], rows[:, n_columns:]
@@ -324,25 +321,25 @@ def rows_residual(W: Array, blocks: Iterable[Block]) -> Array:
 
 
 def refine_once(W: Array, factor: Array, residual: Array, C: float) -> Array:
-    """Weights W corrected by their residual, which is taken from the rows themselves."""
+    """Return weights W corrected by their residual, computed from the rows."""
     return W + dpotrs(factor, residual - W / C, lower=1)[0]
 
 
 def solve_dual(
     G: Floats, s: Array | None, T: Array, C: float, gram: Array | None = None
 ) -> DualSolution:
-    """Ridge weights where rows are fewer than columns.
+    """Solve for ridge weights of fewer rows than columns.
 
     Parameters
     ----------
     G : ndarray of shape (n_rows, n_columns)
     s : ndarray of shape (n_rows,) or None
-        The diagonal of S; None for all one.
+        Diagonal of S; None for all ones.
     T : ndarray of shape (n_rows, n_targets)
     C : float
         Weight of the errors against the size of the weights.
     gram : ndarray of shape (n_rows, n_rows) or None
-        ``G Gᵗ`` where it is known already; left as it is.
+        ``G Gᵗ``, if known; it is not changed.
     """
     G = G.astype(np.float64, copy=False)
     K = G @ G.T if gram is None else gram.copy()
@@ -361,47 +358,3 @@ def solve_dual(
         residual = T - G @ (G.T @ alpha) - alpha / C
         alpha = alpha + dpotrs(factor, residual, lower=1)[0]
     return DualSolution(G.T @ alpha, alpha, factor, C)
-
-
-def weighted_ridge(
-    G: Floats, T: Array, C: float, *, scores: Array | None = None, solver: str = "auto"
-) -> Array:
-    """Ridge weights of a whole design matrix.
-
-    Parameters
-    ----------
-    G : ndarray of shape (n_rows, n_columns)
-    T : ndarray of shape (n_rows, n_targets)
-    C : float
-        Weight of the errors against the size of the weights.
-    scores : ndarray of shape (n_rows,), default=None
-        Each row's score, the diagonal of S.
-    solver : {"auto", "primal", "dual"}, default="auto"
-        "auto" takes the dual where rows are fewer than columns.
-
-    Returns
-    -------
-    W : ndarray of shape (n_columns, n_targets)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from broadlearn.solvers import weighted_ridge
-    >>> weighted_ridge(np.array([[1.0], [1.0]]), np.array([[2.0], [4.0]]), C=1e12).round(6)
-    array([[3.]])
-    """
-    return solve_ridge(_Whole(G), T, C, scores, solver=solver).weights
-
-
-class _Whole:
-    """A design matrix that is there already."""
-
-    def __init__(self, G: Floats) -> None:
-        self.G, (self.n_rows, self.n_columns) = G, G.shape
-        self.n_nodes = self.n_columns if self.n_rows < self.n_columns else self.n_rows + 1
-
-    def __call__(self, rows: slice | Rows, out: Floats | None = None) -> Floats:
-        part = self.G[rows]
-        if out is not None:
-            out[...] = part
-        return part

@@ -1,4 +1,4 @@
-"""Ridge solutions for every C from one eigendecomposition, with their held-out predictions."""
+"""Held-out ridge predictions for every C from one eigendecomposition."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Spectrum:
 
     @classmethod
     def of_sums(cls, blocks: Iterable[Block], n_columns: int, n_targets: int) -> Spectrum:
-        """From blocks ``([G, T], s)`` of rows, by their normal equations."""
+        """Decompose the normal equations of blocks ``([G, T], s)`` of rows."""
         sums = np.zeros((n_columns, n_columns + n_targets))
         for rows, s in blocks:
             if s is not None:
@@ -40,17 +40,17 @@ class Spectrum:
 
     @classmethod
     def of_rows(cls, G: Array, T: Array, s: Array) -> Spectrum:
-        """From all rows at once, where they are fewer than columns."""
+        """Decompose all rows at once, for fewer rows than columns."""
         _, singular, Vt = np.linalg.svd(s[:, None] * G, full_matrices=False)
         return cls(singular**2, Vt.T, Vt @ (G.T @ ((s * s)[:, None] * T)))
 
     def held_out(
         self, G: Floats, T: Array, influence: Array, min_remainder: float = MIN_REMAINDER
     ) -> Callable[[float], Array]:
-        """Predictions for rows by the model fitted without each of them, as a function of C.
+        """Return a function of C that predicts rows by the model fitted without each of them.
 
-        Leverages are multiplied by the `influence` of a row, the part of its s² that is left out;
-        at least `min_remainder` of it stays in its own prediction.
+        The `influence` of a row is the part of its s² that is left out, a factor on its leverage.
+        At least `min_remainder` of a row stays in its own prediction.
         """
         H: Array = G @ self.vectors
         squared = H * H

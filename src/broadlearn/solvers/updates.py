@@ -1,8 +1,7 @@
-"""Ridge problems that change: rows come and go, columns are added.
+"""Ridge problems that change: add and remove rows, append columns.
 
-All that a ridge problem needs of its rows is ``[G, T]ᵗ S² [G, T]``, a sum over rows: rows are added
-and taken away by adding and taking away their part. More columns add a border to the sum and to its
-Cholesky factor; what was there stays as it is.
+A ridge problem needs only ``[G, T]ᵗ S² [G, T]`` of its rows, a sum to which rows are added and from
+which they are subtracted. New columns add a border to the sum and to its Cholesky factor.
 """
 
 from __future__ import annotations
@@ -24,18 +23,18 @@ from broadlearn.solvers.ridge import (
 from broadlearn.solvers.rounding import prediction_error, propagated_error
 from broadlearn.utils import Array
 
-# Negative squares beyond this share of the largest are no rounding.
+# Negative squares beyond this share of the largest are not due to rounding.
 ROUNDING = 1e-10
-# Products of features and targets that differ by more than this share of their lengths are of other
-# rows.
+# Products of features and targets that differ by more than this share of their lengths belong to
+# other rows.
 OTHER_ROWS = 1e-5
-# Estimated relative error of predictions from which on rows, where they are at hand, are visited
-# once more.
+# Estimated relative error of predictions above which available rows are visited again; streams keep
+# the sums only, so that a finer limit would gain nothing there.
 REFINE_SUMS = 1e-9
 
 
 def add_rows(sums: Array, blocks: Iterable[Block]) -> Array:
-    """Sums ``[G, T]ᵗ S² [G, T]``, zeros at first, with more rows; those given stay as they are.
+    """Return sums ``[G, T]ᵗ S² [G, T]`` with more rows; the given sums are not changed.
 
     Examples
     --------
@@ -50,7 +49,7 @@ def add_rows(sums: Array, blocks: Iterable[Block]) -> Array:
 
 
 def remove_rows(sums: Array, blocks: Iterable[Block]) -> Array:
-    """Sums without some of their rows; those given stay as they are."""
+    """Return sums without some of their rows; the given sums are not changed."""
     rest = sums - normal_equations(blocks, sums.shape[0])
     squares = np.diagonal(rest)
     if (squares < -ROUNDING * np.diagonal(sums).max()).any():
@@ -61,10 +60,9 @@ def remove_rows(sums: Array, blocks: Iterable[Block]) -> Array:
 def append_sums(
     sums: Array, blocks: Iterable[Block], n_old: int, n_new: int, n_targets: int
 ) -> Array:
-    """Sums with more columns of G, after the old ones, over the same rows.
+    """Return sums with more columns of G, after the old ones, over the same rows.
 
-    Only the products with the new columns are made, and those of old columns and targets, which
-    tell whether the rows are the same.
+    Products of old columns and targets are computed again, to check that the rows are the same.
     """
     n = n_old + n_new
     n_border = n_new + n_targets
@@ -87,7 +85,7 @@ def append_sums(
 
 
 def append_to_factor(factor: Array, gram: Array, C: float) -> Array:
-    """Lower Cholesky factor of ``gram + I/C`` from that of its leading block."""
+    """Return the lower Cholesky factor of ``gram + I/C`` from that of its leading block."""
     k = factor.shape[0]
     larger = np.zeros_like(gram)
     larger[:k, :k] = factor
@@ -104,11 +102,10 @@ def solve_sums(
     leading_factor: Array | None = None,
     residual: Callable[[Array], Array] | None = None,
 ) -> PrimalSolution:
-    """Ridge weights from sums.
+    """Solve for ridge weights from sums.
 
-    Without the rows, rounding of the sums cannot be refined away as `solve_ridge` does: where
-    features are nearly dependent, predictions differ from its by up to 1e-8 at C = 1e4 and 1e-6 at
-    C = 1e6.
+    Without the rows, rounding of the sums cannot be refined away as in `solve_ridge`: for nearly
+    dependent features, predictions differ by up to 1e-8 at C = 1e4 and 1e-6 at C = 1e6.
 
     Parameters
     ----------
@@ -116,10 +113,9 @@ def solve_sums(
     n_columns : int
     C : float
     leading_factor : ndarray of shape (n_old, n_old) or None
-        Cholesky factor of the leading block of ``GᵗS²G + I/C``, where it is known.
+        Cholesky factor of the leading block of ``GᵗS²G + I/C``, if known.
     residual : callable or None
-        Gives ``GᵗS²(T - GW)`` for weights W from the rows of the sums, which are visited again
-        where rounding may matter; None if they are gone.
+        Returns ``GᵗS²(T - GW)`` for weights W, by visiting the rows again; None if they are gone.
     """
     gram, right = sums[:n_columns, :n_columns], sums[:n_columns, n_columns:]
     if leading_factor is None:
