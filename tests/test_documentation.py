@@ -45,7 +45,6 @@ ROOMS = {
         "find_leaks",
         "import_pandas",
         "mid_ranks",
-        "model_parts",
         "open_table",
         "rank_columns",
         "read_frame",

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     )
     from broadlearn.ensemble import BroadEnsembleClassifier, BroadEnsembleRegressor
     from broadlearn.evaluation import evaluate
-    from broadlearn.io import load, save
     from broadlearn.models import (
         PUBLISHED_FORM,
         BLSClassifier,
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
         IntuitionisticFuzzyBLSClassifier,
         RowStandardizer,
     )
+    from broadlearn.persistence import load, save
     from broadlearn.search import PathSearchCV
 
 __version__ = "0.1.0"
@@ -50,7 +50,7 @@ __all__ = [
 ]
 
 # The rooms that hold the public names; importing them takes seconds, `broadlearn --help` does not.
-_ROOMS = ("models", "baselines", "search", "ensemble", "evaluation", "io", "auditing")
+_ROOMS = ("models", "baselines", "search", "ensemble", "evaluation", "persistence", "auditing")
 
 
 def __getattr__(name: str) -> object:

@@ -32,7 +32,7 @@ def describe(model: ModelFile, as_json: AsJson = False) -> None:
         from sklearn.base import BaseEstimator
 
         from broadlearn.evaluation import unwrap_model
-        from broadlearn.io import load, read_header
+        from broadlearn.persistence import load, read_header
 
         header, fitted = read_header(model), load(model)
         _, last, threshold = unwrap_model(fitted)

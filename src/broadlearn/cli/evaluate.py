@@ -101,7 +101,7 @@ def _judge(
     outputs = open_outputs([page], [model, data], force=force, as_json=as_json)
     with command() as notes, outputs as write:
         from broadlearn.evaluation import evaluate as judge
-        from broadlearn.io import load, read_header
+        from broadlearn.persistence import load, read_header
         from broadlearn.utils import encoded
 
         stored = read_header(model).get("target")

@@ -100,7 +100,8 @@ def fit(
             unwrap_model,
             with_threshold,
         )
-        from broadlearn.io import TablePreparation, model_parts
+        from broadlearn.io import TablePreparation
+        from broadlearn.persistence import model_parts
 
         if class_weight not in CLASS_WEIGHTS:
             raise ValueError(f"--class-weight must be none or balanced, got {class_weight!r}.")

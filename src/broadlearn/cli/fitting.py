@@ -18,7 +18,8 @@ from broadlearn.evaluation import (
     leave_one_out_predictions,
     scorer_of,
 )
-from broadlearn.io import TablePreparation, model_parts
+from broadlearn.io import TablePreparation
+from broadlearn.persistence import model_parts
 from broadlearn.registry import ModelEntry
 from broadlearn.search import PathSearchCV
 

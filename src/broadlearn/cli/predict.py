@@ -63,7 +63,7 @@ def predict(
     """
     outputs = open_outputs([output], [model, data], force=force, as_json=as_json)
     with command() as notes, outputs as write:
-        from broadlearn.io import load
+        from broadlearn.persistence import load
         from broadlearn.utils import encoded, safe_csv
 
         output = None if output == STANDARD else output

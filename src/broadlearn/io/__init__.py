@@ -3,7 +3,6 @@
 from broadlearn.io.column_leaks import find_leaks
 from broadlearn.io.column_records import ColumnRecord, warn_of_columns
 from broadlearn.io.csv_files import FileTable, import_pandas
-from broadlearn.io.model_files import load, model_parts, read_header, save
 from broadlearn.io.onnx_export import to_onnx
 from broadlearn.io.preparation import TablePreparation, describe_columns
 from broadlearn.io.ranked_columns import (
@@ -43,20 +42,16 @@ __all__ = [
     "find_identifiers",
     "find_leaks",
     "import_pandas",
-    "load",
     "mid_ranks",
-    "model_parts",
     "open_table",
     "rank_columns",
     "read_file",
     "read_frame",
-    "read_header",
     "read_table",
     "renamings",
     "replace_labels",
     "rewrite_table",
     "row_changes",
-    "save",
     "to_onnx",
     "warn_of_columns",
 ]

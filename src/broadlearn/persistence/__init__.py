@@ -1,0 +1,5 @@
+"""Model files by skops, ONNX graphs by skl2onnx."""
+
+from broadlearn.persistence.model_files import load, model_parts, read_header, save
+
+__all__ = ["load", "model_parts", "read_header", "save"]

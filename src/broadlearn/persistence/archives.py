@@ -1,0 +1,342 @@
+"""skops archives: written in one canonical form, and checked before skops reads them.
+
+skops restores a tree of nodes and runs no pickle. An archive is a zip file with the tree as
+``schema.json`` and one ``.npy`` file per array. Before skops sees an archive, its directory, the
+headers of its arrays and all nodes of its tree are checked, so that restoring it calls nothing but
+constructors of plain values and takes memory in proportion to the archive.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import os
+import re
+import struct
+import zipfile
+from collections.abc import Iterable
+from typing import Any, BinaryIO
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from broadlearn.persistence.trusted_types import (
+    KEY_TYPES,
+    NUMPY_SCALARS,
+    SKLEARN_PARTS,
+    TYPES,
+    loaded_class,
+    own_class,
+    public_module,
+)
+
+TREE = "schema.json"
+# Restoring a tree of this size takes less than 250 MB, whatever it holds.
+MAX_TREE_BYTES = 6 << 20
+MAX_DIRECTORY_BYTES = 1 << 22
+# Of one entry of an array; texts have 4 bytes per character.
+MAX_ITEM_BYTES = 1 << 16
+# The first form of skops' trees with the nodes that are checked here.
+FIRST_PROTOCOL = 2
+_ARRAY_NAME = re.compile(r"(0|[1-9]\d{0,6})\.npy")
+# Attributes of searches that hold functions, or are larger than the model.
+_RECORDS = ("cv_results_", "scorer_", "_skl_callbacks")
+
+Shapes = dict[str, tuple[int, ...]]
+
+
+def write_archive(model: BaseEstimator) -> bytes:
+    """Return a model as an archive; the same model gives the same bytes.
+
+    Raises
+    ------
+    ValueError
+        If the model holds something that `read_archive` would refuse.
+    """
+    # skops imports all of scikit-learn, which takes a second.
+    from skops.io import dumps, get_untrusted_types
+
+    buffer = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(dumps(without_records(model)))) as source,
+        zipfile.ZipFile(buffer, "w") as target,
+    ):
+        files: dict[str, str] = {}
+        tree = _canonical(json.loads(source.read(TREE)), files)
+        for old, new in files.items():
+            target.writestr(zipfile.ZipInfo(new), source.read(old))
+        text = json.dumps(tree, separators=(",", ":"))
+        target.writestr(zipfile.ZipInfo(TREE), text, zipfile.ZIP_DEFLATED)
+    trusted = check_archive(buffer)
+    content = buffer.getvalue()
+    for name in get_untrusted_types(data=content):
+        if name not in trusted:
+            raise ValueError(_refusal(name))
+    return content
+
+
+def read_archive(file: BinaryIO) -> Any:
+    """Check an archive and return its model.
+
+    Parameters
+    ----------
+    file : binary file
+        Anything may precede the archive, nothing may follow it.
+    """
+    from skops.io import load
+
+    trusted = check_archive(file)
+    file.seek(0)
+    model = load(file, trusted=sorted(trusted))
+    if not isinstance(model, BaseEstimator):
+        raise ValueError("it holds no estimator")
+    return model
+
+
+def without_records(value: Any) -> Any:
+    """Return a model without callbacks and the records of its searches."""
+    if type(value) in (list, tuple):
+        return type(value)(map(without_records, value))
+    if not isinstance(value, BaseEstimator):
+        return value
+    bare = object.__new__(type(value))
+    for name, part in vars(value).items():
+        if name not in _RECORDS:
+            bare.__dict__[name] = without_records(part)
+    return bare
+
+
+def _canonical(node: Any, files: dict[str, str]) -> Any:
+    """Number arrays in order of appearance, name classes by rooms, drop addresses of objects."""
+    if isinstance(node, list):
+        return [_canonical(item, files) for item in node]
+    if not isinstance(node, dict):
+        return node
+    renamed = {key: _canonical(value, files) for key, value in node.items() if key != "__id__"}
+    if "__loader__" not in node:
+        return renamed
+    renamed["__module__"] = public_module(str(node["__module__"]), node["__class__"])
+    if "file" in node:
+        number = len(files)
+        renamed["file"] = files.setdefault(node["file"], f"{number}.npy")
+        renamed["__id__"] = int(renamed["file"].removesuffix(".npy")) + 1
+    return renamed
+
+
+def check_archive(file: BinaryIO) -> set[str]:
+    """Raise unless an archive is safe to restore; return the types that skops has to trust."""
+    # all_estimators, which skops calls, imports the classes that nodes name.
+    import skops.io  # noqa: F401
+
+    n_bytes = file.seek(0, os.SEEK_END)
+    _check_end(file, n_bytes)
+    with zipfile.ZipFile(file) as archive:
+        shapes = _check_members(archive, n_bytes)
+        tree = json.loads(archive.read(TREE))
+    return check_tree(tree, shapes)
+
+
+def _check_end(file: BinaryIO, n_bytes: int) -> None:
+    """Raise where the directory is not at the end, or larger than models need.
+
+    `zipfile` reads all of the directory at once, and takes ten times its size for it.
+    """
+    file.seek(max(0, n_bytes - 98))
+    tail = file.read().rjust(98, b"\0")
+    if tail[-22:-18] != b"PK\5\6" or tail[-2:] != b"\0\0":
+        raise ValueError("it does not end with the directory of an archive")
+    (size,) = struct.unpack("<L", tail[-10:-6])
+    if tail[-42:-38] == b"PK\6\7":
+        (size,) = struct.unpack("<Q", tail[40:48])
+    if size > MAX_DIRECTORY_BYTES:
+        raise ValueError("it has more parts than a model file may have")
+
+
+def _check_members(archive: zipfile.ZipFile, n_bytes: int) -> Shapes:
+    """Raise unless all files of an archive are known and of their size; return shapes of arrays."""
+    infos = archive.infolist()
+    if len({info.filename for info in infos}) < len(infos):
+        raise ValueError("two of its parts have the same name")
+    if sum(info.compress_size for info in infos) > n_bytes:
+        raise ValueError("its parts overlap")
+    shapes = {}
+    for info in infos:
+        if info.filename == TREE:
+            if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise ValueError("its tree is compressed in an unknown way")
+            if info.file_size > MAX_TREE_BYTES:
+                raise ValueError(
+                    "its state has too many parts, such as levels of text or names of columns"
+                )
+            continue
+        stored = info.compress_type == zipfile.ZIP_STORED and info.compress_size == info.file_size
+        if not stored or not _ARRAY_NAME.fullmatch(info.filename):
+            raise ValueError(f"it holds an unknown part {info.filename[:40]!r}")
+        with archive.open(info) as file:
+            shapes[info.filename] = _check_array(file, info.file_size)
+    return shapes
+
+
+def _check_array(file: Any, n_bytes: int) -> tuple[int, ...]:
+    """Return the shape of an array, if its header declares exactly the bytes that follow it."""
+    if np.lib.format.read_magic(file) != (1, 0):
+        raise ValueError("an array in it is of an unknown format")
+    shape, _, dtype = np.lib.format.read_array_header_1_0(file)
+    if dtype.kind not in "biufUSmM" or dtype.subdtype is not None:
+        raise ValueError(f"it holds an array of type {str(dtype)[:40]}")
+    if dtype.itemsize > MAX_ITEM_BYTES:
+        raise ValueError(f"a text in it is longer than {MAX_ITEM_BYTES // 4:,} characters")
+    if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize != n_bytes - file.tell():
+        raise ValueError("an array in it is not of the size that it declares")
+    return tuple(shape)
+
+
+def check_tree(tree: Any, shapes: Shapes) -> set[str]:
+    """Raise unless all nodes of a tree are of kinds that are safe to restore.
+
+    Parameters
+    ----------
+    tree : dict
+        Root node.
+    shapes : dict
+        Shapes of the stored arrays, by the names of their files.
+
+    Returns
+    -------
+    set of str
+        Types of this package, or plain parts of scikit-learn's, that occur in it.
+    """
+    protocol = tree.get("protocol") if isinstance(tree, dict) else None
+    if type(protocol) is not int or protocol < FIRST_PROTOCOL:
+        raise ValueError("the form of its tree is unknown")
+    trusted: set[str] = set()
+    stack: list[Any] = [tree]
+    while stack:
+        node = stack.pop()
+        try:
+            loader, module, name = node["__loader__"], node["__module__"], node["__class__"]
+            check = _CHECKS.get(loader)
+            if check is None or not isinstance(module, str) or not isinstance(name, str):
+                raise ValueError(_refusal(f"{module}.{name}"))
+            if "__id__" in node and "file" not in node:
+                raise ValueError("an object in it is used twice")
+            stack.extend(check(node, f"{module}.{name}", shapes, trusted))
+        except (AttributeError, KeyError, TypeError) as error:
+            raise ValueError("a node of its tree is not whole") from error
+    return trusted
+
+
+def _refusal(name: str) -> str:
+    return f"it holds {name[:100]}, which is not among the types of model files"
+
+
+def _expect(name: str, *allowed: str) -> None:
+    if name not in allowed:
+        raise ValueError(_refusal(name))
+
+
+def _check_json(node: Any, name: str, shapes: Shapes, trusted: set[str]) -> Iterable[Any]:
+    _expect(name, "builtins.str")
+    # Other values have nodes of their own; in text they could be many small objects.
+    if node["content"].lstrip()[:1] in ("[", "{"):
+        raise ValueError("a plain value in it holds others")
+    return ()
+
+
+def _check_dict(node: Any, name: str, shapes: Shapes, trusted: set[str]) -> Iterable[Any]:
+    _expect(name, "builtins.dict")
+    types = node["key_types"]
+    _expect(types["__loader__"], "ListNode")
+    for key_type in types["content"]:
+        _expect(key_type["__loader__"], "TypeNode")
+        _expect(f"{key_type['__module__']}.{key_type['__class__']}", *KEY_TYPES, *NUMPY_SCALARS)
+    if len(types["content"]) != len(node["content"]):
+        raise ValueError("a dictionary in it is not whole")
+    return [types, *node["content"].values()]
+
+
+def _check_list(node: Any, name: str, shapes: Shapes, trusted: set[str]) -> Iterable[Any]:
+    _expect(name, "builtins.list")
+    return list(node["content"])
+
+
+def _check_tuple(node: Any, name: str, shapes: Shapes, trusted: set[str]) -> Iterable[Any]:
+    if name != "builtins.tuple":
+        found = own_class(node["__module__"], node["__class__"])
+        if found is None or not issubclass(found, tuple):
+            raise ValueError(_refusal(name))
+        trusted.add(name)
+    return list(node["content"])
+
+
+def _check_slice(node: Any, name: str, shapes: Shapes, trusted: set[str]) -> Iterable[Any]:
+    _expect(name, "builtins.slice")
+    if any(
+        type(node["content"][end]) not in (int, type(None)) for end in ("start", "stop", "step")
+    ):
+        raise ValueError("a slice in it has ends that are not integers")
+    return ()
+
+
+def _check_type(node: Any, name: str, shapes: Shapes, trusted: set[str]) -> Iterable[Any]:
+    _expect(name, *TYPES)
+    return ()
+
+
+def _check_dtype(node: Any, name: str, shapes: Shapes, trusted: set[str]) -> Iterable[Any]:
+    _expect(name, "numpy.dtype")
+    _expect(node["content"]["__loader__"], "NdArrayNode")
+    trusted.add(name)
+    return [node["content"]]
+
+
+def _check_numpy(node: Any, name: str, shapes: Shapes, trusted: set[str]) -> Iterable[Any]:
+    if node["type"] == "json":
+        _expect(name, "numpy.ndarray")
+        # skops hands nested lists to NumPy, which would unfold arrays within them.
+        if node["shape"]["__loader__"] != "TupleNode" or len(node["shape"]["content"]) != 1:
+            raise ValueError("an array of objects in it has more than one dimension")
+        return [node["shape"], *node["content"]]
+    _expect(node["type"], "numpy")
+    file = node["file"]
+    if file not in shapes or node["__id__"] != int(file.removesuffix(".npy")) + 1:
+        raise ValueError("an array in it is not stored")
+    if name != "numpy.ndarray" and shapes[file] != ():
+        raise ValueError("a number in it is stored as an array")
+    _expect(name, "numpy.ndarray", *NUMPY_SCALARS)
+    return ()
+
+
+def _check_object(node: Any, name: str, shapes: Shapes, trusted: set[str]) -> Iterable[Any]:
+    place = node["__module__"], node["__class__"]
+    kind = own_class(*place)
+    if kind is not None or name in SKLEARN_PARTS:
+        trusted.add(name)
+    # skops refuses what is neither trusted here nor by itself.
+    kind = kind or loaded_class(*place)
+    if kind is None:
+        raise ValueError(_refusal(name))
+    state = node.get("content")
+    if state is None or state["__loader__"] == "JsonNode":
+        return [] if state is None else [state]
+    _expect(state["__loader__"], "DictNode")
+    for key, value in state["content"].items():
+        if callable(getattr(kind, key, None)) or key.startswith(("__", "_doc_link")):
+            raise ValueError(f"{place[1][:100]} in it has an attribute {key[:100]!r}")
+        if key == "memory" and value.get("content") != "null":
+            raise ValueError(f"memory of {place[1][:100]} is not None")
+    return [state]
+
+
+_CHECKS = {
+    "JsonNode": _check_json,
+    "DictNode": _check_dict,
+    "ListNode": _check_list,
+    "TupleNode": _check_tuple,
+    "SliceNode": _check_slice,
+    "TypeNode": _check_type,
+    "DTypeNode": _check_dtype,
+    "NdArrayNode": _check_numpy,
+    "ObjectNode": _check_object,
+}
