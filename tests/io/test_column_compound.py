@@ -3,8 +3,8 @@ import pandas as pd
 import pytest
 from sklearn.pipeline import make_pipeline
 
-from broadlearn import BLSClassifier
-from broadlearn.io import TablePreparation, load, save
+from broadlearn import BLSClassifier, load, save
+from broadlearn.io import TablePreparation
 from broadlearn.io.column_compound import AMOUNTS, learn_compound, read_compound
 
 
