@@ -1,8 +1,8 @@
 """Studies of many models on many data sets, such as the published one; needs the extra ``study``.
 
-`make_study` puts a study together, its `run` fills a `ResultStore`, and `write_report` turns that
-into tables, figures and a page. Two rooms have front doors of their own:
-`broadlearn.study.statistics` and `broadlearn.study.report`.
+`compare` compares models on data sets and shows the result in a notebook. `make_study` puts a
+larger study together, its `run` fills a `ResultStore`, and `write_report` turns that into a page
+with tables and figures. The tests are in `broadlearn.study.statistics`.
 """
 
 from __future__ import annotations
@@ -10,74 +10,76 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from broadlearn.study.collection import TWO_SCALES, Collection, read_collection
-from broadlearn.study.comparison import Comparison, compare_results
+from broadlearn.study.comparison import compare_results
 from broadlearn.study.datasets import (
     Dataset,
-    dataset_from_table,
+    dataset_files,
     dataset_names,
-    dataset_path,
     dataset_variants,
     describe_dataset,
     fetch_datasets,
     load_dataset,
     pairwise_tasks,
 )
-from broadlearn.study.design import DEFAULT_STORE, Study, expand_name, make_study
-from broadlearn.study.leaderboard import LEADERBOARD_STORE, Leaderboard, make_leaderboard
-from broadlearn.study.leaderboard_ranks import Standing, rank_among_published
+from broadlearn.study.design import (
+    DEFAULT_STORE,
+    Study,
+    StudyResult,
+    TimeLeft,
+    compare,
+    expand_name,
+    make_study,
+)
+from broadlearn.study.leaderboard import Standing, rank_among_published, standings
+from broadlearn.study.models import PUBLISHED_MODELS, ModelSpec, find_model
 from broadlearn.study.noise import Noise, apply_noise, parse_noise
-from broadlearn.study.plan import DEFAULT_PROTOCOLS, PROTOCOLS, Unit
-from broadlearn.study.protocols import run_unit, sensitivity
+from broadlearn.study.plan import ALL_PROTOCOLS, DEFAULT_PROTOCOLS, PROTOCOLS, Unit, UnitResult
+from broadlearn.study.protocols import run_unit
 from broadlearn.study.published_results import (
     published_classifiers,
     published_grids,
     published_settings,
     published_table,
 )
-from broadlearn.study.redraws import cells_to_redraw, read_redraws, run_redraws
-from broadlearn.study.reproduction import compare_with_print, judge_cells, summarize_cells
-from broadlearn.study.result_store import ResultStore
-from broadlearn.study.row_checks import name_unit
-from broadlearn.study.runner import cluster_executor
-from broadlearn.study.search_spaces import PUBLISHED_MODELS, ModelSpec, find_model
-from broadlearn.study.unit_result import UnitResult
-from broadlearn.study.unit_server import Outcome
+from broadlearn.study.reproduction import (
+    compare_with_print,
+    judge_cells,
+    redraw_figures,
+    summarize_cells,
+)
+from broadlearn.study.running import Outcome, cluster_executor
+from broadlearn.study.store import ResultStore, StoreError, newest
 
 if TYPE_CHECKING:
-    from broadlearn.study.report import (
-        write_comparison,
-        write_leaderboard,
-        write_report,
-        write_reproduction,
-    )
+    from broadlearn.study.report import write_report
 
 __all__ = [
+    "ALL_PROTOCOLS",
     "DEFAULT_PROTOCOLS",
     "DEFAULT_STORE",
-    "LEADERBOARD_STORE",
     "PROTOCOLS",
     "PUBLISHED_MODELS",
     "TWO_SCALES",
     "Collection",
-    "Comparison",
     "Dataset",
-    "Leaderboard",
     "ModelSpec",
     "Noise",
     "Outcome",
     "ResultStore",
     "Standing",
+    "StoreError",
     "Study",
+    "StudyResult",
+    "TimeLeft",
     "Unit",
     "UnitResult",
     "apply_noise",
-    "cells_to_redraw",
     "cluster_executor",
+    "compare",
     "compare_results",
     "compare_with_print",
-    "dataset_from_table",
+    "dataset_files",
     "dataset_names",
-    "dataset_path",
     "dataset_variants",
     "describe_dataset",
     "expand_name",
@@ -85,9 +87,8 @@ __all__ = [
     "find_model",
     "judge_cells",
     "load_dataset",
-    "make_leaderboard",
     "make_study",
-    "name_unit",
+    "newest",
     "pairwise_tasks",
     "parse_noise",
     "published_classifiers",
@@ -96,22 +97,18 @@ __all__ = [
     "published_table",
     "rank_among_published",
     "read_collection",
-    "read_redraws",
-    "run_redraws",
+    "redraw_figures",
     "run_unit",
-    "sensitivity",
+    "standings",
     "summarize_cells",
-    "write_comparison",
-    "write_leaderboard",
     "write_report",
-    "write_reproduction",
 ]
 
 
 def __getattr__(name: str) -> Any:
     # Figures take a second to import, which only a report is worth.
-    if name.startswith("write_") and name in __all__:
+    if name == "write_report":
         from broadlearn.study import report
 
-        return getattr(report, name)
+        return report.write_report
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,16 +1,21 @@
-"""Data sets by name: the 28 of the published study, some larger ones, and some that need no file.
+"""Data sets by name: the 28 of the published study, larger ones, and ones that need no file.
 
-Files are looked for in the folder that ``BROADLEARN_DATA`` names, in the cache (the folder that
-``BROADLEARN_CACHE`` names, or the system's usual place), and in ``shared/data`` beside a checkout
-of the repository. A folder may hold the CSV files themselves or have them in ``uci28``,
-``uci28-variants`` and ``extra``. Those of the 28 that are found nowhere are downloaded into the
-cache. Every file is compared with what is known about it before it is used.
+Files are searched in the folder named by ``BROADLEARN_DATA``, in the cache (``BROADLEARN_CACHE`` or
+the usual place of the system), and in ``shared/data`` beside a checkout of the repository. A folder
+holds CSV files, possibly in ``uci28``, ``uci28-variants`` and ``extra``, or the original files of
+the UCI collection in ``uci121``. Missing files of the 28 are downloaded into the cache. All values
+are compared with a checksum before they are used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import difflib
+import hashlib
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -19,50 +24,140 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from broadlearn.io import Table, as_numeric, read_frame
 from broadlearn.study.alzheimer import PREPARED
-from broadlearn.study.dataset_registry import (
-    DatasetInfo,
-    class_counts,
-    difference,
-    features_and_labels,
-    lookup,
-    registry,
-)
 from broadlearn.study.embedded import EMBEDDED
-from broadlearn.study.fetch import MIRRORS, Mirror, Progress, fetch
-from broadlearn.study.folders import cache_folder, find_file
 from broadlearn.utils import Array
 
 # Training and test rows.
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+# A copy of the UCI collection of Fernández-Delgado et al. (2014), pinned to one commit.
+MIRROR = (
+    "https://raw.githubusercontent.com/CameronDiao/GLVQ-For-Classification-In-Randomized-NN-And-HDC"
+    "/dec0fe3169b95a7dc8e224cf1aabcb6be914fc96/data/"
+)
+ARCHIVE = "https://persoal.citius.usc.es/manuel.fernandez.delgado/papers/jmlr/data.tar.gz"
+
+
+@dataclass(frozen=True)
+class DatasetInfo:
+    """Facts about a data set.
+
+    Attributes
+    ----------
+    name : str
+    variant : str
+        "" for the published form, "embedded" for one that needs no file, or the name of another.
+    kind : str
+        "uci28", "extra", "embedded", or "table" for a user's own.
+    n_rows, n_columns : int
+        Size without the target.
+    class_counts : dict
+        Number of rows per label, labels as text.
+    sha256 : str
+        Checksum of the values, see `values_sha256`; empty for a user's table.
+    source : str
+        Origin of the data.
+    files : tuple of str
+        Paths in the UCI collection, in the order in which they are joined.
+    note : str
+        Oddities.
+    file : str
+        File name where it is not ``name.csv`` or ``name__variant.csv``.
+    """
+
+    name: str
+    variant: str
+    kind: str
+    n_rows: int
+    n_columns: int
+    class_counts: dict[str, int]
+    sha256: str = ""
+    source: str = ""
+    files: tuple[str, ...] = ()
+    note: str = ""
+    file: str = ""
+
+    @property
+    def file_name(self) -> str:
+        """Name of the CSV file."""
+        plain = f"{self.name}__{self.variant}.csv" if self.variant else f"{self.name}.csv"
+        return self.file or plain
 
 
 @dataclass(frozen=True)
 class Dataset:
     """A table to learn from.
 
-    Attributes
+    Parameters
     ----------
     name : str
-    X : ndarray of shape (n_rows, n_columns) or pandas.DataFrame
-        A frame only for a table that has text, categories or missing values; see
-        `broadlearn.io.TablePreparation`.
-    y : ndarray of shape (n_rows,)
-    info : DatasetInfo
+    X : array-like of shape (n_rows, n_columns) or DataFrame
+        A frame where columns hold text, categories or missing values.
+    y : array-like of shape (n_rows,)
+        Class labels.
+    info : DatasetInfo, default=None
+        Facts; derived from `X` and `y` if None.
     splits : tuple of (train, test), default=()
-        Row numbers, where the splits come with the data; see `broadlearn.study.read_collection`.
+        Row numbers, where splits come with the data; see `read_collection`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from broadlearn.study import Dataset
+    >>> Dataset("my flowers", *load_iris(return_X_y=True))
+    <Dataset my flowers: 150 rows, 4 columns>
     """
 
     name: str
     X: Array | pd.DataFrame
     y: NDArray[Any]
-    info: DatasetInfo
+    info: DatasetInfo = field(default=None)  # type: ignore[assignment]
     splits: tuple[Split, ...] = ()
+
+    def __post_init__(self) -> None:
+        X, y = self.X, np.asarray(self.y)
+        if isinstance(X, pd.DataFrame):
+            if all(map(pd.api.types.is_numeric_dtype, X.dtypes)) and not X.isna().any(axis=None):
+                X = X.to_numpy(dtype=np.float64)
+            else:
+                X = X.reset_index(drop=True)
+        else:
+            X = np.asarray(X, dtype=np.float64)
+        if X.ndim != 2 or y.shape != (len(X),):
+            raise ValueError(
+                f"Data set {self.name!r} must have a table X and one label per row, got shapes "
+                f"{np.shape(self.X)} and {np.shape(self.y)}."
+            )
+        info = self.info or DatasetInfo(
+            self.name, "", "table", *X.shape, class_counts(y), source="a table"
+        )
+        for name, value in (("X", X), ("y", y), ("info", info)):
+            object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
         n_rows, n_columns = self.X.shape
         return f"<Dataset {self.name}: {n_rows} rows, {n_columns} columns>"
+
+
+@cache
+def registry() -> dict[tuple[str, str], DatasetInfo]:
+    """All data sets by name and variant, in the order of the file."""
+    with (files("broadlearn.study") / "dataset_registry.csv").open(encoding="utf-8") as file:
+        table = pd.read_csv(file, dtype=str, keep_default_na=False)
+    infos = {}
+    for row in table.to_dict("records"):
+        row |= {"n_rows": int(row["n_rows"]), "n_columns": int(row["n_columns"])}
+        row |= {"class_counts": _counts(row["class_counts"]), "files": tuple(row["files"].split())}
+        infos[row["name"], row["variant"]] = DatasetInfo(**row)
+    return infos
+
+
+def _counts(text: str) -> dict[str, int]:
+    """Counts of the labels 0, 1, … as ``61 59``, or of others as ``CDR 0: 135; CDR 0.5: 70``."""
+    if ":" not in text:
+        return {str(label): int(count) for label, count in enumerate(text.split())}
+    parts = (part.rpartition(":") for part in text.split(";"))
+    return {label.strip(): int(count) for label, _, count in parts}
 
 
 def dataset_names(kind: str | None = None) -> list[str]:
@@ -96,14 +191,6 @@ def dataset_names(kind: str | None = None) -> list[str]:
 def dataset_variants(name: str) -> list[str]:
     """List the other forms of a data set.
 
-    Parameters
-    ----------
-    name : str
-
-    Returns
-    -------
-    list of str
-
     Examples
     --------
     >>> from broadlearn.study import dataset_variants
@@ -115,17 +202,7 @@ def dataset_variants(name: str) -> list[str]:
 
 
 def describe_dataset(name: str, variant: str | None = None) -> DatasetInfo:
-    """Give the facts about the table that `load_dataset` would load.
-
-    Parameters
-    ----------
-    name : str
-    variant : str, default=None
-        See `load_dataset`.
-
-    Returns
-    -------
-    DatasetInfo
+    """Return the facts about the table that `load_dataset` would load.
 
     Examples
     --------
@@ -134,14 +211,43 @@ def describe_dataset(name: str, variant: str | None = None) -> DatasetInfo:
     >>> info.n_rows, info.n_columns, info.class_counts
     (768, 8, {'0': 500, '1': 268})
     """
-    has_embedded = (name, "embedded") in registry()
-    if variant is None and has_embedded and dataset_path(name) is None:
+    names = dict.fromkeys(known for known, _ in registry())
+    if name not in names:
+        close = difflib.get_close_matches(name.replace("-", "_"), names)
+        hint = f"did you mean {' or '.join(map(repr, close))}?"
+        known = f"use one of {', '.join(names)}."
+        raise ValueError(f"There is no data set {name!r}; {hint if close else known}")
+    if variant is None and (name, "embedded") in registry() and not dataset_files(name):
         variant = "embedded"
-    return lookup(name, variant or "")
+    if (name, variant or "") not in registry():
+        others = [other for known, other in registry() if known == name and other]
+        hint = f"use one of {', '.join(others)}" if others else "it has none"
+        raise ValueError(f"Data set {name!r} has no variant {variant!r}; {hint}.")
+    return registry()[name, variant or ""]
 
 
-def dataset_path(name: str, variant: str | None = None) -> Path | None:
-    """Find the file of a data set; None if it is in no folder, or needs none.
+def data_folders() -> Iterator[Path]:
+    """Folders that may hold data, in order."""
+    if named := os.environ.get("BROADLEARN_DATA"):
+        if not Path(named).is_dir():
+            raise ValueError(f"BROADLEARN_DATA must name a folder; there is none at {named}.")
+        yield Path(named)
+    yield cache_folder()
+    package = Path(__file__).resolve().parents[1]
+    repository = package.parents[1]
+    if package.parent.name == "src" and (repository / "pyproject.toml").is_file():
+        yield repository.parent / "shared" / "data"
+
+
+def cache_folder() -> Path:
+    """Folder of downloaded files: ``BROADLEARN_CACHE`` or the usual place of the system."""
+    import pooch
+
+    return Path(os.environ.get("BROADLEARN_CACHE") or pooch.os_cache("broadlearn"))
+
+
+def dataset_files(name: str, variant: str | None = None) -> list[Path]:
+    """Find the files of a data set; empty if it is in no folder, or needs none.
 
     Parameters
     ----------
@@ -150,16 +256,20 @@ def dataset_path(name: str, variant: str | None = None) -> Path | None:
         See `load_dataset`.
     """
     info = registry().get((name, variant or ""))
-    return None if info is None or info.kind == "embedded" else find_file(info)
+    if info is None or info.kind == "embedded":
+        return []
+    inside = "extra" if info.kind == "extra" else "uci28-variants" if info.variant else "uci28"
+    for folder in data_folders():
+        for path in (folder / inside / info.file_name, folder / info.file_name):
+            if path.is_file():
+                return [path]
+        originals = [folder / "uci121" / file for file in info.files]
+        if originals and all(path.is_file() for path in originals):
+            return originals
+    return []
 
 
-def load_dataset(
-    name: str,
-    variant: str | None = None,
-    *,
-    download: bool = True,
-    progress: Progress | None = None,
-) -> Dataset:
+def load_dataset(name: str, variant: str | None = None, *, download: bool = True) -> Dataset:
     """Load a data set by name.
 
     Parameters
@@ -170,14 +280,10 @@ def load_dataset(
         None is the form that the published study used, or, where its file is not found, a table
         that needs no file (tic_tac_toe, titanic and monks_1 have one). Others are in
         `dataset_variants`: "zjoined" for the four that the collection left on two scales,
-        "embedded" for the table that needs no file even if there is one. Variants with a file are
-        in no public collection and must be in a folder.
+        "embedded" for the table that needs no file even if there is one, "thinned" for 600 rows of
+        digits. Variants with a file are in no public collection and must be in a folder.
     download : bool, default=True
-        Whether one of the 28 may be downloaded if it is in no folder. Where several processes load,
-        call `fetch_datasets` first.
-    progress : callable, default=None
-        Called while downloading with the name of the file, the bytes received so far, and the
-        total number of bytes or None.
+        Whether a missing file of the 28 may be downloaded.
 
     Returns
     -------
@@ -201,98 +307,127 @@ def load_dataset(
     """
     info = describe_dataset(name, variant)
     if info.kind == "embedded":
-        return Dataset(name, *EMBEDDED[name](), info)
-    path = dataset_path(name, variant)
-    if path is None and download and info.files:
-        (path,) = fetch_datasets([name], progress=progress)
-    if path is None:
+        return Dataset(name, *EMBEDDED[name, info.variant](), info)
+    paths = dataset_files(name, variant)
+    if not paths and download and info.files:
+        paths = fetch_datasets([name])
+    if not paths:
         raise FileNotFoundError(
             f"There is no {info.file_name} in any data folder: put it into a folder and set "
             "BROADLEARN_DATA to that."
         )
-    try:
-        X, y = _values(path, name)
-    except ValueError as error:
-        raise ValueError(f"{path} is not the file of the study: {error}") from error
-    if wrong := difference(info, X, y):
-        raise ValueError(f"{path} is not the file of the study: it has {wrong}.")
-    return Dataset(name, X, y, info)
+    return Dataset(name, *_checked_values(paths, info), info)
 
 
-def _values(path: Path, name: str) -> tuple[Array | pd.DataFrame, NDArray[Any]]:
-    if name in PREPARED:
-        return PREPARED[name](read_frame(path))
-    table = np.loadtxt(path, delimiter=",", skiprows=1, ndmin=2, encoding="utf-8-sig")
-    return features_and_labels(table)
+def fetch_datasets(names: Iterable[str] | None = None) -> list[Path]:
+    """Download missing files of the 28 data sets into the cache.
 
-
-def fetch_datasets(
-    names: Iterable[str] | None = None,
-    *,
-    mirrors: Sequence[Mirror] = MIRRORS,
-    progress: Progress | None = None,
-) -> list[Path]:
-    """Download those of the 28 that are in no folder.
-
-    The public collection has no checksums of its own: what is checked are rows, columns, class
-    counts and all values, against the files with which this study was made.
+    The collection publishes no checksums of its files. Rows, columns, class counts and all values
+    are compared with those of the files with which the study was made.
 
     Parameters
     ----------
     names : iterable of str, default=None
         All 28 if None.
-    mirrors : sequence of Mirror
-        Where to look, in order.
-    progress : callable, default=None
-        See `load_dataset`.
 
     Returns
     -------
     list of pathlib.Path
-        The files of all names given, including those that were already there.
+        The files of all names, including those that were already there.
     """
-    infos = [lookup(name, "") for name in (dataset_names("uci28") if names is None else names)]
-    kept_apart = [info.name for info in infos if not info.files]
-    if kept_apart:
-        raise ValueError(f"{', '.join(kept_apart)} cannot be downloaded, only the 28 of the study.")
-    if missing := [info for info in infos if dataset_path(info.name) is None]:
-        fetch(missing, cache_folder() / "uci28", mirrors=mirrors, progress=progress)
-    return [path for info in infos if (path := dataset_path(info.name)) is not None]
+    import pooch
+
+    infos = [describe_dataset(name, "") for name in names or dataset_names("uci28")]
+    if refused := [info.name for info in infos if not info.files]:
+        raise ValueError(f"{', '.join(refused)} cannot be downloaded, only the 28 of the study.")
+    found = []
+    for info in infos:
+        paths = dataset_files(info.name)
+        if not paths:
+            folder = cache_folder() / "uci121"
+            mirror = pooch.create(
+                folder, MIRROR, registry=dict.fromkeys(info.files), retry_if_failed=2
+            )
+            try:
+                paths = [Path(mirror.fetch(file)) for file in info.files]
+                _checked_values(paths, info)
+            except (OSError, ValueError) as error:
+                for file in info.files:
+                    (folder / file).unlink(missing_ok=True)
+                raise OSError(
+                    f"Could not download {info.name} ({error}). Unpack {ARCHIVE} into {folder}, or "
+                    "set BROADLEARN_DATA to a folder that has the files."
+                ) from error
+        found += paths
+    return found
 
 
-def dataset_from_table(table: Table) -> Dataset:
-    """Turn a user's table into a data set.
+def _checked_values(
+    paths: Sequence[Path], info: DatasetInfo
+) -> tuple[Array | pd.DataFrame, NDArray[Any]]:
+    """Read files, and refuse other values than those of the study."""
+    try:
+        X, y = _values(paths, info.name)
+        found = (*X.shape, class_counts(y), values_sha256(X, y))
+        known = (info.n_rows, info.n_columns, info.class_counts, info.sha256)
+        words = ("rows", "columns", "class counts", "checksum of the values")
+        for word, value, expected in zip(words, found, known, strict=True):
+            if value != expected:
+                raise ValueError(f"{word}: {value}, expected {expected}")
+    except ValueError as error:
+        raise ValueError(f"{paths[0]} is not the file of the study ({error}).") from error
+    return X, y
 
-    Parameters
-    ----------
-    table : Table
-        From `broadlearn.io.read_table`, with a target.
 
-    Returns
-    -------
-    Dataset
-        With an array if all columns are numeric and complete, otherwise with the frame.
+def _values(paths: Sequence[Path], name: str) -> tuple[Array | pd.DataFrame, NDArray[Any]]:
+    if name in PREPARED:
+        return PREPARED[name](pd.read_csv(paths[0]))
+    if paths[0].suffix == ".csv":
+        table = np.loadtxt(paths[0], delimiter=",", skiprows=1, ndmin=2, encoding="utf-8-sig")
+    else:
+        # The collection's own files begin every row with its number.
+        parts = [np.loadtxt(path, skiprows=1, ndmin=2)[:, 1:] for path in paths]
+        table = np.concatenate(parts)
+    labels = table[:, -1]
+    if not np.array_equal(labels, np.round(labels)):
+        raise ValueError("the last column must have whole numbers as labels")
+    return table[:, :-1].copy(), labels.astype(np.int64)
+
+
+def values_sha256(X: NDArray[Any] | pd.DataFrame, y: NDArray[Any]) -> str:
+    """SHA-256 of a table's values, however the file writes them.
+
+    Features row by row as little-endian doubles, then labels as 64-bit integers; of a frame its
+    CSV, then the labels as lines of text.
     """
-    if table.y is None:
-        raise ValueError(f"Table {table.name!r} must have a target column.")
-    numbers = as_numeric(table.X)
-    return own_dataset(table.name, table.X if numbers is None else numbers, table.y, "a file")
+    if isinstance(X, pd.DataFrame):
+        lines = [X.to_csv(index=False, lineterminator="\n"), *map(str, y)]
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+    unsigned_zeros = np.asarray(X, dtype=np.float64) + 0.0
+    digest = hashlib.sha256(unsigned_zeros.astype("<f8").tobytes())
+    digest.update(np.asarray(y).astype("<i8").tobytes())
+    return digest.hexdigest()
 
 
-def pairwise_tasks(data: Dataset | Table, groups: Sequence[str]) -> list[Dataset]:
+def class_counts(y: NDArray[Any]) -> dict[str, int]:
+    """Number of rows per label, labels as text, in their order."""
+    labels, counts = np.unique(y, return_counts=True)
+    return {str(label): int(count) for label, count in zip(labels, counts, strict=True)}
+
+
+def pairwise_tasks(data: Dataset, groups: Sequence[str]) -> list[Dataset]:
     """Make one two-class data set for each pair of groups.
 
     Parameters
     ----------
-    data : Dataset or Table
+    data : Dataset
     groups : sequence of str
         Labels, as text; rows with others are left out.
 
     Returns
     -------
     list of Dataset
-        In the order of the groups, named like "adni: CN vs MCI"; labels and the order of rows are
-        kept.
+        In the order of the groups, named like "adni: CN vs MCI".
 
     Examples
     --------
@@ -303,31 +438,17 @@ def pairwise_tasks(data: Dataset | Table, groups: Sequence[str]) -> list[Dataset
     wine: 0 vs 2 (107, 13) {'0': 59, '2': 48}
     wine: 1 vs 2 (119, 13) {'1': 71, '2': 48}
     """
-    data = dataset_from_table(data) if isinstance(data, Table) else data
     groups = [str(group) for group in groups]
     if len(groups) < 2 or len(set(groups)) < len(groups):
         raise ValueError(f"groups must be two or more different labels; got {', '.join(groups)}.")
     labels = data.y.astype(str)
-    unknown = [group for group in groups if group not in labels]
-    if unknown:
+    if unknown := [group for group in groups if group not in labels]:
         raise ValueError(
             f"There is no group {' or '.join(map(repr, unknown))} in {data.name!r}; its labels are "
             f"{', '.join(map(repr, np.unique(labels).tolist()))}."
         )
     tasks = []
     for pair in combinations(groups, 2):
-        chosen = np.isin(labels, pair)
-        X = data.X[chosen]
-        X = X.reset_index(drop=True) if isinstance(X, pd.DataFrame) else X
-        name = f"{data.name}: {' vs '.join(pair)}"
-        tasks.append(own_dataset(name, X, data.y[chosen], data.name))
+        rows = np.isin(labels, pair)
+        tasks.append(Dataset(f"{data.name}: {' vs '.join(pair)}", data.X[rows], data.y[rows]))
     return tasks
-
-
-def own_dataset(
-    name: str, X: Any, y: NDArray[Any], source: str, splits: tuple[Split, ...] = ()
-) -> Dataset:
-    """A data set that the registry does not know."""
-    n_rows, n_columns = X.shape
-    info = DatasetInfo(name, "", "table", n_rows, n_columns, class_counts(y), source=source)
-    return Dataset(name, X, y, info, splits)

@@ -1,47 +1,44 @@
-"""A whole study: which data, models, noises and protocols, run and filed in a result store."""
+"""A whole study: data sets, models, noises and protocols, run and filed in a result store."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Container, Iterable, Sequence
-from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+import os
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from broadlearn.study.collection import read_collection
 from broadlearn.study.datasets import Dataset, dataset_names, dataset_variants, load_dataset
-from broadlearn.study.metrics import DEFAULT_METRIC, check_metric
-from broadlearn.study.plan import DEFAULT_PROTOCOLS, PROTOCOLS, Unit, fingerprint, make_plan
+from broadlearn.study.metrics import DEFAULT_METRIC
+from broadlearn.study.models import PUBLISHED_MODELS, ModelSpec, find_model
+from broadlearn.study.plan import DEFAULT_PROTOCOLS, GIVEN_SPLITS, REDRAWS, SENSITIVITY, Unit
+from broadlearn.study.plan import fingerprint as fingerprint_of
+from broadlearn.study.published_results import published_settings
 from broadlearn.study.readings import READINGS
-from broadlearn.study.recipes import recipe_of
-from broadlearn.study.result_store import ResultStore
-from broadlearn.study.runner import heartbeat, run_tasks
-from broadlearn.study.search_spaces import KNOWN, PUBLISHED_MODELS, ModelSpec, find_model
-from broadlearn.study.shown_results import Outcomes, ResultFrame
-from broadlearn.study.store_file import FAILURES
-from broadlearn.study.store_rows import Summary
-from broadlearn.study.unit_limits import Limits
-from broadlearn.study.unit_process import DIED, Task
-from broadlearn.study.unit_server import Outcome
+from broadlearn.study.running import Outcome, Task, run_tasks
+from broadlearn.study.store import ResultStore, code_of, newest
 
 # The four that the collection left on two scales, on one.
 HONEST_VARIANT = "zjoined"
 # The published label of spect is a column of the table, not the diagnosis.
 TRUE_LABELS = {"spect": "true_diagnosis_label_267"}
-GROUPS = ("uci28", "uci28-honest", "uci121-others", "extra", "embedded")
 # `name:uci121` is a data set of the collection in its own layout.
 COLLECTION = "uci121"
-# A unit that has ended its process so often is filed as failed.
-MAX_DEATHS = 2
+GROUPS = ("uci28", "uci28-honest", COLLECTION, "uci121-others", "extra", "embedded")
 # Where results are kept by default.
 DEFAULT_STORE = Path("study") / "results.db"
 
 
 @dataclass(frozen=True)
 class Study:
-    """All units of a study with what they need.
+    """All units of a study with their data and models.
 
     Attributes
     ----------
@@ -49,7 +46,7 @@ class Study:
     data : dict of str to Dataset
         By fingerprint.
     models : dict of str to ModelSpec
-        By the name that tables show.
+        By name.
     """
 
     plan: list[Unit]
@@ -57,130 +54,151 @@ class Study:
     models: dict[str, ModelSpec]
 
     def __repr__(self) -> str:
-        names = {unit.dataset for unit in self.plan}
-        parts = f"{len(self.models)} models on {len(names)} data sets"
-        return f"<Study of {len(self.plan)} units: {parts}>"
+        n_datasets = len({unit.dataset for unit in self.plan})
+        return (
+            f"<Study of {len(self.plan)} units: {len(self.models)} models on {n_datasets} data "
+            "sets>"
+        )
 
-    def cost(self, unit: Unit) -> float:
-        """Rough cost of a unit relative to the others, to estimate the time left."""
-        n_rows = len(self.data[unit.fingerprint].y)
-        folds = 3.0 if unit.protocol == "nested" else 1.0
-        return self.models[unit.model].cost * folds * (200.0 + n_rows)
+    def frame(self, store: ResultStore) -> pd.DataFrame:
+        """Return the rows of this study's units; the store may hold others."""
+        frame = store.to_frame()
+        return frame[frame["key"].isin({unit.key for unit in self.plan})].reset_index(drop=True)
+
+    def to_do(self, store: ResultStore, *, again: bool = False) -> list[Unit]:
+        """Return the units without a result; with `again`, also those made by other code."""
+        frame = self.frame(store)
+        done = frame[frame["status"] == "done"]
+        if again:
+            source = {name: code_of(spec)["source"] for name, spec in self.models.items()}
+            done = done[done["source"] == done["model"].map(source)]
+        finished, tried = set(done["key"]), set(frame["key"])
+        units = [unit for unit in self.plan if unit.key not in finished]
+        # Units that failed before come last.
+        return sorted(units, key=lambda unit: not again and unit.key in tried)
 
     def run(
         self,
         store: ResultStore,
         *,
         n_jobs: int = 1,
+        again: bool = False,
         timeout: float | None = None,
-        memory: str | None = None,
-        executor: Executor | None = None,
+        cluster: Any = None,
         report: Callable[[Outcome], None] | None = None,
     ) -> list[Outcome]:
         """Run the units that are not done yet, and file each as it ends.
 
-        Units run in processes of their own, which serve one after the other. A unit that ends its
-        process is tried once more, after all others, and then filed as failed with the signal or
-        exit code. Units that were tried before come last.
-
-        Other processes may work on the same store at the same time; each unit is done by one of
-        them. An interrupt files the units at work as interrupted and is raised again.
+        Every unit runs in a process of its own kind, which serves one unit after the other. A unit
+        whose process dies is tried once more and then filed as "died" with the signal or exit
+        code.
 
         Parameters
         ----------
         store : ResultStore
         n_jobs : int, default=1
-            Number of processes.
+            Number of processes; -1 for all cores.
+        again : bool, default=False
+            Also redo units that were made by other code.
         timeout : float, default=None
             Seconds that a unit may take.
-        memory : str, default=None
-            Memory that a unit may take beyond that of Python and the libraries, such as "2GB", on
-            systems that can limit it (Linux).
-        executor : concurrent.futures.Executor, default=None
-            Whose workers start the processes instead, such as ``Client.get_executor()`` of Dask.
+        cluster : concurrent.futures.Executor, default=None
+            Of a Dask client, such as ``Client.get_executor()``; runs the units instead.
         report : callable, default=None
-            Called with every outcome.
+            Called with every outcome, after it is filed.
 
         Returns
         -------
         list of Outcome
             One for each unit that this call ran.
         """
-        limits = Limits(timeout, memory).checked()
-        self.register(store)
-        again = {unit.key for status in FAILURES for unit in self.summary(store).units[status]}
-        waiting = deque(self._in_order(store, again))
-
-        def draw() -> Task | None:
-            while waiting:
-                unit = waiting.popleft()
-                # What fails during this run, here or in another process, is not tried again.
-                retry = FAILURES if unit.key in again else ("interrupted",)
-                if store.claim(unit, retry=retry):
-                    return Task(unit, self.data[unit.fingerprint], self.models[unit.model])
-            return None
-
-        outcomes = Outcomes()
-        with heartbeat(store):
-            for outcome in run_tasks(draw, store, n_jobs, executor, limits):
-                if outcome.status == DIED:
-                    if store.count_death(outcome.unit, outcome.error) < MAX_DEATHS:
-                        waiting.append(outcome.unit)
-                        continue
-                    store.claim(outcome.unit)
-                    outcome = outcome._replace(status="failed")
+        tasks = [
+            Task(unit, self.data[unit.fingerprint], self.models[unit.model])
+            for unit in self.to_do(store, again=again)
+        ]
+        outcomes = []
+        n_jobs = os.cpu_count() or 1 if n_jobs < 1 else n_jobs
+        with closing(run_tasks(tasks, n_jobs, timeout=timeout, cluster=cluster)) as running:
+            for outcome in running:
+                unit, spec = outcome.unit, self.models[outcome.unit.model]
                 if outcome.result is not None:
-                    store.finish(outcome.unit, outcome.result)
+                    store.add(unit, spec, outcome.result)
                 else:
-                    store.fail(outcome.unit, outcome.error, status=outcome.status)
+                    store.add_failure(unit, spec, outcome.status, outcome.error)
                 outcomes.append(outcome)
                 if report is not None:
                     report(outcome)
         return outcomes
 
-    def _in_order(self, store: ResultStore, again: Container[str]) -> list[Unit]:
-        """The units of the plan, those that were tried before last, the deadliest at the end."""
-        rows = store.rows(skip_damaged=True)
-        deaths = {row["key"]: row["attempts"] for row in rows}
-        return sorted(self.plan, key=lambda unit: (unit.key in again, deaths.get(unit.key, 0)))
 
-    def register(self, store: ResultStore) -> list[str]:
-        """Tell a store which units are in use, and let it forget damaged ones; `run` does so first.
+class TimeLeft:
+    """Estimate the time left from measured units.
 
-        Parameters
-        ----------
-        store : ResultStore
+    Parameters
+    ----------
+    units : sequence of Unit
+        Units to do.
+    measured : DataFrame
+        Units done before, from `Study.frame`.
+    n_jobs : int
 
-        Returns
-        -------
-        list of str
-            Units whose rows were damaged, which are to be done again.
-        """
-        damaged = store.discard_damaged(self.plan)
-        stock = [name for name, spec in self.models.items() if KNOWN.get(name) is spec]
-        store.ask(self.plan, unchanged=stock)
-        return damaged
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from broadlearn.study.design import TimeLeft
+    >>> from broadlearn.study import Unit
+    >>> units = [Unit("iris", "none", "BLS", "nested", seed, "paper", "") for seed in range(4)]
+    >>> left = TimeLeft(units, pd.DataFrame(), n_jobs=2)
+    >>> left.end(units[0], 10.0)
+    >>> left.seconds()
+    15.0
+    """
 
-    def frame(self, store: ResultStore) -> pd.DataFrame:
-        """Results of this study's units only; the store may hold others."""
-        frame = store.to_frame(skip_damaged=True)
-        mine = frame["key"].isin({unit.key for unit in self.plan})
-        return ResultFrame(frame[mine].reset_index(drop=True))
+    def __init__(self, units: Sequence[Unit], measured: pd.DataFrame, n_jobs: int) -> None:
+        self._left = {unit.key: unit for unit in units}
+        self._n_jobs = n_jobs
+        self._seconds: dict[tuple[str, ...], list[float]] = {}
+        for row in measured.itertuples():
+            if row.status == "done":
+                self._note(row, row.seconds)
 
-    def summary(self, store: ResultStore) -> Summary:
-        """The progress of the study."""
-        return store.summary(self.plan)
+    def _note(self, unit: Any, seconds: float) -> None:
+        for kind in self._kinds(unit):
+            self._seconds.setdefault(kind, []).append(seconds)
+
+    @staticmethod
+    def _kinds(unit: Any) -> list[tuple[str, ...]]:
+        """From most to least alike."""
+        cell = (unit.model, unit.protocol, unit.dataset)
+        return [cell, cell[:2], cell[:1], ()]
+
+    def end(self, unit: Unit, seconds: float | None) -> None:
+        """Note the end of a unit, with its seconds if it was done."""
+        self._left.pop(unit.key, None)
+        if seconds is not None:
+            self._note(unit, seconds)
+
+    def seconds(self) -> float | None:
+        """Return the estimate; None before anything was measured."""
+        if () not in self._seconds:
+            return None
+        total = 0.0
+        for unit in self._left.values():
+            known = next(kind for kind in self._kinds(unit) if kind in self._seconds)
+            total += float(np.mean(self._seconds[known]))
+        return total / self._n_jobs
 
 
 def expand_name(name: str) -> list[str]:
-    """The data sets that a name stands for: those of a group, or itself.
+    """Return the data sets of a group, or the name itself.
 
     Parameters
     ----------
     name : str
         "uci28", "extra" or "embedded" for all of these, "uci28-honest" for the 28 with the true
-        label where the published one is another column, "uci121-others" for the collection without
-        the 28, or a data set.
+        label where the published one is another column, "uci121" for the collection, with its
+        splits under the protocol "given-splits", "uci121-others" for the collection without the
+        28, or a data set.
 
     Returns
     -------
@@ -194,53 +212,55 @@ def expand_name(name: str) -> list[str]:
     """
     if name not in GROUPS:
         return [name]
-    if name == "uci121-others":
-        ours = set(dataset_names("uci28"))
-        named = [data.name for data in read_collection().datasets]
-        return [f"{n}:{COLLECTION}" for n in named if n.replace("-", "_") not in ours]
+    if name in (COLLECTION, "uci121-others"):
+        names = [data.name for data in read_collection().datasets]
+        ours = set(dataset_names("uci28")) if name != COLLECTION else ()
+        return [f"{n}:{COLLECTION}" for n in names if n.replace("-", "_") not in ours]
     if name != "uci28-honest":
         return dataset_names(name)
     return [f"{n}:{TRUE_LABELS[n]}" if n in TRUE_LABELS else n for n in dataset_names("uci28")]
 
 
 def make_study(
-    datasets: Sequence[str] = (),
-    models: Sequence[str] = PUBLISHED_MODELS,
+    datasets: Iterable[str | Dataset] = (),
+    models: Sequence[Any] = PUBLISHED_MODELS,
     *,
     protocols: Sequence[str] = DEFAULT_PROTOCOLS,
     noises: Sequence[str] = ("none",),
     seeds: int = 1,
     grid: str = "paper",
-    tables: Iterable[Dataset] = (),
     max_rows: int | None = None,
     scoring: str = DEFAULT_METRIC,
+    folds: int = 5,
 ) -> Study:
     """Put a study together.
 
     Parameters
     ----------
-    datasets : sequence of str
-        Names that `load_dataset` knows, with ``name:variant`` for another form; ``name:uci121`` is
-        a data set of the collection, see `read_collection`.
-    models : sequence of str, default=the seven of the published study
-        See `find_model`.
-    protocols : sequence of {"paper", "paper-inside", "paper-columns", "nested"}
+    datasets : iterable of str or Dataset
+        Names of data sets or groups, see `expand_name`, with ``name:variant`` for another form;
+        ``name:uci121`` is a data set of the collection. Or tables of your own.
+    models : sequence, default=the seven of the published study
+        Names or classifiers, see `find_model`.
+    protocols : sequence of str, default=("paper", "nested")
+        See `broadlearn.study.protocols`.
     noises : sequence of str, default=("none",)
+        See `Noise`.
     seeds : int, default=1
-        Repetitions of "nested", each with its own folds and draws; "paper" has none.
+        Repetitions of "nested", each with its own folds and draws.
     grid : {"paper", "reduced"}, default="paper"
-    tables : iterable of Dataset
-        Data sets of your own.
     max_rows : int, default=None
-        Leave out data sets with more rows, for all models: a model that is not affordable there
-        (`ModelSpec.max_rows`) must not be ranked on others than the rest.
+        Leave out data sets with more rows, for all models.
     scoring : str, default="accuracy"
-        The metric by which settings are chosen on the inner folds of "nested": accuracy,
+        Metric by which settings are chosen on the inner folds of "nested": accuracy,
         balanced_accuracy, f1_macro, roc_auc or log_loss.
+    folds : int, default=5
+        Outer folds of "nested".
 
     Returns
     -------
     Study
+        Small data sets come first.
 
     Notes
     -----
@@ -254,38 +274,43 @@ def make_study(
     >>> [(unit.dataset, unit.model) for unit in study.plan]
     [('iris', 'BLS'), ('iris', 'IF-BLS')]
     """
-    if seeds < 1:
-        raise ValueError(f"seeds must be a whole number from 1 on, got {seeds}.")
-    if unknown := [protocol for protocol in protocols if protocol not in PROTOCOLS]:
-        known = ", ".join(PROTOCOLS)
-        raise ValueError(f"protocols must hold some of {known}, got {unknown[0]!r}.")
-    if check_metric(scoring, "scoring").name != DEFAULT_METRIC and "nested" not in protocols:
-        raise ValueError(
-            f"scoring must be {DEFAULT_METRIC} unless protocols holds nested, got {scoring!r}."
-        )
     specs = {spec.name: spec for spec in map(find_model, models)}
     if len(specs) < len(models):
         raise ValueError("models holds two of the same name; give each a name of its own.")
-    own = list(tables)
+    given = [part for d in datasets for part in (expand_name(d) if isinstance(d, str) else [d])]
     plan: list[Unit] = []
     data: dict[str, Dataset] = {}
     for protocol in protocols:
-        loaded = [*(_load(name, protocol) for name in datasets), *own]
-        used = [table for table in loaded if max_rows is None or len(table.y) <= max_rows]
-        if not used and loaded:
-            raise ValueError(f"max_rows must leave a data set, got {max_rows}.")
-        data |= {fingerprint(table.X, table.y, table.splits): table for table in used}
+        loaded = {d if isinstance(d, str) else d.name: _load(d, protocol) for d in given}
+        if len(loaded) < len({d if isinstance(d, str) else id(d) for d in given}):
+            raise ValueError("datasets holds two of the same name; give each a name of its own.")
+        tables = [d for d in loaded.values() if max_rows is None or len(d.y) <= max_rows]
+        if not tables:
+            raise ValueError(f"A study needs one or more data sets, got none (max_rows {max_rows}).")
         nested = protocol == "nested"
-        plan += make_plan(
-            used,
-            list(specs),
-            [protocol],
-            noises,
-            range(seeds if nested else 1),
-            grid,
-            recipes={name: recipe_of(spec, protocol, grid) for name, spec in specs.items()},
-            scoring=scoring if nested else DEFAULT_METRIC,
-        )
+        reading = READINGS.get(REDRAWS.get(protocol) or SENSITIVITY.get(protocol) or protocol)
+        released = reading is not None and reading.released_models
+        for table in sorted(tables, key=lambda d: (np.prod(d.X.shape), d.name)):
+            fingerprint = fingerprint_of(table.X, table.y, table.splits)
+            data[fingerprint] = table
+            repeats = len(table.splits) if protocol == GIVEN_SPLITS else seeds if nested else 1
+            for noise, seed, (name, spec) in product(noises, range(repeats), specs.items()):
+                if protocol in REDRAWS and not _is_printed(table.name, name, noise):
+                    continue
+                plan.append(
+                    Unit(
+                        table.name,
+                        noise,
+                        name,
+                        protocol,
+                        seed,
+                        grid,
+                        fingerprint,
+                        spec.identity(grid, released=released),
+                        scoring if nested else DEFAULT_METRIC,
+                        folds if nested else 5,
+                    )
+                )
     for spec in specs.values():
         large = [d.name for d in data.values() if spec.max_rows and len(d.y) > spec.max_rows]
         if large:
@@ -293,18 +318,119 @@ def make_study(
                 f"model {spec.name} is affordable up to {spec.max_rows} rows, which "
                 f"{', '.join(large)} pass: set max_rows, or leave the model out."
             )
-    return Study(plan, data, specs)
+    return Study(list(dict.fromkeys(plan)), data, specs)
 
 
-def _load(name: str, protocol: str) -> Dataset:
-    name, _, variant = name.partition(":")
+def _is_printed(dataset: str, model: str, noise: str) -> bool:
+    printed = published_settings()
+    return noise == "none" and dataset in printed.index and model in printed.columns
+
+
+def _load(data: str | Dataset, protocol: str) -> Dataset:
+    if isinstance(data, Dataset):
+        return data if protocol == GIVEN_SPLITS else replace(data, splits=())
+    name, _, variant = data.partition(":")
     if variant == COLLECTION:
-        # Folds are those of the protocol, not the authors'.
-        return replace(read_collection(names=[name]).datasets[0], splits=())
-    one_scale = protocol == "nested" or name in READINGS[protocol].on_one_scale
+        return _load(read_collection(names=[name]).datasets[0], protocol)
+    if protocol == GIVEN_SPLITS:
+        raise ValueError(f"{data} has no splits of its own, which {GIVEN_SPLITS} needs.")
+    reading = READINGS.get(REDRAWS.get(protocol) or SENSITIVITY.get(protocol) or protocol)
+    one_scale = reading is None or name in reading.on_one_scale
     if not variant and one_scale and HONEST_VARIANT in dataset_variants(name):
         try:
             return load_dataset(name, HONEST_VARIANT)
         except FileNotFoundError:
             return load_dataset(name)
     return load_dataset(name, variant or None)
+
+
+@dataclass(frozen=True, eq=False)
+class StudyResult:
+    """Results of `compare`, which a notebook shows: sentences, tables, ranks and noise curves.
+
+    Attributes
+    ----------
+    units : DataFrame
+        One row per unit, as `ResultStore.to_frame` gives it.
+    outcomes : list of Outcome
+        Of the units that this call ran.
+    """
+
+    units: pd.DataFrame
+    outcomes: list[Outcome] = field(default_factory=list, repr=False)
+
+    def table(self, noise: str = "none", protocol: str | None = None) -> pd.DataFrame:
+        """Return mean accuracies in percent, data sets by models.
+
+        Parameters
+        ----------
+        noise : str, default="none"
+        protocol : str, default=None
+            The first that has units, if None.
+        """
+        from broadlearn.study.report import Cells
+
+        cells = Cells(self.units)
+        return cells.means(protocol or cells.protocols[0], noise)
+
+    def write_report(self, folder: str | os.PathLike[str], title: str = "A comparison") -> Path:
+        """Write the page, its tables and figures; see `broadlearn.study.write_report`."""
+        from broadlearn.study.report import write_report
+
+        return write_report(self.units, folder, title=title)
+
+    def _repr_html_(self) -> str:
+        from broadlearn.study.report import notebook_html
+
+        return notebook_html(self.units)
+
+
+def compare(
+    models: Sequence[Any],
+    datasets: Sequence[str | Dataset],
+    *,
+    protocol: str = "nested",
+    noises: Sequence[str] = ("none",),
+    grid: str = "reduced",
+    n_jobs: int = 1,
+    store: str | os.PathLike[str] | None = None,
+    **options: Any,
+) -> StudyResult:
+    """Compare models on data sets, for a notebook or a script.
+
+    Parameters
+    ----------
+    models : sequence
+        Names or classifiers of your own, see `find_model`.
+    datasets : sequence of str or Dataset
+        Names or tables of your own.
+    protocol : str, default="nested"
+    noises : sequence of str, default=("none",)
+    grid : {"paper", "reduced"}, default="reduced"
+    n_jobs : int, default=1
+        Number of processes; -1 for all cores.
+    store : path, default=None
+        File that keeps the results, so that the next call runs what is missing. None keeps none.
+    **options
+        Others of `make_study`: seeds, max_rows, scoring, folds.
+
+    Returns
+    -------
+    StudyResult
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from broadlearn.study import compare
+    >>> result = compare([GaussianNB(), "majority"], ["iris", "wine"])
+    >>> result.table().round(1)
+          GaussianNB  majority
+    iris        95.3      33.3
+    wine        98.3      39.9
+    """
+    study = make_study(
+        datasets, models, protocols=[protocol], noises=noises, grid=grid, **options
+    )
+    with TemporaryDirectory() as folder, ResultStore(store or Path(folder) / "results.db") as file:
+        outcomes = study.run(file, n_jobs=n_jobs)
+        return StudyResult(newest(study.frame(file)), outcomes)

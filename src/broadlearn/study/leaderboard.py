@@ -1,147 +1,161 @@
-"""Our models on the collection of 121 UCI data sets, on its authors' splits: a study of its own."""
+"""Rank a model among the 179 classifiers of Fernández-Delgado et al. (2014)."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Collection as Names
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
-from broadlearn.study.collection import Collection, read_collection
-from broadlearn.study.design import Study
-from broadlearn.study.leaderboard_ranks import Standings, rank_among_published
-from broadlearn.study.plan import GIVEN_SPLITS, Unit, fingerprint, make_plan
-from broadlearn.study.recipes import recipe_of
-from broadlearn.study.result_store import ResultStore
-from broadlearn.study.search_spaces import find_model
+from broadlearn.study.plan import GIVEN_SPLITS
+from broadlearn.study.published_results import published_classifiers
+from broadlearn.study.statistics import ranks
+from broadlearn.study.store import newest
+from broadlearn.utils import html_table
 
-# Where results are kept by default.
-LEADERBOARD_STORE = Path("leaderboard") / "results.db"
+# As the published accuracies, so that ties are fair.
+DECIMALS = 1
 
 
 @dataclass(frozen=True)
-class Leaderboard:
-    """Models to rank among the published classifiers.
+class Standing:
+    """A model among the published classifiers.
 
     Attributes
     ----------
-    collection : Collection
-        The data sets, and why others are left out.
-    study : Study
-        A unit is one model on one split of one data set; `Study.run` runs those that are not done.
+    model : str
+    column : str
+        Its name in `accuracies`, where a published one might have the same.
+    accuracies : DataFrame
+        In percent; rows are data sets, columns the model and the 179.
+    ranks : DataFrame
+        On each data set, 1 the best, ties averaged.
+    failed : tuple of str
+        Data sets where the model failed and has the mean accuracy of the 179.
     """
 
-    collection: Collection
-    study: Study
+    model: str
+    column: str
+    accuracies: pd.DataFrame
+    ranks: pd.DataFrame
+    failed: tuple[str, ...] = ()
 
-    def results(self, store: ResultStore) -> pd.DataFrame:
-        """What the models gave on each data set.
+    def __repr__(self) -> str:
+        return f"<Standing of {self.sentence()}>"
+
+    def _repr_html_(self) -> str:
+        table = self.table()
+        near = table[(table["position"] <= 5) | (table.index == self.column)]
+        return html_table(
+            self.sentence(), ["classifier", *table.columns], near.itertuples(name=None)
+        )
+
+    def table(self, datasets: Sequence[str] | None = None) -> pd.DataFrame:
+        """Return all classifiers, the best mean rank first.
 
         Parameters
         ----------
-        store : ResultStore
+        datasets : sequence of str, default=None
+            Only on these.
 
         Returns
         -------
         DataFrame
-            Indexed by model and data set. ``accuracy`` and ``sd``: mean and standard deviation over
-            the splits, in percent (NaN unless all are done). ``seconds``: of all splits.
-            ``status``: "done"; "failed" if a split failed or took too long, and ``error`` says why;
-            else "unfinished".
+            Of the model and the 179: position; mean_rank (Friedman's); accuracy; share_of_best, the
+            mean share of the best accuracy on a data set; p90 and p95, the share of data sets on
+            which 90 and 95 % of the best accuracy are reached. All in percent but the ranks.
         """
-        units = self.study.frame(store).set_index("key")
-        rows: dict[tuple[str, str], list[Unit]] = {}
-        for unit in self.study.plan:
-            rows.setdefault((unit.model, unit.dataset), []).append(unit)
-        found = {}
-        for key, planned in rows.items():
-            done = units.reindex([unit.key for unit in planned])
-            scores = 100 * done["mean"].to_numpy(float)
-            lost = done[done["status"].isin(["failed", "timeout"])]
-            complete = (done["status"] == "done").all()
-            found[key] = {
-                "accuracy": float(scores.mean()) if complete else np.nan,
-                "sd": float(scores.std(ddof=1)) if complete and len(scores) > 1 else np.nan,
-                "seconds": float(done["seconds"].sum()),
-                "status": "done" if complete else "failed" if len(lost) else "unfinished",
-                "error": "" if lost.empty else str(lost["error"].iloc[0]),
+        accuracies = self.accuracies if datasets is None else self.accuracies.loc[list(datasets)]
+        share = accuracies.div(accuracies.max(axis=1), axis=0)
+        # An accuracy of 90.0 is 90 % of 100.0, whatever the quotient rounds to.
+        share = (100 * share).round(9)
+        table = pd.DataFrame(
+            {
+                "mean_rank": self.ranks.loc[accuracies.index].mean(),
+                "accuracy": accuracies.mean(),
+                "share_of_best": share.mean(),
+                "p90": 100 * (share >= 90).mean(),
+                "p95": 100 * (share >= 95).mean(),
             }
-        table = pd.DataFrame.from_dict(found, orient="index")
-        return table.set_index(pd.MultiIndex.from_tuples(found, names=["model", "dataset"]))
+        )
+        table.insert(0, "position", table["mean_rank"].round(9).rank(method="min").astype(int))
+        # Of those that tie, ours comes last.
+        order = pd.DataFrame({"position": table["position"], "ours": table.index == self.column})
+        return table.loc[order.sort_values(["position", "ours"], kind="stable").index]
 
-    def standings(self, store: ResultStore) -> Standings:
-        """Where each model stands among the published classifiers, each ranked without the others.
-
-        Parameters
-        ----------
-        store : ResultStore
-
-        Returns
-        -------
-        list of Standing
-            Of models with a result, the best mean rank first. Data sets that are unfinished take no
-            part; on one where the model failed it gets the mean accuracy of the published
-            classifiers, as the authors do.
-        """
-        results = self.results(store)
-        standings = Standings()
-        for model in self.study.models:
-            mine = results.loc[model]
-            mine = mine[mine["status"] != "unfinished"]
-            if (mine["status"] == "done").any():
-                standings.append(rank_among_published(mine["accuracy"], model))
-        standings.sort(key=lambda standing: standing.summary().mean_rank)
-        return standings
+    def sentence(self) -> str:
+        """Say where the model stands."""
+        table = self.table()
+        own, best = table.loc[self.column], table.drop(index=self.column).iloc[0]
+        lead = best["mean_rank"] - own["mean_rank"]
+        failed = f"; it failed on {', '.join(self.failed)}" if self.failed else ""
+        return (
+            f"{self.model}: number {own['position']:.0f} of {len(table)} on {len(self.ranks)} data "
+            f"sets with the authors' splits, mean rank {own['mean_rank']:.1f}, {abs(lead):.1f} "
+            f"{'ahead of' if lead >= 0 else 'behind'} the best published classifier, {best.name}"
+            f"{failed}"
+        )
 
 
-def make_leaderboard(
-    folder: str | os.PathLike[str] | None = None,
-    models: Sequence[str] = ("Ensemble",),
-    *,
-    datasets: Names[str] | None = None,
-    grid: str = "reduced",
-) -> Leaderboard:
-    """Put the comparison with 179 published classifiers together.
+def rank_among_published(accuracy: pd.Series, model: str) -> Standing:
+    """Rank a model among the 179 published classifiers.
 
     Parameters
     ----------
-    folder : path, default=None
-        Of the collection; see `read_collection`.
-    models : sequence of str, default=("Ensemble",)
-        See `find_model`. A model without a grid, such as the ensemble or any ``module:object``, is
-        fitted as it stands.
-    datasets : collection of str, default=None
-        Only these.
-    grid : {"paper", "reduced"}, default="reduced"
-        Settings that are tried for models that have any, on inner folds of the training rows.
+    accuracy : Series
+        In percent, indexed by data set; NaN where the model failed.
+    model : str
 
     Returns
     -------
-    Leaderboard
+    Standing
+
+    Notes
+    -----
+    Accuracies are rounded to one decimal, as the published ones are. Where a classifier failed it
+    gets the mean accuracy of the published ones that did not, as the authors do. Friedman's mean
+    ranks of all 121 data sets that follow from this are those that the authors print.
 
     Examples
     --------
-    >>> from broadlearn.study import ResultStore, make_leaderboard
-    >>> board = make_leaderboard("uci121", ["Ensemble"], datasets=["iris"])  # doctest: +SKIP
-    >>> with ResultStore("leaderboard/results.db") as store:  # doctest: +SKIP
-    ...     board.study.run(store)
-    ...     (standing,) = board.standings(store)
-    >>> standing.summary()  # doctest: +SKIP
+    >>> import pandas as pd
+    >>> from broadlearn.study import rank_among_published
+    >>> standing = rank_among_published(pd.Series({"iris": 96.04, "wine": 100.0}), "mine")
+    >>> standing.table().loc["mine (run here)", ["position", "mean_rank"]].tolist()
+    [18.0, 29.0]
     """
-    specs = {spec.name: spec for spec in map(find_model, models)}
-    if len(specs) < len(models):
-        raise ValueError("models holds two of the same name; give each a name of its own.")
-    collection = read_collection(folder, datasets)
-    recipes = {name: recipe_of(spec, GIVEN_SPLITS, grid) for name, spec in specs.items()}
-    plan: list[Unit] = []
-    for data in sorted(collection.datasets, key=lambda data: (np.prod(data.X.shape), data.name)):
-        seeds = range(len(data.splits))
-        plan += make_plan(
-            [data], list(specs), [GIVEN_SPLITS], seeds=seeds, grid=grid, recipes=recipes
-        )
-    data_of = {fingerprint(d.X, d.y, d.splits): d for d in collection.datasets}
-    return Leaderboard(collection, Study(plan, data_of, specs))
+    published = published_classifiers().reindex(accuracy.index)
+    if unknown := list(published.index[published.isna().all(axis=1)]):
+        raise ValueError(f"accuracy has data sets without published accuracies: {unknown[0]!r}.")
+    if accuracy.empty or not accuracy.index.is_unique:
+        raise ValueError("accuracy must have one or more data sets, each once.")
+    mean = published_classifiers(fill=False).mean(axis=1).reindex(accuracy.index)
+    column = f"{model} (run here)"
+    ours = accuracy.astype(float).round(DECIMALS).fillna(mean)
+    table = pd.concat([ours.rename(column), published], axis=1)
+    failed = tuple(str(name) for name in accuracy.index[accuracy.isna()])
+    return Standing(model, column, table, ranks(table).table, failed)
+
+
+def standings(frame: pd.DataFrame) -> list[Standing]:
+    """Rank every model that has units on the authors' splits, each alone among the 179.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `ResultStore.to_frame` gives it. A data set where a split failed counts as failed.
+
+    Returns
+    -------
+    list of Standing
+        The best mean rank first; empty without such units.
+    """
+    units = newest(frame[frame["protocol"] == GIVEN_SPLITS])
+    found = []
+    for model, part in units.groupby("model", sort=False):
+        # A failed split makes the mean NaN.
+        means = part["mean"].where(part["status"] == "done").groupby(part["dataset"])
+        accuracy = 100 * means.agg(lambda values: values.mean(skipna=False))
+        if accuracy.notna().any():
+            found.append(rank_among_published(accuracy, str(model)))
+    return sorted(found, key=lambda standing: standing.table().loc[standing.column, "mean_rank"])

@@ -1,13 +1,11 @@
-"""How predictions for test samples are judged: accuracy and what else a study stores beside it."""
+"""Metrics of a study: accuracy, and four others that are stored beside it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from sklearn.metrics import (
     accuracy_score,
@@ -24,13 +22,13 @@ DEFAULT_METRIC = "accuracy"
 
 @dataclass(frozen=True)
 class Metric:
-    """What predictions are judged by.
+    """A measure of predictions.
 
     Attributes
     ----------
     name : str
     words : str
-        As tables and figures name it.
+        Name in tables and figures.
     scoring : str
         scikit-learn's scorer, for several classes.
     percent : bool, default=True
@@ -51,38 +49,18 @@ class Metric:
 
     @property
     def scale(self) -> float:
-        """What a stored value is multiplied by to be shown."""
+        """Factor from a stored to a shown value."""
         return 100.0 if self.percent else 1.0
 
     @property
     def unit(self) -> str:
-        """What is written behind a value."""
+        """Text behind a shown value."""
         return "\N{NO-BREAK SPACE}%" if self.percent else ""
 
     @property
-    def form(self) -> str:
-        """How a value is written."""
-        return ".2f" if self.percent else ".4f"
-
-    @property
-    def title(self) -> str:
-        """The words at the beginning of a heading."""
-        return self.words[0].upper() + self.words[1:]
-
-    @property
-    def article(self) -> str:
-        """What goes before the words."""
-        return "an" if self.words[0] in "aeiou" else "a"
-
-    @property
-    def plural(self) -> str:
-        """The words for several."""
-        return f"{self.words[:-1]}ies" if self.words.endswith("accuracy") else self.words
-
-    @property
-    def points(self) -> str:
-        """What is written behind a difference."""
-        return " points" if self.percent else ""
+    def decimals(self) -> int:
+        """Decimals of a shown value."""
+        return 2 if self.percent else 4
 
 
 METRICS = {
@@ -112,7 +90,7 @@ def check_metric(name: str, parameter: str = "metric") -> Metric:
 
 
 def judge(model: Any, X: Array, y: NDArray[Any]) -> dict[str, float]:
-    """Judge a fitted classifier on test samples by all metrics that it has.
+    """Compute all metrics of a fitted classifier on test samples.
 
     Parameters
     ----------
@@ -125,9 +103,9 @@ def judge(model: Any, X: Array, y: NDArray[Any]) -> dict[str, float]:
     -------
     dict of str to float
         By name of the metric, as fractions. The area under the ROC curve is the mean over the
-        classes of `y`, each against the others, by probabilities or else by decisions; it is
-        missing where the model has neither or `y` holds a single class. The log-loss is missing
-        where there are no probabilities.
+        classes of `y`, each against the others, by probabilities or else decisions; it is missing
+        where the model has neither or `y` holds a single class. The log-loss is missing without
+        probabilities.
 
     Examples
     --------
@@ -165,10 +143,7 @@ def judge(model: Any, X: Array, y: NDArray[Any]) -> dict[str, float]:
 
 
 def _columns(model: Any, method: str, X: Array, classes: NDArray[Any]) -> Array | None:
-    """Probabilities or decisions with a column for each class; None where there are none.
-
-    The other metrics stand whatever is wrong with these, so that they are missing then.
-    """
+    """Probabilities or decisions with a column for each class; None where they cannot be used."""
     try:
         values = np.asarray(getattr(model, method)(X), dtype=np.float64)
         own = np.asarray(model.classes_)
@@ -196,35 +171,11 @@ def _roc_auc(y: NDArray[Any], columns: Any, classes: NDArray[Any]) -> float:
     return float(np.mean(areas))
 
 
-def unit_figures(frame: pd.DataFrame, metric: str = DEFAULT_METRIC) -> pd.DataFrame:
-    """Mean and standard deviation over folds of the units of a store, by a metric.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As `broadlearn.study.ResultStore.to_frame` gives it.
-    metric : str, default="accuracy"
-
-    Returns
-    -------
-    DataFrame
-        mean and sd (ddof=1), NaN where a unit was not judged by the metric.
-    """
-    if check_metric(metric).name == DEFAULT_METRIC:
-        return frame[["mean", "sd"]].apply(pd.to_numeric)
-    folds = [
-        pd.Series(metrics.get(metric, []) if isinstance(metrics, Mapping) else [], dtype=float)
-        for metrics in frame.get("metrics", [None] * len(frame))
-    ]
-    figures = [(values.mean(), values.std(ddof=1)) for values in folds]
-    return pd.DataFrame(figures, frame.index, ["mean", "sd"], dtype=float)
-
-
 def inner_scorer(name: str) -> Any:
-    """A scorer of scikit-learn by which settings are chosen on inner folds; larger is better.
+    """Return a scorer for the choice of settings on inner folds; larger is better.
 
-    Unlike scikit-learn's own it is defined where a fold lacks a class, and for the area under the
-    ROC curve by decisions where there are no probabilities.
+    Unlike scikit-learn's own it is defined where a fold lacks a class, and takes decisions for the
+    ROC curve where there are no probabilities.
     """
     return _InnerScorer(check_metric(name, "scoring"))
 

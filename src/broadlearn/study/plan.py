@@ -1,32 +1,36 @@
-"""The plan of a study: units of work, each with a key derived from its content."""
+"""Units of a study, each with a key derived from its inputs, and their results."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import chain
-from numbers import Integral
+from math import isfinite
+from statistics import fmean, stdev
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from broadlearn.study.datasets import Dataset
 from broadlearn.study.metrics import DEFAULT_METRIC, check_metric
-from broadlearn.study.noise import Noise, parse_noise
+from broadlearn.study.models import GRIDS
+from broadlearn.study.noise import parse_noise
 from broadlearn.study.readings import READINGS
 
+# Compared on pages; under `OPTIMISTIC` ones settings are chosen on the test folds.
 PROTOCOLS = (*READINGS, "nested")
+OPTIMISTIC = tuple(name for name, reading in READINGS.items() if not reading.chosen_inside)
 DEFAULT_PROTOCOLS = ("paper", "nested")
 # On splits that come with the data; the seed of a unit is the number of its split.
 GIVEN_SPLITS = "given-splits"
-GRIDS = ("paper", "reduced")
+# Draws at the printed settings, and scores of all settings, under a reading of the paper.
+REDRAWS = {f"{name}-redraws": name for name in OPTIMISTIC}
+SENSITIVITY = {f"{name}-sensitivity": name for name in OPTIMISTIC}
+ALL_PROTOCOLS = (*PROTOCOLS, GIVEN_SPLITS, *REDRAWS, *SENSITIVITY)
 FINGERPRINT_DIGITS, NAMES_DIGITS = 16, 8
-# Fields that stores of the first form do not have; such a value is not part of a key.
-ADDED = {"recipe": "", "scoring": DEFAULT_METRIC}
 
 
 @dataclass(frozen=True)
@@ -37,20 +41,23 @@ class Unit:
     ----------
     dataset : str
     noise : str
-        Short form of a `Noise`, kept as ``str(parse_noise(noise))``.
+        Short form of a `Noise`, normalised.
     model : str
-    protocol : {"paper", "paper-inside", "paper-columns", "nested", "given-splits"}
+    protocol : str
+        "paper", "paper-inside", "paper-columns", "nested", "given-splits", or a reading of the
+        paper with "-redraws" or "-sensitivity" behind it; see `broadlearn.study.protocols`.
     seed : int
         Number of the repetition, or of the split.
     grid : {"paper", "reduced"}
-        The settings to try.
+        Settings to try.
     fingerprint : str
-        Of the data, see `fingerprint`.
-    recipe : str, default=""
-        Of the model's parameters, grid and code, see `broadlearn.study.recipes`; empty where they
-        are not known.
+        Hash of the data, see `fingerprint`.
+    identity : str, default=""
+        Hash of the model's parameters and grid, see `ModelSpec.identity`.
     scoring : str, default="accuracy"
-        The metric by which settings are chosen on inner folds.
+        Metric by which settings are chosen on inner folds.
+    folds : int, default=5
+        Outer folds of "nested".
 
     Examples
     --------
@@ -70,36 +77,39 @@ class Unit:
     seed: int
     grid: str
     fingerprint: str
-    recipe: str = ""
+    identity: str = ""
     scoring: str = DEFAULT_METRIC
+    folds: int = 5
 
     def __post_init__(self) -> None:
-        for name in ("dataset", "model", "fingerprint"):
-            value = getattr(self, name)
-            if not isinstance(value, str) or not value:
-                raise ValueError(f"{name} must be a text that is not empty, got {value!r}.")
-        for name, known in (("protocol", (*PROTOCOLS, GIVEN_SPLITS)), ("grid", GRIDS)):
+        for name, known in (("protocol", ALL_PROTOCOLS), ("grid", GRIDS)):
             if getattr(self, name) not in known:
                 raise ValueError(
                     f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}."
                 )
-        if not isinstance(self.seed, Integral) or isinstance(self.seed, bool) or self.seed < 0:
-            raise ValueError(f"seed must be a whole number from 0 on, got {self.seed!r}.")
         check_metric(self.scoring, "scoring")
         if self.scoring != DEFAULT_METRIC and self.protocol != "nested":
             raise ValueError(
                 f"scoring must be {DEFAULT_METRIC} under the protocol {self.protocol}, "
                 f"got {self.scoring!r}."
             )
-        # One unit has one key, however its noise and seed were written.
+        if self.folds < 2 or (self.folds != 5 and self.protocol != "nested"):
+            raise ValueError(
+                f"folds must be 5, or 2 and more under nested, got {self.folds} under "
+                f"{self.protocol}."
+            )
+        # One unit has one key, however its noise was written.
         object.__setattr__(self, "noise", str(parse_noise(self.noise)))
-        object.__setattr__(self, "seed", int(self.seed))
+
+    def __str__(self) -> str:
+        parts = [self.dataset, self.model, self.protocol]
+        parts += [] if self.noise == "none" else [self.noise]
+        return ", ".join([*parts, *([f"seed {self.seed}"] if self.seed else [])])
 
     @property
     def key(self) -> str:
         """SHA-256 of all fields, in hexadecimal digits."""
-        fields = asdict(self)
-        return _digest({name: fields[name] for name in fields if fields[name] != ADDED.get(name)})
+        return _digest(asdict(self))
 
     @property
     def split_seed(self) -> int:
@@ -117,62 +127,53 @@ class Unit:
         return _seed(self, "dataset", "noise", "seed", "fingerprint", "model")
 
 
-def make_plan(
-    datasets: Iterable[Dataset],
-    models: Sequence[str],
-    protocols: Sequence[str] = DEFAULT_PROTOCOLS,
-    noises: Sequence[str | Noise] = ("none",),
-    seeds: Sequence[int] = (0,),
-    grid: str = "paper",
-    *,
-    recipes: Mapping[str, str] | None = None,
-    scoring: str = DEFAULT_METRIC,
-) -> list[Unit]:
-    """List all units of a study, each once; `recipes` are by the names of models.
+@dataclass(frozen=True)
+class UnitResult:
+    """Result of a unit.
 
-    Small data sets come first; units on the same rows are neighbours. The order does not depend on
-    that of the data sets, which are taken one at a time, so that a generator may load them.
+    Attributes
+    ----------
+    fold_scores : sequence of float
+        Accuracy on each test fold, as a fraction; of redraws, fold by fold of each draw.
+    chosen : mapping, or sequence of mappings
+        Settings: one set for all folds ("paper") or one per fold ("nested").
+    seconds : float
+    metrics : mapping of str to sequence of float, default={}
+        Other metrics on each test fold, see `broadlearn.study.metrics`.
+    details : mapping, default={}
+        Columns of a table, for "-sensitivity" protocols.
 
     Examples
     --------
-    >>> from broadlearn.study import load_dataset
-    >>> from broadlearn.study.plan import make_plan
-    >>> plan = make_plan([load_dataset("iris")], ["BLS", "ELM"], ["nested"])
-    >>> [(unit.dataset, unit.model) for unit in plan]
-    [('iris', 'BLS'), ('iris', 'ELM')]
+    >>> from broadlearn.study import UnitResult
+    >>> result = UnitResult([0.5, 0.75, 1.0], {"C": 100.0}, 1.5)
+    >>> result.mean, result.sd
+    (0.75, 0.25)
     """
-    lists = {"models": models, "protocols": protocols, "noises": noises, "seeds": seeds}
-    for name, values in lists.items():
-        if isinstance(values, str) or len(values) == 0:
-            raise ValueError(f"{name} must be a list of one or more values, got {values!r}.")
-    prints: dict[str, str] = {}
-    sizes: dict[str, int] = {}
-    for data in datasets:
-        found = fingerprint(data.X, data.y, data.splits)
-        if prints.setdefault(data.name, found) != found:
-            raise ValueError(f"datasets holds two different tables that are named {data.name!r}.")
-        sizes[data.name] = int(np.prod(np.shape(data.X)))
-    if not prints:
-        raise ValueError("datasets must hold one or more data sets, got none.")
-    units = (
-        Unit(
-            dataset,
-            str(noise),
-            model,
-            protocol,
-            seed,
-            grid,
-            prints[dataset],
-            (recipes or {}).get(model, ""),
-            scoring,
-        )
-        for dataset in sorted(prints, key=lambda name: (sizes[name], name))
-        for noise in noises
-        for seed in seeds
-        for protocol in protocols
-        for model in models
-    )
-    return list(dict.fromkeys(units))
+
+    fold_scores: Sequence[float]
+    chosen: Mapping[str, Any] | Sequence[Mapping[str, Any]]
+    seconds: float
+    metrics: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    details: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, values in {DEFAULT_METRIC: self.fold_scores, **self.metrics}.items():
+            if len(values) != len(self.fold_scores) or not len(values):
+                raise ValueError(f"{name} must have one value per fold, got {values!r}.")
+            if not all(map(isfinite, values)):
+                raise ValueError(f"{name} must be finite on every fold, got {values!r}.")
+
+    @property
+    def mean(self) -> float:
+        """Mean over folds."""
+        return fmean(float(score) for score in self.fold_scores)
+
+    @property
+    def sd(self) -> float | None:
+        """Standard deviation over folds with ddof=1; None for a single fold."""
+        scores = [float(score) for score in self.fold_scores]
+        return stdev(scores) if len(scores) > 1 else None
 
 
 def fingerprint(
@@ -208,7 +209,7 @@ def fingerprint(
 
 
 def _column_kind(column: pd.Series) -> list[str]:
-    """What sets a column apart from another with the same values."""
+    """Properties of a column, besides its values, on which its preparation depends."""
     if isinstance(column.dtype, pd.CategoricalDtype) and column.cat.ordered:
         return ["ordered", *map(str, column.cat.categories)]
     if pd.api.types.is_bool_dtype(column.dtype):

@@ -1,20 +1,24 @@
-"""How a model is evaluated: as published, honestly, or on splits that come with the data.
+"""Protocols: how a model is evaluated on a data set.
 
 paper
-    As published, see `Reading`. Columns and rows are brought to mean 0 and deviation 1 before
-    splitting; 5 contiguous folds in the order of the file, boundaries at ceil(i N / 5); the figure
-    is that of the setting whose mean accuracy on the **test folds** is best. It is optimistic.
+    As published, see `Reading`. Columns and rows are standardised before splitting; 5 contiguous
+    folds in file order, boundaries at ceil(i N / 5); the setting with the best mean accuracy on the
+    **test folds** is reported, which is optimistic.
 paper-inside
     As "paper", but settings are chosen on 3 stratified inner folds of the training rows.
 paper-columns
-    As "paper" was read before: columns alone are standardised, models are ours, draws nested.
+    As "paper", but columns alone are standardised, models are ours, draws nested.
 nested
-    Honest. Stratified, shuffled 5 folds; on the training rows of each, a setting is chosen on 3
-    inner folds, refitted and judged once on the test rows. Everything, imputation and
-    standardisation included, is learnt on training rows.
+    Honest. Stratified, shuffled outer folds (5, or as many as the study says); on the training rows
+    of each, a setting is chosen on 3 inner folds, refitted and scored once on the test rows.
+    Everything, imputation and standardisation included, is learnt on training rows.
 given-splits
     Fitted on the training rows of one split that comes with the data, judged once on its test rows.
     A model with a grid is searched as in "nested"; any other is fitted as it stands.
+paper-redraws, paper-columns-redraws
+    Fits at the printed settings, with a new draw for every fold of 30 draws.
+paper-sensitivity, paper-columns-sensitivity
+    Mean accuracy of every setting of the grid on the contiguous test folds.
 """
 
 from __future__ import annotations
@@ -33,18 +37,25 @@ from sklearn.model_selection import StratifiedKFold
 from broadlearn.io import TablePreparation
 from broadlearn.study.datasets import Dataset, Split
 from broadlearn.study.metrics import DEFAULT_METRIC, METRICS, judge
+from broadlearn.study.models import ModelSpec
 from broadlearn.study.noise import Noise, apply_noise, parse_noise
-from broadlearn.study.plan import GIVEN_SPLITS, Unit
+from broadlearn.study.plan import GIVEN_SPLITS, REDRAWS, SENSITIVITY, Unit, UnitResult
+from broadlearn.study.published_results import published_settings
 from broadlearn.study.readings import READINGS, Reading
-from broadlearn.study.search_spaces import ModelSpec
-from broadlearn.study.unit_result import UnitResult
 from broadlearn.utils import Array
 
 N_FOLDS, N_INNER_FOLDS = 5, 3
-# What a fold gave, by metric.
-Figures = dict[str, float]
-# The settings that `sensitivity` reports.
+N_DRAWS = 30
+# Settings that a "-sensitivity" protocol reports.
 SETTINGS = ("C", "kernel_width", "n_feature_groups", "n_feature_nodes")
+
+
+class Judged(NamedTuple):
+    """Metrics of each fold, the settings chosen, and a table for "-sensitivity" protocols."""
+
+    folds: list[dict[str, float]]
+    chosen: Any
+    details: dict[str, list[Any]] = {}  # noqa: RUF012
 
 
 class PaperTask(NamedTuple):
@@ -53,8 +64,8 @@ class PaperTask(NamedTuple):
     Attributes
     ----------
     X, y : ndarray
-        The rows in the order of the file; with noise on training rows only, the noisy training rows
-        of every fold follow.
+        Rows in file order; with noise on training rows only, the noisy training rows of every fold
+        follow.
     splits : list of (train, test)
     """
 
@@ -96,17 +107,16 @@ def run_unit(unit: Unit, data: Dataset, spec: ModelSpec) -> UnitResult:
     UnitResult
     """
     start = time.perf_counter()
-    judge_protocol = _JUDGES[unit.protocol]
     with warnings.catch_warnings():
         # Settings that cannot be fitted on a fold are left out by the search, and rare classes are
-        # spread as far as they go; the figures say so.
+        # spread as far as they go.
         warnings.simplefilter("ignore")
-        folds, chosen = judge_protocol(unit, data, spec, parse_noise(unit.noise))
+        judged = _JUDGES[unit.protocol](unit, data, spec, parse_noise(unit.noise))
     # A metric that some fold does not have is missing.
-    named = [name for name in METRICS if all(name in fold for fold in folds)]
-    metrics = {name: [fold[name] for fold in folds] for name in named}
-    scores = metrics.pop(DEFAULT_METRIC)
-    return UnitResult(scores, chosen, time.perf_counter() - start, metrics)
+    common = [name for name in METRICS if all(name in fold for fold in judged.folds)]
+    metrics = {name: [fold[name] for fold in judged.folds] for name in common}
+    scores, seconds = metrics.pop(DEFAULT_METRIC), time.perf_counter() - start
+    return UnitResult(scores, judged.chosen, seconds, metrics, judged.details)
 
 
 def paper_task(data: Dataset, reading: Reading, noise: Noise, seed: int) -> PaperTask:
@@ -126,100 +136,43 @@ def paper_task(data: Dataset, reading: Reading, noise: Noise, seed: int) -> Pape
     return PaperTask(np.concatenate(parts), np.concatenate(labels), moved)
 
 
-def paper_search(
+def _paper_search(
     task: PaperTask, spec: ModelSpec, reading: Reading, grid: str, random_state: int
 ) -> Any:
     """Score all settings on the test folds."""
-    released, fresh = reading.released_models, reading.fresh_draws
     search = spec.search(
-        grid, task.splits, random_state, refit=False, released=released, fresh_draws=fresh
+        grid,
+        task.splits,
+        random_state,
+        refit=False,
+        released=reading.released_models,
+        fresh_draws=reading.fresh_draws,
     )
-    return as_prepared(search).fit(task.X, task.y)
+    return _as_prepared(search).fit(task.X, task.y)
 
 
-def as_prepared(model: Any) -> Any:
-    """A model or search that takes its rows as they are."""
+def _as_prepared(model: Any) -> Any:
+    """A model or search that does not standardise its rows again."""
     inner = getattr(model, "estimator", model)
     if "standardize" in inner.get_params():
         inner.set_params(standardize=False)
     return model
 
 
-def sensitivity(
-    data: Dataset,
-    spec: ModelSpec,
-    *,
-    reading: str = "paper",
-    grid: str = "paper",
-    random_state: int = 0,
-) -> pd.DataFrame:
-    """Mean accuracy of every setting on the contiguous test folds.
-
-    Parameters
-    ----------
-    data : Dataset
-    spec : ModelSpec
-    reading : {"paper", "paper-columns"}, default="paper"
-        How the published protocol is read.
-    grid : {"paper", "reduced"}, default="paper"
-    random_state : int, default=0
-
-    Returns
-    -------
-    DataFrame
-        dataset, model, C, kernel_width, n_feature_groups, n_feature_nodes (NaN where the model has
-        no such setting), mean and sd over folds (fractions, ddof=1). Of settings that differ in
-        others, such as the number of enhancement nodes, the best is kept.
-
-    Examples
-    --------
-    >>> from broadlearn.study import find_model, load_dataset, sensitivity
-    >>> frame = sensitivity(load_dataset("iris"), find_model("BLS"), grid="reduced")
-    >>> len(frame), sorted(frame["n_feature_groups"].unique().tolist())
-    (30, [1, 5, 11])
-    """
-    if reading not in READINGS or READINGS[reading].chosen_inside:
-        known = ", ".join(name for name, r in READINGS.items() if not r.chosen_inside)
-        raise ValueError(f"protocol must be one of {known}, got {reading!r}.")
-    read = READINGS[reading]
-    task = paper_task(data, read, Noise(), 0)
-    results = paper_search(task, spec, read, grid, random_state).cv_results_
-    folds = np.array([results[f"split{i}_test_score"] for i in range(len(task.splits))])
-    columns = {
-        name: np.asarray(results.get(f"param_{name}", np.full(folds.shape[1], np.nan)))
-        for name in SETTINGS
-    }
-    frame = pd.DataFrame(
-        {
-            "dataset": data.name,
-            "model": spec.name,
-            **columns,
-            "mean": folds.mean(axis=0),
-            "sd": folds.std(axis=0, ddof=1),
-        }
-    )
-    best = frame.dropna(subset=["mean"]).sort_values("mean", ascending=False, kind="stable")
-    return best.drop_duplicates(list(SETTINGS)).sort_values(list(SETTINGS)).reset_index(drop=True)
-
-
-def _judge_paper(
-    unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise
-) -> tuple[list[Figures], dict[str, Any]]:
+def _judge_paper(unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise) -> Judged:
     reading = READINGS[unit.protocol]
     task = paper_task(data, reading, noise, unit.data_seed)
-    search = paper_search(task, spec, reading, unit.grid, unit.model_seed)
-    best = search.best_index_
-    # The search keeps scores, not predictions, of the thousands of settings.
-    scores = [
-        {DEFAULT_METRIC: float(search.cv_results_[f"split{i}_test_score"][best])}
-        for i in range(len(task.splits))
-    ]
-    return scores, dict(search.best_params_)
+    search = _paper_search(task, spec, reading, unit.grid, unit.model_seed)
+    return Judged(_fold_scores(search, len(task.splits)), dict(search.best_params_))
 
 
-def _judge_inside(
-    unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise
-) -> tuple[list[Figures], list[dict[str, Any]]]:
+def _fold_scores(search: Any, n_folds: int) -> list[dict[str, float]]:
+    """Accuracy of the best setting; the search keeps no predictions of the thousands of others."""
+    scores = [search.cv_results_[f"split{i}_test_score"] for i in range(n_folds)]
+    return [{DEFAULT_METRIC: float(fold[search.best_index_])} for fold in scores]
+
+
+def _judge_inside(unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise) -> Judged:
     reading = READINGS[unit.protocol]
     task, scores, chosen = paper_task(data, reading, noise, unit.data_seed), [], []
     for train, test in task.splits:
@@ -231,17 +184,15 @@ def _judge_inside(
             refit=True,
             released=reading.released_models,
         )
-        as_prepared(search).fit(task.X[train], task.y[train])
+        _as_prepared(search).fit(task.X[train], task.y[train])
         scores.append(judge(search, task.X[test], task.y[test]))
         chosen.append(dict(getattr(search, "best_params_", {})))
-    return scores, chosen
+    return Judged(scores, chosen)
 
 
-def _judge_nested(
-    unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise
-) -> tuple[list[Figures], list[dict[str, Any]]]:
+def _judge_nested(unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise) -> Judged:
     scores, chosen = [], []
-    outer = StratifiedKFold(N_FOLDS, shuffle=True, random_state=unit.split_seed)
+    outer = StratifiedKFold(unit.folds, shuffle=True, random_state=unit.split_seed)
     for fold, (train, test) in enumerate(outer.split(np.zeros(len(data.y)), data.y)):
         X, X_test = _numbers(data, train, test)
         y, y_test = data.y[train], data.y[test]
@@ -259,12 +210,10 @@ def _judge_nested(
             )
         scores.append(judge(search, X_test, y_test))
         chosen.append(dict(getattr(search, "best_params_", {})))
-    return scores, chosen
+    return Judged(scores, chosen)
 
 
-def _judge_given(
-    unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise
-) -> tuple[list[Figures], dict[str, Any]]:
+def _judge_given(unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise) -> Judged:
     if noise.kind != "none":
         raise ValueError(f"noise must be none under the protocol {GIVEN_SPLITS}, got {noise}.")
     train, test = data.splits[unit.seed]
@@ -275,13 +224,92 @@ def _judge_given(
     else:
         model = spec.seeded(unit.model_seed)
     model.fit(X, data.y[train])
-    return [judge(model, X_test, data.y[test])], dict(model.best_params_) if searched else {}
+    return Judged([judge(model, X_test, data.y[test])], dict(model.best_params_) if searched else {})
 
 
-_JUDGES: dict[str, Callable[..., tuple[list[Figures], Any]]] = {
+def _judge_redraws(unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise) -> Judged:
+    reading = READINGS[REDRAWS[unit.protocol]]
+    printed = published_settings()
+    if unit.dataset not in printed.index or unit.model not in printed.columns:
+        raise ValueError(f"no settings are printed for {unit.model} on {unit.dataset}")
+    settings = printed.loc[unit.dataset, unit.model]
+    scores = redraw(data, spec, reading, settings, N_DRAWS, unit.model_seed)
+    return Judged([{DEFAULT_METRIC: float(score)} for score in scores.ravel()], settings)
+
+
+def redraw(
+    data: Dataset,
+    spec: ModelSpec,
+    reading: Reading,
+    settings: dict[str, Any],
+    n_draws: int,
+    random_state: int,
+) -> Array:
+    """Return accuracies at given settings on the test folds, each fold of each draw with its seed.
+
+    A printed figure is the best of a grid. Drawn anew at its settings, a right reading gives the
+    printed figure as one of its draws, most likely a lucky one.
+
+    Parameters
+    ----------
+    data : Dataset
+    spec : ModelSpec
+    reading : Reading
+    settings : dict
+        Settings that the released model does not search are ignored.
+    n_draws : int
+    random_state : int
+
+    Returns
+    -------
+    ndarray of shape (n_draws, n_folds)
+
+    Examples
+    --------
+    >>> from broadlearn.study import find_model, load_dataset
+    >>> from broadlearn.study.protocols import redraw
+    >>> from broadlearn.study.readings import READINGS
+    >>> setting = {"C": 1.0, "n_hidden_nodes": 25}
+    >>> redraw(load_dataset("iris"), find_model("ELM"), READINGS["paper"], setting, 2, 0).shape
+    (2, 5)
+    """
+    task = paper_task(data, reading, Noise(), 0)
+    released = reading.released_models
+    searched = spec.released_grid if released else None
+    used = {n: value for n, value in settings.items() if searched is None or n in searched}
+    seeds = np.random.SeedSequence(random_state).generate_state(n_draws * len(task.splits))
+    scores = np.empty((n_draws, len(task.splits)))
+    for (draw, fold), seed in zip(np.ndindex(*scores.shape), seeds, strict=True):
+        train, test = task.splits[fold]
+        model = _as_prepared(spec.seeded(int(seed), released=released)).set_params(**used)
+        model.fit(task.X[train], task.y[train])
+        scores[draw, fold] = np.mean(model.predict(task.X[test]) == task.y[test])
+    return scores
+
+
+def _judge_sensitivity(unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise) -> Judged:
+    reading = READINGS[SENSITIVITY[unit.protocol]]
+    task = paper_task(data, reading, noise, unit.data_seed)
+    search = _paper_search(task, spec, reading, unit.grid, 0)
+    results, n_folds = search.cv_results_, len(task.splits)
+    folds = np.array([results[f"split{i}_test_score"] for i in range(n_folds)])
+    missing = np.full(folds.shape[1], np.nan)
+    settings = {name: np.asarray(results.get(f"param_{name}", missing)) for name in SETTINGS}
+    frame = pd.DataFrame(settings).astype(float)
+    frame = frame.assign(mean=folds.mean(axis=0), sd=folds.std(axis=0, ddof=1))
+    # Of settings that differ in others, such as the number of enhancement nodes, the best is kept.
+    best = frame.dropna(subset=["mean"]).sort_values("mean", ascending=False, kind="stable")
+    best = best.drop_duplicates(list(SETTINGS)).sort_values(list(SETTINGS))
+    table = best.astype(object).where(best.notna(), None).to_dict("list")
+    return Judged(_fold_scores(search, n_folds), dict(search.best_params_), table)
+
+
+_JUDGES: dict[str, Callable[[Unit, Dataset, ModelSpec, Noise], Judged]] = {
     **{name: _judge_inside if r.chosen_inside else _judge_paper for name, r in READINGS.items()},
     "nested": _judge_nested,
     GIVEN_SPLITS: _judge_given,
+    **dict.fromkeys(REDRAWS, _judge_redraws),
+    **dict.fromkeys(SENSITIVITY, _judge_sensitivity),
 }
 
 

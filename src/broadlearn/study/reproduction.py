@@ -1,25 +1,30 @@
-"""How well readings of the published protocol reproduce the printed tables, cell by cell.
+"""Compare readings of the published protocol with the printed tables, cell by cell.
 
-A reading chosen because it comes near to print is fitted to print: what it then meets is no test of
-it. What it contradicts is.
+A reading that was chosen because it comes near to print is no evidence where it meets print, only
+where it contradicts it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from broadlearn.study.former import in_use
+from broadlearn.study.datasets import describe_dataset
 from broadlearn.study.noise import parse_noise
+from broadlearn.study.plan import OPTIMISTIC, REDRAWS
+from broadlearn.study.protocols import N_FOLDS
 from broadlearn.study.published_results import published_grids, published_table
 from broadlearn.study.readings import READINGS
-from broadlearn.study.redraws import FIGURES, KEYS
+from broadlearn.study.store import newest
 
+KEYS = ["reading", "dataset", "model"]
 CELL_KEYS = ["reading", "noise", "dataset", "model"]
+DRAWS = ["n_draws", "lowest", "median", "highest", "draw_mean", "draw_sd", "nearest_sd"]
 CONTRADICTED, OUT_OF_REACH, NOT_FITTED, WITHIN_REACH, NOT_REDRAWN = VERDICTS = (
     "contradicted",
     "out of reach",
@@ -34,13 +39,13 @@ CHANCE = 0.01
 
 
 def compare_with_print(frame: pd.DataFrame) -> pd.DataFrame:
-    """Our figures beside the printed ones.
+    """Return our figures beside the printed ones.
 
     Parameters
     ----------
     frame : DataFrame
-        One row per unit, as `ResultStore.to_frame` gives it. Units that are done count, of the
-        published grid, under readings whose settings are chosen on the test folds, as print is.
+        One row per unit, as `ResultStore.to_frame` gives it. Units count that are done, with the
+        published grid, under readings whose settings are chosen on the test folds.
 
     Returns
     -------
@@ -59,15 +64,9 @@ def compare_with_print(frame: pd.DataFrame) -> pd.DataFrame:
        ours  printed  difference
     0  72.0    71.49        0.51
     """
-    outside = [name for name, reading in READINGS.items() if not reading.chosen_inside]
-    frame = in_use(frame)
-    done = frame[
-        (frame["status"] == "done") & (frame["grid"] == "paper") & frame["protocol"].isin(outside)
-    ].rename(columns={"protocol": "reading"})
-    twice = done[done.duplicated(CELL_KEYS)]
-    if len(twice):
-        key = ", ".join(twice.iloc[0][CELL_KEYS])
-        raise ValueError(f"The results must have one unit a cell, got two for ({key}).")
+    frame = newest(frame)
+    used = (frame["status"] == "done") & (frame["grid"] == "paper")
+    done = frame[used & frame["protocol"].isin(OPTIMISTIC)].rename(columns={"protocol": "reading"})
     lines = []
     for unit in done.itertuples():
         names = (unit.reading, unit.noise, unit.dataset, unit.model)
@@ -97,15 +96,54 @@ def _printed(reading: str, noise: str, dataset: str, model: str) -> tuple[float,
     return float(accuracy.loc[key, model]), float(deviation.loc[key, model])
 
 
+def redraw_figures(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the draws of each printed figure in one line, in percent.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        One row per unit, as `ResultStore.to_frame` gives it; those of "-redraws" protocols count.
+
+    Returns
+    -------
+    DataFrame
+        reading, dataset, model, n_draws; lowest, median and highest mean accuracy of a draw;
+        draw_mean and draw_sd, the deviation at least one row's worth since a few draws may agree
+        by chance; nearest_sd, the deviation over folds of the draw nearest to print. NaN where the
+        printed settings could not be fitted.
+    """
+    lines, printed = [], published_table()
+    for unit in newest(frame[frame["protocol"].isin(REDRAWS)]).itertuples():
+        line: dict[str, Any] = dict.fromkeys(DRAWS, np.nan)
+        line |= {"reading": REDRAWS[unit.protocol], "dataset": unit.dataset, "model": unit.model}
+        line["n_draws"] = 0.0
+        if unit.status == "done":
+            scores = 100 * np.reshape(unit.fold_scores, (-1, N_FOLDS))
+            means = scores.mean(axis=1)
+            nearest = np.argmin(np.abs(means - printed.loc[unit.dataset, unit.model]))
+            one_row = 100.0 / describe_dataset(unit.dataset).n_rows
+            line |= {
+                "n_draws": float(len(means)),
+                "lowest": means.min(),
+                "median": np.median(means),
+                "highest": means.max(),
+                "draw_mean": means.mean(),
+                "draw_sd": max(means.std(ddof=1), one_row),
+                "nearest_sd": scores[nearest].std(ddof=1),
+            }
+        lines.append(line)
+    return pd.DataFrame(lines, columns=[*KEYS, *DRAWS])
+
+
 def judge_cells(cells: pd.DataFrame, redraws: pd.DataFrame) -> pd.DataFrame:
-    """Add redraws at the printed settings, and a verdict on each cell.
+    """Add redraws at the printed settings, and a verdict, to each cell.
 
     Parameters
     ----------
     cells : DataFrame
         From `compare_with_print`.
     redraws : DataFrame
-        From `read_redraws`; they are without noise.
+        From `redraw_figures`; they are without noise.
 
     Returns
     -------
@@ -131,14 +169,13 @@ def judge_cells(cells: pd.DataFrame, redraws: pd.DataFrame) -> pd.DataFrame:
     >>> key = {"reading": "paper", "dataset": "pima", "model": "ELM"}
     >>> cells = pd.DataFrame([{**key, "noise": "none", "ours": 72.0, "printed": 71.5}])
     >>> draws = {"n_draws": 30, "lowest": 71.6, "median": 71.8, "highest": 71.9, "draw_mean": 71.8,
-    ...          "draw_sd": 0.1, "nearest": 71.6, "nearest_sd": 3.0, "error": ""}
+    ...          "draw_sd": 0.1, "nearest_sd": 3.0}
     >>> judge_cells(cells, pd.DataFrame([{**key, **draws}]))["verdict"].item()
     'contradicted'
     """
-    judged = cells.merge(redraws.drop(columns="error"), how="left", on=KEYS)
-    figures = ["n_draws", *FIGURES]
-    judged[figures] = judged[figures].astype(float)
-    judged.loc[judged["noise"] != "none", figures] = np.nan
+    judged = cells.merge(redraws, how="left", on=KEYS)
+    judged[DRAWS] = judged[DRAWS].astype(float)
+    judged.loc[judged["noise"] != "none", DRAWS] = np.nan
     below = judged["printed"] < judged["lowest"] - TOLERANCE
     above = judged["printed"] > judged[["highest", "ours"]].max(axis=1) + TOLERANCE
     cases = {
@@ -156,7 +193,7 @@ def judge_cells(cells: pd.DataFrame, redraws: pd.DataFrame) -> pd.DataFrame:
 
 
 def summarize_cells(judged: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """Mean differences from print, and shares of verdicts, of groups of cells.
+    """Return mean differences from print, and shares of verdicts, of groups of cells.
 
     Parameters
     ----------

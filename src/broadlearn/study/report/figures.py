@@ -1,59 +1,232 @@
-"""Figures of a study's results: optimism, critical difference, seeds."""
+"""Figures of a study, drawn by Matplotlib, as SVG for a page and as PDF files."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import io
+import math
+import re
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib.resources import files
 from typing import Any
 
+import matplotlib.style
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from sklearn.isotonic import isotonic_regression
 
-from broadlearn.study.report.drawing import FIGURE_WIDTH, line_styles, study_style
-from broadlearn.study.report.pooling import in_order, merits, metric_of, optimism
-from broadlearn.study.report.protocol_words import PROTOCOL_TITLES, protocols_to_subtract
+from broadlearn.study.leaderboard import Standing
+from broadlearn.study.models import PUBLISHED_MODELS
+from broadlearn.study.report.cells import INSIDE, OUTSIDE, Cells, in_order
+from broadlearn.study.reproduction import (
+    CONTRADICTED,
+    NOT_FITTED,
+    NOT_REDRAWN,
+    OUT_OF_REACH,
+    WITHIN_REACH,
+)
 from broadlearn.study.statistics import nemenyi
 from broadlearn.utils import Array, label
 
+WIDTH, PANELS_PER_ROW = 12.0, 4
+# Colours that everyone can tell apart (Okabe and Ito, Tol): as many models have their own mark.
+COLORS = (
+    *("#000000", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#0072B2", "#D55E00"),
+    *("#882255", "#999933", "#332288", "#44AA99", "#8C564B"),
+)
+MARKERS = ("s", "^", "v", "X", "P", "D", "o", "<", ">", "p", "h", "*")
+DASHES: tuple[Any, ...] = ("--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (6, 2)), "-")
+NOISE_NAMES = {
+    "labels": "labels flipped",
+    "class-labels": "labels of each class flipped",
+    "outliers": "rows made outliers",
+    "rows": "rows replaced by noise",
+    "variance": "rows with noise, by variance",
+    "deviation": "rows with noise, by deviation",
+}
+SETTING_NAMES = {
+    "C": "C",
+    "kernel_width": "kernel width μ",
+    "n_feature_groups": "feature groups m",
+    "n_feature_nodes": "feature nodes per group p",
+}
+LOG_BASES = {"C": 10, "kernel_width": 2}
+MAX_SURFACES = 4
+_STYLE = str(files("broadlearn.study.report") / "templates" / "study.mplstyle")
+
+
+@contextmanager
+def study_style(**settings: Any) -> Iterator[None]:
+    """Use the style of the report, whatever the user's settings are; also a decorator."""
+    with matplotlib.style.context(["default", _STYLE, settings]):
+        yield
+
+
+def marks(models: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return colour, marker and dashes of each model; published ones always have the same.
+
+    Examples
+    --------
+    >>> ten = marks([f"model {i}" for i in range(10)])
+    >>> len({style["color"] + style["marker"] for style in ten.values()})
+    10
+    """
+    everyone = [*PUBLISHED_MODELS, *sorted(set(models).difference(PUBLISHED_MODELS))]
+    return {
+        model: {
+            "color": COLORS[i % len(COLORS)],
+            "marker": MARKERS[(i + i // len(COLORS)) % len(MARKERS)],
+            "linestyle": DASHES[i % len(DASHES)],
+        }
+        for i, model in enumerate(everyone)
+        if model in models
+    }
+
+
+def noise_title(kind: str, where: str) -> str:
+    """Return a kind of noise as headings say it.
+
+    Examples
+    --------
+    >>> noise_title("labels", "train")
+    'Training labels flipped'
+    """
+    name = f"training {NOISE_NAMES[kind]}" if where == "train" else NOISE_NAMES[kind]
+    return name[0].upper() + name[1:]
+
+
+def _panels(n: int, height: float = 2.6) -> tuple[Figure, list[Axes]]:
+    """A figure with `n` panels; the rest of the last row stays empty."""
+    n_columns = min(n, PANELS_PER_ROW)
+    n_rows = -(-n // n_columns)
+    width = WIDTH if n_columns > 2 else 5.0 * n_columns
+    figure = Figure(figsize=(width, height * n_rows + 0.9), layout="constrained")
+    grid = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True).ravel()
+    for axes in grid[n:]:
+        axes.remove()
+    for axes in grid[max(n - n_columns, 0) : n]:
+        axes.xaxis.set_tick_params(labelbottom=True)
+    return figure, list(grid[:n])
+
+
+def _finish(figure: Figure, axes: Sequence[Axes], xlabel: str, ylabel: str) -> None:
+    """Add names of the axes at the edges, and one legend for all panels."""
+    handles, names = axes[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=min(len(names), 8))
+    for axis in axes[:: min(len(axes), PANELS_PER_ROW)]:
+        axis.set_ylabel(ylabel)
+    for axis in axes[-PANELS_PER_ROW:]:
+        axis.set_xlabel(xlabel)
+
 
 @study_style()
-def optimism_figure(cells: pd.DataFrame) -> Figure:
-    """How much more accurate each model looks with settings chosen on the test folds."""
-    outside, inside = protocols_to_subtract()
-    points = optimism(cells)
-    figure = _strips(
-        {model: points[model].dropna().to_numpy() for model in points.columns},
-        f"accuracy under {outside} less that under {inside}, percentage points",
-    )
-    figure.axes[0].axvline(0.0, color="#555555", linewidth=1.0)
-    figure.suptitle(f"protocols: {outside} less {inside}", x=0.01, ha="left")
+def mean_curves_figure(cells: Cells, protocol: str) -> Figure | None:
+    """Mean figure over data sets against the level of noise, a panel for each kind of noise.
+
+    None if no data set has all levels.
+    """
+    curves = {}
+    for kind in cells.noise_kinds(protocol):
+        levels = cells.levels(protocol, *kind)
+        tables, _ = cells.conditions(protocol, list(levels))
+        curve = pd.DataFrame({levels[n]: table.mean() for n, table in tables.items()}).T.dropna()
+        if len(curve) > 1:
+            curves[kind] = curve
+    if not curves:
+        return None
+    values = np.concatenate([curve.to_numpy().ravel() for curve in curves.values()])
+    room = max(0.04 * np.ptp(values), 0.005 * cells.metric.scale)
+    limits = float(values.min() - room), float(values.max() + room)
+    height = max(3.4, 0.19 * len(cells.models) + 0.8)
+    width = WIDTH if len(curves) > 1 else WIDTH / 2
+    figure = Figure(figsize=(width, height * -(-len(curves) // 2)), layout="constrained")
+    grid = figure.subplots(-(-len(curves) // 2), min(len(curves), 2), squeeze=False).ravel()
+    for axes in grid[len(curves) :]:
+        axes.remove()
+    for axes, (kind, curve) in zip(grid, curves.items(), strict=False):
+        styles = marks(list(curve.columns))
+        for model in curve.columns:
+            axes.plot(curve.index, curve[model], label=label(model), **styles[model])
+        axes.set(xlim=(curve.index[0], curve.index[-1]), ylim=limits)
+        axes.set_xticks(curve.index, [f"{level:g}" for level in curve.index])
+        axes.set_xlabel(f"{noise_title(*kind).lower()}, %")
+        axes.set_ylabel(f"mean {cells.metric.words}{', %' if cells.metric.percent else ''}")
+        ends = curve.iloc[-1].sort_values(kind="stable")
+        _name_ends(axes, ends, styles, 0.17 / (height - 0.75) * (limits[1] - limits[0]))
+    return figure
+
+
+def _name_ends(axes: Axes, ends: pd.Series, styles: Mapping[str, Any], gap: float) -> None:
+    """Write names beside the ends of curves, at least a line apart."""
+    steps = gap * np.arange(len(ends))
+    heights = isotonic_regression(ends.to_numpy() - steps) + steps
+    low, high = axes.get_ylim()
+    heights -= max(heights[-1] - high, 0.0)
+    heights += max(low - heights[0], 0.0)
+    left, right = axes.get_xlim()
+    for (model, end), height in zip(ends.items(), heights, strict=True):
+        color = styles[str(model)]["color"]
+        at = [right + share * (right - left) for share in (0.02, 0.07, 0.085)]
+        axes.plot(at[:2], [end, height], color=color, linewidth=0.7, clip_on=False)
+        axes.text(at[2], height, label(str(model)), color=color, va="center")
+
+
+@study_style()
+def noise_figure(cells: Cells, protocol: str, kind: str, where: str) -> Figure:
+    """Figure of each model against the level of noise, one panel per data set."""
+    levels = {
+        level: cells.means(protocol, noise)
+        for noise, level in cells.levels(protocol, kind, where).items()
+    }
+    datasets = sorted({name for level, table in levels.items() if level for name in table.index})
+    styles = marks(cells.models)
+    figure, axes = _panels(len(datasets))
+    for axis, dataset in zip(axes, datasets, strict=True):
+        for model in cells.models:
+            curve = {
+                level: table.loc[dataset, model]
+                for level, table in levels.items()
+                if dataset in table.index and model in table.columns
+            }
+            axis.plot(list(curve), list(curve.values()), label=label(model), **styles[model])
+        axis.set_title(label(dataset))
+    unit = ", %" if cells.metric.percent else ""
+    _finish(figure, axes, "noise, %", f"{cells.metric.words}{unit}")
     return figure
 
 
 @study_style()
-def seed_figure(units: pd.DataFrame, protocol: str) -> Figure | None:
-    """How much the accuracy of a model on a data set varies between seeds; None with one seed."""
-    chosen = units[units["done"] & (units["protocol"] == protocol) & (units["noise"] == "none")]
-    spread = chosen.groupby(["model", "dataset"])["mean"].std(ddof=1).dropna()
+def optimism_figure(cells: Cells) -> Figure:
+    """Accuracy that each model gains by settings chosen on the test folds."""
+    points = cells.optimism()
+    text = f"accuracy under {OUTSIDE} less that under {INSIDE}, percentage points"
+    figure = _strips({m: points[m].dropna().to_numpy() for m in points.columns}, text)
+    figure.axes[0].axvline(0.0, color="#555555", linewidth=1.0)
+    return figure
+
+
+@study_style()
+def seed_figure(cells: Cells, protocol: str) -> Figure | None:
+    """Deviation of each model's figures between seeds; None with one seed."""
+    part = cells.part(protocol)
+    spread = part[part["done"]].groupby(["model", "dataset"])["mean"].std(ddof=1).dropna()
     if spread.empty:
         return None
-    metric = metric_of(units)
-    spread *= metric.scale
-    models = in_order(set(spread.index.get_level_values("model")))
-    figure = _strips(
-        {model: spread[model].to_numpy() for model in models},
-        f"standard deviation of the {metric.words} between seeds"
-        + (", percentage points" if metric.percent else ""),
-    )
-    figure.suptitle(PROTOCOL_TITLES[protocol], x=0.01, ha="left")
-    return figure
+    spread *= cells.metric.scale
+    models = in_order(spread.index.get_level_values("model"))
+    text = f"standard deviation of the {cells.metric.words} between seeds"
+    return _strips({model: spread[model].to_numpy() for model in models}, text)
 
 
 def _strips(values: Mapping[str, Array], xlabel: str) -> Figure:
     """One line per model: a dot per data set, the quartiles as a box, the mean as a diamond."""
-    figure = Figure(figsize=(FIGURE_WIDTH, 0.42 * len(values) + 1.3), layout="constrained")
+    figure = Figure(figsize=(WIDTH, 0.42 * len(values) + 1.3), layout="constrained")
     axes = figure.subplots()
-    styles = line_styles(list(values))
+    styles = marks(list(values))
     for i, (model, points) in enumerate(values.items()):
         if points.size == 0:
             continue
@@ -75,29 +248,19 @@ def _strips(values: Mapping[str, Array], xlabel: str) -> Figure:
 
 
 @study_style()
-def critical_difference_figure(cells: pd.DataFrame, protocol: str, noise: str = "none") -> Figure:
-    """Mean ranks on a line, with bars over models that Nemenyi's test does not tell apart.
-
-    Parameters
-    ----------
-    cells : DataFrame
-        From `pool`.
-    protocol : str
-    noise : str, default="none"
-    """
-    result = nemenyi(merits(cells, protocol, noise))
-    mean_ranks = result.mean_ranks
+def critical_difference_figure(cells: Cells, protocol: str) -> Figure:
+    """Mean ranks on a line, with bars over models that Nemenyi's test does not tell apart."""
+    result = nemenyi(cells.merits(protocol))
+    mean_ranks, width = result.mean_ranks, result.critical_difference
     k = len(mean_ranks)
     n_left = (k + 1) // 2
-    n_bars = len(result.cliques)
     # Heights in units of a line of text: the axis at 0, bars and names below, the scale above.
-    first_name = 0.9 + 0.55 * n_bars
+    first_name = 0.9 + 0.55 * len(result.cliques)
     bottom = first_name + n_left - 0.3
-    figure = Figure(figsize=(FIGURE_WIDTH, 0.27 * (bottom + 2.5)), layout="constrained")
+    figure = Figure(figsize=(WIDTH, 0.27 * (bottom + 2.5)), layout="constrained")
     axes = figure.subplots()
     axes.set_axis_off()
-    margin = 0.32 * max(k - 1, 1)
-    width = result.critical_difference
+    margin = 0.25 * max(k - 1, 1)
     axes.set(xlim=(1 - margin, max(k, 1 + width) + margin), ylim=(bottom, -2.5))
     line: dict[str, Any] = {"color": "black", "linewidth": 1.0, "solid_capstyle": "butt"}
     axes.plot([1, k], [0, 0], **line)
@@ -118,19 +281,201 @@ def critical_difference_figure(cells: pd.DataFrame, protocol: str, noise: str = 
         )
     for i, clique in enumerate(result.cliques):
         reach = mean_ranks[list(clique)]
-        axes.plot(
-            [reach.min() - 0.05, reach.max() + 0.05],
-            [0.55 + 0.55 * i] * 2,
-            color="#D55E00",
-            linewidth=4.0,
-            solid_capstyle="butt",
-        )
+        ends = [reach.min() - 0.05, reach.max() + 0.05]
+        axes.plot(ends, [0.55 + 0.55 * i] * 2, color="#D55E00", lw=4.0, solid_capstyle="butt")
     axes.errorbar(1 + width / 2, -1.4, xerr=width / 2, color="black", capsize=3, linewidth=1.0)
     axes.text(1, -1.7, f"critical difference {width:.2f}", va="bottom")
-    noisy = "" if noise == "none" else f", noise: {noise}"
-    figure.suptitle(
-        f"mean ranks on {result.n_datasets} data sets, {PROTOCOL_TITLES[protocol]}{noisy}",
-        x=0.01,
-        ha="left",
-    )
     return figure
+
+
+@study_style()
+def setting_figure(sensitivity: pd.DataFrame, setting: str) -> Figure | None:
+    """Best accuracy over all other settings against one of them; one panel per data set.
+
+    None if no model has two values of the setting.
+    """
+    known = sensitivity[sensitivity[setting].notna()]
+    known = known[known.groupby(["dataset", "model"])[setting].transform("nunique") > 1]
+    if known.empty:
+        return None
+    best = known.loc[known.groupby(["dataset", "model", setting])["mean"].idxmax()]
+    datasets, models = sorted(set(best["dataset"])), in_order(best["model"])
+    styles, base = marks(models), LOG_BASES.get(setting)
+    figure, axes = _panels(len(datasets), height=3.0)
+    for axis, dataset in zip(axes, datasets, strict=True):
+        for model in models:
+            curve = best[(best["dataset"] == dataset) & (best["model"] == model)]
+            axis.errorbar(
+                curve[setting],
+                100 * curve["mean"],
+                yerr=100 * curve["sd"].fillna(0.0),
+                label=label(model),
+                capsize=2.0,
+                elinewidth=0.8,
+                **styles[model],
+            )
+        if base:
+            axis.set_xscale("log", base=base)
+        ticks = _thinned(sorted(best[setting].unique()))
+        axis.set_xticks(ticks, [_power(tick, base) for tick in ticks])
+        axis.set_xticks([], minor=True)
+        axis.set_title(label(dataset))
+    _finish(figure, axes, SETTING_NAMES[setting], "accuracy, %")
+    return figure
+
+
+@study_style()
+def surface_figure(sensitivity: pd.DataFrame) -> Figure | None:
+    """Accuracy of one model on one data set over kernel width and C, for several group numbers.
+
+    None unless there are two kernel widths and two values of C.
+    """
+    axes_of = ["n_feature_groups", "kernel_width", "C"]
+    known = sensitivity.dropna(subset=["kernel_width", "C"]).fillna({axes_of[0]: 0.0})
+    if known["kernel_width"].nunique() < 2 or known["C"].nunique() < 2:
+        return None
+    best = 100 * known.groupby(axes_of)["mean"].max()
+    groups = np.array(sorted(known["n_feature_groups"].unique()))
+    groups = groups[np.unique(np.linspace(0, len(groups) - 1, MAX_SURFACES).round().astype(int))]
+    widths, Cs = sorted(known["kernel_width"].unique()), sorted(known["C"].unique())
+    surfaces = [best[m].unstack("C").reindex(index=widths, columns=Cs).to_numpy() for m in groups]
+    lowest, highest = np.nanmin(surfaces), np.nanmax(surfaces)
+    figure = Figure(figsize=(WIDTH, 3.3), layout="constrained")
+    axes = figure.subplots(1, len(groups), squeeze=False, sharey=True)[0]
+    for axis, m, surface in zip(axes, groups, surfaces, strict=True):
+        image = axis.imshow(
+            surface, cmap="cividis", vmin=lowest, vmax=highest, origin="lower", aspect="auto"
+        )
+        axis.set_facecolor("#BBBBBB")
+        axis.grid(visible=False)
+        row, column = np.unravel_index(np.nanargmax(surface), surface.shape)
+        axis.plot(column, row, marker="o", ms=9, mfc="none", mec="white", mew=2.4)
+        axis.plot(column, row, marker="o", ms=9, mfc="none", mec="black", mew=1.0)
+        ticks = _thinned(Cs, most=5)
+        axis.set_xticks([Cs.index(C) for C in ticks], [_power(C, 10) for C in ticks])
+        axis.set_yticks(range(len(widths)), [_power(width, 2) for width in widths])
+        axis.set_xlabel("C")
+        axis.set_title(f"m = {m:g}, best {np.nanmax(surface):.1f} %" if m else "")
+    figure.colorbar(image, ax=list(axes), label="accuracy, %", pad=0.02)
+    axes[0].set_ylabel(SETTING_NAMES["kernel_width"])
+    return figure
+
+
+def _thinned(values: list[float], most: int = 6) -> list[float]:
+    """Every value, or every second, third, ... so that no more than `most` remain."""
+    return values[:: -(-len(values) // most)]
+
+
+def _power(value: float, base: int | None) -> str:
+    """A value as a power of the base where it is one."""
+    exponent = round(math.log(value, base)) if base else 0
+    if base and math.isclose(value, base**exponent):
+        return f"${base}^{{{exponent}}}$"
+    return f"{value:g}"
+
+
+VERDICT_MARKS: dict[str, tuple[str, str]] = {
+    NOT_REDRAWN: ("o", "#BBBBBB"),
+    WITHIN_REACH: ("o", "#009E73"),
+    NOT_FITTED: ("s", "#E69F00"),
+    OUT_OF_REACH: ("^", "#0072B2"),
+    CONTRADICTED: ("X", "#D55E00"),
+}
+
+
+@study_style()
+def reproduction_figure(judged: pd.DataFrame, reading: str) -> Figure:
+    """Printed against our accuracies without noise, a panel for each model, marked by verdict."""
+    cells = judged[(judged["reading"] == reading) & (judged["noise"] == "none")]
+    models = in_order(cells["model"])
+    figure, axes = _panels(len(models), height=2.9)
+    for axis, model in zip(axes, models, strict=True):
+        here = cells[cells["model"] == model]
+        low = 10.0 * (here[["ours", "printed"]].min(axis=None) // 10.0)
+        axis.axline((low, low), slope=1.0, color="#777777", linewidth=0.9, zorder=1)
+        for verdict, (marker, color) in VERDICT_MARKS.items():
+            shown = here[here["verdict"] == verdict]
+            axis.scatter(
+                shown["printed"], shown["ours"], s=26, marker=marker, color=color, label=verdict
+            )
+        axis.set(xlim=(low, 102.0), ylim=(low, 102.0))
+        axis.set_title(f"{label(model)}: {here['difference'].abs().mean():.1f} points apart")
+    _finish(figure, axes, "printed, %", "ours, %")
+    return figure
+
+
+@study_style()
+def leaderboard_figure(standings: Sequence[Standing]) -> Figure:
+    """Mean rank of all classifiers, the best first; the models run here stand out."""
+    figure = Figure(figsize=(WIDTH, 4.2), layout="constrained")
+    axes = figure.subplots()
+    table = standings[0].table()
+    published = table.drop(index=standings[0].column)
+    places = pd.Series(np.arange(1, len(table) + 1), table.index)
+    axes.scatter(places[published.index], published["mean_rank"], s=9, color="#9AA1A8", lw=0)
+    names = [
+        (places[name], published["mean_rank"][name], str(name), "#333333")
+        for name in published.index[:5]
+    ]
+    for standing, color in zip(standings, COLORS[::-1], strict=False):
+        own = standing.table()
+        at, rank = own.index.get_loc(standing.column) + 1, own["mean_rank"][standing.column]
+        axes.scatter(at, rank, s=64, zorder=4, color=color, edgecolors="white", lw=0.8)
+        names.append((at, rank, standing.model, color))
+    top = float(table["mean_rank"].max()) * 1.04
+    for i, (at, rank, name, color) in enumerate(sorted(names)):
+        axes.annotate(
+            f"{label(name)}, {rank:.1f}",
+            (at, rank),
+            (0.36 * len(table), top * (0.03 + 0.06 * i)),
+            color=color,
+            va="center",
+            arrowprops={"arrowstyle": "-", "color": color, "lw": 0.6},
+        )
+    axes.set(xlabel="place by mean rank", ylabel="mean rank", ylim=(0, top))
+    return figure
+
+
+def to_svg(figure: Figure, name: str, description: str = "") -> Markup:
+    """Return the figure as an SVG element for a page, the same text every time.
+
+    Parameters
+    ----------
+    figure : Figure
+    name : str
+        Letters, digits, ``-`` and ``_``; prefixes every id, so that several figures on a page do
+        not share shapes.
+    description : str, default=""
+        For screen readers.
+
+    Returns
+    -------
+    svg : Markup
+        Safe to put in a page.
+    """
+    stream = io.StringIO()
+    nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+    with study_style(**{"svg.hashsalt": name}), _without_glyph_warnings():
+        figure.savefig(stream, format="svg", metadata=nothing)
+    svg = stream.getvalue()
+    svg = re.sub(r"<!--.*?-->\s*", "", svg[svg.index("<svg") :], flags=re.DOTALL)
+    svg = re.sub(r'(\bid="|\bhref="#|url\(#)', rf"\g<1>{name}-", svg)
+    svg = svg.replace("*{stroke", f"#{name} *{{stroke", 1)
+    opening = Markup('<svg id="{}" role="img" aria-label="{}"').format(name, description)
+    return Markup(f"{opening}{svg.removeprefix('<svg').rstrip()}")
+
+
+def to_pdf(figure: Figure) -> bytes:
+    """Return the figure as a PDF file, the same bytes every time."""
+    stream = io.BytesIO()
+    with study_style(), _without_glyph_warnings():
+        figure.savefig(stream, format="pdf", metadata={"CreationDate": None})
+    return stream.getvalue()
+
+
+@contextmanager
+def _without_glyph_warnings() -> Iterator[None]:
+    with warnings.catch_warnings():
+        # Letters that the font lacks are drawn as boxes.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        yield

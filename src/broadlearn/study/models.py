@@ -1,14 +1,19 @@
-"""The models of a study, ours and others', and the settings that are tried for each."""
+"""Models of a study, ours and others', with the settings to search."""
 
 from __future__ import annotations
 
+import hashlib
 import importlib
+import inspect
+import json
+import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier
+from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_regressor
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import (
     ExtraTreesClassifier,
@@ -28,10 +33,10 @@ from sklearn.svm import SVC
 from broadlearn.registry import entries_that, same_name
 from broadlearn.search import PathSearchCV
 from broadlearn.study.metrics import DEFAULT_METRIC, check_metric, inner_scorer
-from broadlearn.study.own_modules import import_own
-from broadlearn.study.plan import GRIDS
 from broadlearn.study.released import DRAWN_ONCE, RELEASED, RELEASED_GRIDS
 from broadlearn.utils import Array
+
+GRIDS = ("paper", "reduced")
 
 
 @dataclass(frozen=True)
@@ -45,32 +50,29 @@ class ModelSpec:
     grids : dict of str to (dict or "paper")
         Settings to try, by the name of the grid: "paper" as published, "reduced" for a quick study.
         A model without any is fitted as it stands.
-    cost : float
-        Rough time of its search relative to that of BLS, for the time left.
     released : estimator or None
-        As the published study ran it, where that is known and another than `estimator`.
+        The published study's own form, where it is known and differs from `estimator`.
     released_grid : dict or None
-        Settings to try for it, where they are others.
+        Settings to try for it, where they differ.
     max_rows : int or None
-        Where there are more, the model is not affordable, and a study that has it refuses them.
+        Largest affordable number of rows; a study refuses larger data sets.
     """
 
     name: str
     estimator: BaseEstimator
     grids: Mapping[str, Mapping[str, Sequence[Any]] | str] = field(default_factory=dict)
-    cost: float = 1.0
     released: BaseEstimator | None = None
     released_grid: Mapping[str, Sequence[Any]] | None = None
     max_rows: int | None = None
 
     def parts(self, grid: str, *, released: bool = False) -> tuple[BaseEstimator, Any]:
-        """The model as it stands, or as it was released, and the settings that are tried for it."""
+        """Return the model, ours or as released, and its settings to try."""
         estimator = self.released if released and self.released is not None else self.estimator
         values = (self.released_grid if released else None) or self.grids.get(grid, {})
         return estimator, values
 
     def seeded(self, random_state: int, *, released: bool = False) -> Any:
-        """The same model, not fitted, with all of its seeds set."""
+        """Return an unfitted copy with all seeds set."""
         estimator = clone(self.parts("", released=released)[0])
         seeds = [name for name in estimator.get_params() if name.split("__")[-1] == "random_state"]
         return estimator.set_params(**dict.fromkeys(seeds, random_state))
@@ -86,7 +88,7 @@ class ModelSpec:
         fresh_draws: bool = False,
         scoring: str = DEFAULT_METRIC,
     ) -> Any:
-        """The search over a grid: a path where the model has one, else setting by setting.
+        """Return the search over a grid: `PathSearchCV` where it takes the model, else a grid search.
 
         Parameters
         ----------
@@ -99,12 +101,12 @@ class ModelSpec:
         fresh_draws : bool, default=False
             Draw every map anew on every fold, where the model draws one and that is affordable.
         scoring : str, default="accuracy"
-            The metric by which settings are chosen, see `broadlearn.study.metrics`.
+            Metric by which settings are chosen.
 
         Returns
         -------
         estimator
-            Not fitted; with `refit` and nothing to choose between, the model itself.
+            Unfitted; the model itself with `refit` and an empty grid.
         """
         estimator = self.seeded(random_state, released=released)
         values = self.parts(grid, released=released)[1]
@@ -126,9 +128,63 @@ class ModelSpec:
         )
 
 
-def _with_grid(name: str, estimator: BaseEstimator, grid: Any, cost: float = 1.0) -> ModelSpec:
+    def identity(self, grid: str, *, released: bool = False) -> str:
+        """Return a short hash of class, parameters (without seeds) and grid: part of a unit's key.
+
+        Examples
+        --------
+        >>> from sklearn.svm import SVC
+        >>> from broadlearn.study import ModelSpec
+        >>> one, same, other = (ModelSpec("SVC", SVC(C=C)).identity("paper") for C in (1, 1, 2))
+        >>> one == same, one == other
+        (True, False)
+        """
+        text = json.dumps(_plain(self.parts(grid, released=released)), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def own_source(self) -> bytes:
+        """Return the source file of a class that no installed package has; empty for others."""
+        return b"".join(map(_own_source, _classes(self.estimator)))
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as JSON that is the same in every process."""
+    if isinstance(value, np.generic | np.ndarray):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if hasattr(value, "get_params") and not isinstance(value, type):
+        parameters = value.get_params(deep=False)
+        parameters.pop("random_state", None)
+        return [type(value).__qualname__, _plain(parameters)]
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    # The text of a function or other object has its address in memory.
+    return getattr(value, "__qualname__", type(value).__qualname__)
+
+
+def _classes(estimator: Any) -> list[type]:
+    inner = estimator.get_params().values() if hasattr(estimator, "get_params") else ()
+    return [type(estimator), *(type(value) for value in inner if hasattr(value, "fit"))]
+
+
+def _own_source(kind: type) -> bytes:
+    try:
+        file = inspect.getfile(kind)
+    except (TypeError, OSError):
+        # Defined in a notebook or a terminal.
+        return b""
+    if kind.__module__.startswith("broadlearn.") or "site-packages" in file:
+        return b""
+    with open(file, "rb") as source:
+        return source.read()
+
+
+def _with_grid(name: str, estimator: BaseEstimator, grid: Any) -> ModelSpec:
     """A model with the same settings whatever the grid."""
-    return ModelSpec(name, estimator, dict.fromkeys(GRIDS, grid), cost)
+    return ModelSpec(name, estimator, dict.fromkeys(GRIDS, grid))
 
 
 def _scaled(estimator: BaseEstimator) -> BaseEstimator:
@@ -146,7 +202,7 @@ def _lightgbm() -> ModelSpec:
         n_estimators=100, min_child_samples=5, random_state=0, n_jobs=1, verbose=-1
     )
     grid = {"num_leaves": [4, 15], "learning_rate": [0.03, 0.1]}
-    return _with_grid("LightGBM", model, grid, 2.0)
+    return _with_grid("LightGBM", model, grid)
 
 
 def _catboost() -> ModelSpec:
@@ -160,7 +216,7 @@ def _catboost() -> ModelSpec:
         allow_writing_files=False,
         verbose=False,
     )
-    return ModelSpec("CatBoost", model, cost=2.0)
+    return ModelSpec("CatBoost", model)
 
 
 KNOWN = {
@@ -168,18 +224,16 @@ KNOWN = {
         e.name,
         e.study,
         e.grids,
-        e.cost,
         released=RELEASED.get(e.name),
         released_grid=RELEASED_GRIDS.get(e.name),
     )
     for e in entries_that(study=True)
 }
 PUBLISHED_MODELS = tuple(KNOWN)
-# Not in the published comparison: the other classifiers of the registry, such as the ensemble, and
-# the ensemble that it followed; well-known models of scikit-learn with the settings that are
-# usually tried for them; and one that predicts the most frequent class, which checks the protocol.
+# Not in the published comparison: our ensemble, well-known models of scikit-learn with the settings
+# that are usually tried for them, and the majority class.
 KNOWN |= {
-    entry.name: ModelSpec(entry.name, entry.estimator(), entry.grids, entry.cost)
+    entry.name: ModelSpec(entry.name, entry.estimator(), entry.grids)
     for entry in entries_that(study=False)
     if issubclass(entry.estimator, ClassifierMixin)
 }
@@ -190,25 +244,20 @@ KNOWN |= {
             "SVC",
             _scaled(SVC()),
             {"svc__C": [0.1, 1.0, 10.0, 100.0], "svc__gamma": ["scale", 0.001, 0.01, 0.1, 1.0]},
-            2.0,
         ),
-        _with_grid("RandomForest", RandomForestClassifier(), {"min_samples_leaf": [1, 3, 10]}, 3.0),
-        _with_grid("ExtraTrees", ExtraTreesClassifier(), {"min_samples_leaf": [1, 3]}, 2.0),
+        _with_grid("RandomForest", RandomForestClassifier(), {"min_samples_leaf": [1, 3, 10]}),
+        _with_grid("ExtraTrees", ExtraTreesClassifier(), {"min_samples_leaf": [1, 3]}),
         _with_grid(
             "HistGradientBoosting",
             HistGradientBoostingClassifier(),
             {"learning_rate": [0.03, 0.1], "max_leaf_nodes": [7, 31]},
-            3.0,
         ),
         _with_grid(
             "LogisticRegression",
             _scaled(LogisticRegression(max_iter=1000)),
             {"logisticregression__C": [1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0]},
-            0.1,
         ),
-        _with_grid(
-            "MLP", _scaled(MLPClassifier()), {"mlpclassifier__alpha": [1e-4, 1e-2, 1.0]}, 5.0
-        ),
+        _with_grid("MLP", _scaled(MLPClassifier()), {"mlpclassifier__alpha": [1e-4, 1e-2, 1.0]}),
         _with_grid(
             "k-NN",
             _scaled(KNeighborsClassifier()),
@@ -216,7 +265,6 @@ KNOWN |= {
                 "kneighborsclassifier__n_neighbors": [1, 3, 5, 9, 15, 25],
                 "kneighborsclassifier__weights": ["uniform", "distance"],
             },
-            0.5,
         ),
         # Its widths are chosen by marginal likelihood, at a cost that is cubic in the rows.
         ModelSpec(
@@ -226,28 +274,27 @@ KNOWN |= {
                 FunctionTransformer(_by_columns),
                 GaussianProcessClassifier(1.0 * RBF(1.0)),
             ),
-            cost=2.0,
             max_rows=1500,
         ),
-        ModelSpec("majority", DummyClassifier(strategy="most_frequent"), cost=0.01),
+        ModelSpec("majority", DummyClassifier(strategy="most_frequent")),
     )
 }
 # Packages that only a study needs, imported when they are asked for.
 BOOSTERS = {"LightGBM": _lightgbm, "CatBoost": _catboost}
 
 
-def find_model(name: str) -> ModelSpec:
-    """Find a model of the study by name, in upper or lower case, or any other by its import path.
+def find_model(model: Any) -> ModelSpec:
+    """Find a model of the study by name, or wrap one of your own.
 
     Parameters
     ----------
-    name : str
-        One of the seven, "Ensemble", one of scikit-learn's ("SVC",
+    model : str, classifier, GridSearchCV, class or ModelSpec
+        A name in upper or lower case: one of the seven, "Ensemble", one of scikit-learn's ("SVC",
         "RandomForest", "ExtraTrees", "HistGradientBoosting", "LogisticRegression", "MLP", "k-NN",
-        "GaussianProcess"), "LightGBM" and "CatBoost" where these packages are installed,
-        "majority", or ``module:object`` with a classifier, a class of classifiers that needs no
-        arguments, or a ``GridSearchCV`` whose grid is then searched. The module is looked for in
-        the working folder first, as ``python -m`` does.
+        "GaussianProcess"), "LightGBM" and "CatBoost" where these packages are installed, or
+        "majority". For your own, a classifier, or ``module:object`` with a classifier or a class
+        that needs no arguments; the grid of a ``GridSearchCV`` is searched by the study. The module
+        is searched in the working folder first, as ``python -m`` does.
 
     Returns
     -------
@@ -255,13 +302,18 @@ def find_model(name: str) -> ModelSpec:
 
     Examples
     --------
+    >>> from sklearn.naive_bayes import GaussianNB
     >>> from broadlearn.study import find_model
     >>> find_model("ELM").estimator
     ELMClassifier()
-    >>> find_model("sklearn.naive_bayes:GaussianNB").name
-    'GaussianNB'
+    >>> find_model("sklearn.naive_bayes:GaussianNB").name, find_model(GaussianNB()).name
+    ('GaussianNB', 'GaussianNB')
     """
-    name = same_name(name, [*KNOWN, *BOOSTERS]) or name
+    if isinstance(model, ModelSpec):
+        return model
+    if not isinstance(model, str):
+        return _own_model(model)
+    name = same_name(model, [*KNOWN, *BOOSTERS]) or model
     if name in KNOWN:
         return KNOWN[name]
     if name in BOOSTERS:
@@ -271,39 +323,37 @@ def find_model(name: str) -> ModelSpec:
             raise ValueError(
                 f"model {name!r} needs a package that is not installed: pip install {name.lower()}."
             ) from error
-    module_name, _, attribute = name.partition(":")
+    module, _, attribute = name.partition(":")
     if not attribute:
         raise ValueError(
             f"model must be one of {', '.join([*KNOWN, *BOOSTERS])}, or module:object for one of "
             f"your own; got {name!r}."
         )
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
     try:
-        found = getattr(import_own(module_name), attribute)
+        found = getattr(importlib.import_module(module), attribute)
     except Exception as error:
-        # Whatever an own module raises while it is imported.
         raise ValueError(
             f"model {name!r} cannot be imported: {type(error).__name__}: {error}."
         ) from error
+    return _own_model(found, attribute)
+
+
+def _own_model(found: Any, name: str = "") -> ModelSpec:
     if isinstance(found, type):
         try:
             found = found()
         except TypeError as error:
             raise ValueError(
-                f"model {name!r} must be a class that needs no arguments, or an object: {error}."
+                f"model {found.__name__!r} must be a class that needs no arguments, or an object: "
+                f"{error}."
             ) from error
     estimator = found.estimator if isinstance(found, GridSearchCV) else found
-    if not _is_classifier(estimator):
-        raise ValueError(f"model {name!r} must be a scikit-learn classifier, got {found!r}.")
+    methods = ("fit", "predict", "get_params")
+    if not all(hasattr(estimator, method) for method in methods) or is_regressor(estimator):
+        raise ValueError(f"model must be a scikit-learn classifier, got {found!r}.")
+    name = name or type(estimator).__name__
     if isinstance(found, GridSearchCV):
-        return _with_grid(attribute, estimator, found.param_grid)
-    return ModelSpec(attribute, estimator)
-
-
-def _is_classifier(estimator: Any) -> bool:
-    if not all(hasattr(estimator, method) for method in ("fit", "predict", "get_params")):
-        return False
-    try:
-        return is_classifier(estimator)
-    except AttributeError:
-        # One that is not derived from scikit-learn's classes need not say what it is.
-        return True
+        return _with_grid(name, estimator, found.param_grid)
+    return ModelSpec(name, estimator)

@@ -1,0 +1,218 @@
+"""From units to tables of data sets by models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from broadlearn.study.metrics import DEFAULT_METRIC, check_metric
+from broadlearn.study.models import PUBLISHED_MODELS
+from broadlearn.study.noise import Noise, parse_noise
+from broadlearn.study.plan import OPTIMISTIC, PROTOCOLS
+from broadlearn.study.store import newest
+
+# Two protocols on the same folds: what choosing settings on test folds adds.
+OUTSIDE, INSIDE = "paper", "paper-inside"
+# The most honest protocol first.
+BY_HONESTY = sorted(PROTOCOLS, key=lambda name: (name != "nested", name in OPTIMISTIC))
+# Preferred reference of tests, in this order.
+REFERENCES = ("Ensemble", "IF-BLS")
+
+
+class Cells:
+    """Results of a study by protocol, noise, data set and model, over seeds.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        One row per unit, as `ResultStore.to_frame` gives it. Of rows for the same cell the last
+        filed one counts. One grid, scoring and number of folds for each protocol.
+    metric : str, default="accuracy"
+        Units without it count as missing: those under "paper" and "paper-columns", where only
+        accuracy is known, and those of models without the decisions that it needs.
+    reference : str, default=None
+        The model that tests compare with the others; Ensemble, IF-BLS or else the best if None.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from broadlearn.study.report import Cells
+    >>> unit = {"dataset": "iris", "noise": "none", "model": "BLS", "protocol": "nested",
+    ...         "seed": 0, "grid": "reduced", "scoring": "accuracy", "folds": 5, "status": "done",
+    ...         "mean": 0.96, "sd": 0.02, "seconds": 1.0, "error": None}
+    >>> Cells(pd.DataFrame([unit])).means("nested")
+           BLS
+    iris  96.0
+    """
+
+    def __init__(
+        self, frame: pd.DataFrame, metric: str = DEFAULT_METRIC, reference: str | None = None
+    ) -> None:
+        self.metric = check_metric(metric)
+        units = newest(frame[frame["protocol"].isin(PROTOCOLS)])
+        if units.empty:
+            raise ValueError("There are no results of a protocol to report, such as nested.")
+        for column in ("grid", "scoring", "folds"):
+            for protocol, values in units.groupby("protocol")[column].unique().items():
+                if len(values) > 1:
+                    raise ValueError(
+                        f"Results under {protocol} were made with several values of {column} "
+                        f"({', '.join(map(str, values))}); choose one."
+                    )
+        if metric != DEFAULT_METRIC:
+            folds = [
+                pd.Series(m.get(metric, []) if isinstance(m, Mapping) else [], dtype=float)
+                for m in units["metrics"]
+            ]
+            units["mean"] = [values.mean() for values in folds]
+            units["sd"] = [values.std(ddof=1) for values in folds]
+        units["variance"] = units["sd"].astype(float) ** 2
+        units["done"] = (units["status"] == "done") & np.isfinite(units["mean"].astype(float))
+        self.units = units
+        self.protocols = [p for p in PROTOCOLS if p in set(units["protocol"])]
+        self.models = in_order(units["model"])
+        if reference is not None and reference not in self.models:
+            raise ValueError(f"reference must be one of {', '.join(self.models)}.")
+        self._reference = reference
+
+    def part(self, protocol: str, noise: str = "none") -> pd.DataFrame:
+        """Return the units of one protocol and noise."""
+        chosen = (self.units["protocol"] == protocol) & (self.units["noise"] == noise)
+        return self.units[chosen]
+
+    def _spread_out(self, protocol: str, noise: str, column: str) -> pd.DataFrame:
+        part = self.part(protocol, noise)
+        everyone = self.units.loc[self.units["protocol"] == protocol, "model"]
+        table = part[part["done"]].pivot_table(column, "dataset", "model", "mean")
+        table = table.reindex(index=sorted(set(part["dataset"])), columns=in_order(everyone))
+        return table.rename_axis(index=None, columns=None).astype(float)
+
+    def means(self, protocol: str, noise: str = "none") -> pd.DataFrame:
+        """Return mean figures as shown (shares in percent), data sets by models; NaN if missing."""
+        return self.metric.scale * self._spread_out(protocol, noise, "mean")
+
+    def merits(self, protocol: str, noise: str = "none") -> pd.DataFrame:
+        """Return the same for ranks and tests: larger is better."""
+        return self.metric.sign * self.means(protocol, noise)
+
+    def deviations(self, protocol: str, noise: str = "none") -> pd.DataFrame:
+        """Return deviations over the folds of a seed, as root mean square over seeds."""
+        squares = self._spread_out(protocol, noise, "variance")
+        return self.metric.scale * np.sqrt(squares)
+
+    @cached_property
+    def not_done(self) -> pd.DataFrame:
+        """Units without a score, including those never tried although their neighbours were."""
+        columns = ["dataset", "noise", "model", "protocol", "seed", "status", "error"]
+        lost = self.units.loc[~self.units["done"], columns]
+        lost["status"] = lost["status"].replace("done", "missing")
+        tried = set(self.units[columns[:5]].itertuples(index=False, name=None))
+        missing = []
+        for (protocol, noise), part in self.units.groupby(["protocol", "noise"]):
+            models = set(self.units.loc[self.units["protocol"] == protocol, "model"])
+            every = product(set(part["dataset"]), [noise], models, [protocol], set(part["seed"]))
+            missing += [(*key, "missing", "") for key in every if key not in tried]
+        joined = pd.concat([lost.fillna({"error": ""}), pd.DataFrame(missing, columns=columns)])
+        return joined.sort_values(columns[:5], ignore_index=True)
+
+    def status(self, protocol: str, noise: str = "none") -> pd.DataFrame:
+        """Return why a cell has no figure, data sets by models; empty where it has one."""
+        means = self.means(protocol, noise)
+        status = pd.DataFrame("missing", means.index, means.columns)
+        for row in self.part(protocol, noise).itertuples():
+            status.loc[row.dataset, row.model] = "missing" if row.status == "done" else row.status
+        return status.where(means.isna(), "")
+
+    def noises(self, protocol: str) -> list[str]:
+        """Return the noises of a protocol: none first, then by kind, place and level."""
+        here = self.units.loc[self.units["protocol"] == protocol, "noise"]
+        return sorted(set(here), key=_noise_order)
+
+    def noise_kinds(self, protocol: str) -> list[tuple[str, str]]:
+        """Return the kinds of noise of a protocol, with the rows that they were added to."""
+        noises = map(parse_noise, self.noises(protocol))
+        return sorted({(noise.kind, noise.where) for noise in noises if noise.kind != "none"})
+
+    def levels(self, protocol: str, kind: str, where: str) -> dict[str, float]:
+        """Return the noises of one kind with their levels in percent, lowest first; none is 0."""
+        parsed = {text: parse_noise(text) for text in self.noises(protocol)}
+        return {
+            text: 100 * noise.level
+            for text, noise in parsed.items()
+            if noise.kind == "none" or (noise.kind, noise.where) == (kind, where)
+        }
+
+    def conditions(
+        self, protocol: str, noises: Sequence[str]
+    ) -> tuple[dict[str, pd.DataFrame], list[str]]:
+        """Return figures by noise on the data sets that have all of them, and the other data sets."""
+        tables = {noise: self.means(protocol, noise) for noise in noises}
+        joined = pd.concat(tables, axis=1)
+        complete = joined.dropna().index
+        return {noise: table.loc[complete] for noise, table in tables.items()}, sorted(
+            joined.index.difference(complete)
+        )
+
+    def optimism(self) -> pd.DataFrame:
+        """Return what choosing settings on the test folds adds, in points."""
+        outside, inside = self.means(OUTSIDE), self.means(INSIDE)
+        datasets = outside.index.intersection(inside.index)
+        models = [model for model in outside.columns if model in inside.columns]
+        return (outside - inside).loc[datasets, models]
+
+    def reference(self, protocol: str) -> str:
+        """Return the model that tests compare with the others."""
+        table = self.merits(protocol)
+        preferred = (self._reference, *REFERENCES, table.mean().idxmax())
+        return next(model for model in preferred if model in table.columns)
+
+
+def in_order(models: Iterable[str]) -> list[str]:
+    """Return models in the published order, others after them by name.
+
+    Examples
+    --------
+    >>> in_order({"IF-BLS", "RVFL", "BLS"})
+    ['BLS', 'IF-BLS', 'RVFL']
+    """
+    known = set(models)
+    published = [model for model in PUBLISHED_MODELS if model in known]
+    return published + sorted(known.difference(published))
+
+
+def _noise_order(noise: str) -> tuple[bool, str, str, float]:
+    parsed = parse_noise(noise)
+    return (parsed.kind != "none", parsed.kind, parsed.where, parsed.level)
+
+
+def strongest(noises: Sequence[str]) -> list[str]:
+    """Return no noise, and of each kind the highest level; levels are in rising order."""
+    return list({(n.kind, n.where): str(n) for n in map(parse_noise, noises)}.values())
+
+
+def noise_words(noise: str | Noise) -> str:
+    """Return a noise in plain words.
+
+    Examples
+    --------
+    >>> noise_words("labels:0.2:train")
+    '20\xa0% of the training labels flipped'
+    """
+    parsed = parse_noise(str(noise))
+    share = f"{100 * parsed.level:g}\N{NO-BREAK SPACE}%"
+    rows, labels = (
+        ("rows", "labels") if parsed.where == "all" else ("training rows", "training labels")
+    )
+    return {
+        "none": "no noise",
+        "labels": f"{share} of the {labels} flipped",
+        "class-labels": f"{share} of the {labels} of each class flipped",
+        "outliers": f"{share} of the {rows} made outliers",
+        "rows": f"{share} of the {rows} replaced by noise",
+        "variance": f"noise of {share} of each feature's variance on the {rows}",
+        "deviation": f"noise of {share} of each feature's deviation on the {rows}",
+    }[parsed.kind]

@@ -1,0 +1,248 @@
+"""Sentences of a page: which models keep their accuracy, who is first, what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pandas as pd
+
+from broadlearn.study.metrics import DEFAULT_METRIC
+from broadlearn.study.models import PUBLISHED_MODELS
+from broadlearn.study.plan import OPTIMISTIC
+from broadlearn.study.published_results import published_table
+from broadlearn.study.readings import READINGS
+from broadlearn.study.report.cells import BY_HONESTY, INSIDE, OUTSIDE, Cells, noise_words, strongest
+from broadlearn.study.statistics import friedman, nemenyi
+
+# Published figures have four decimals.
+PUBLISHED_PRECISION = 0.00005
+
+ACCOUNTS = {
+    name: (
+        f"The published folds and scaling, {reading.about}."
+        if reading.chosen_inside
+        else f"The published protocol, read so: {reading.about}. Columns are standardised on all "
+        "rows, rows are cut into 5 blocks in file order, and of all settings of the grid the one "
+        "with the best mean accuracy on the test folds is reported. This is optimistic, the more so "
+        "the larger the grid. Some files are sorted by class, so that a fold may hold a single "
+        "class: large deviations come from that."
+    )
+    for name, reading in READINGS.items()
+} | {
+    "nested": "Honest: stratified folds; scaling, scores and settings are learnt on the training "
+    "rows of a fold only, settings by inner folds of them. A seed is a repetition with other folds "
+    "and other random weights.",
+}
+
+
+def protocol_note(cells: Cells, protocol: str) -> str:
+    """Return protocol and grid in a sentence, for captions."""
+    first = cells.units[cells.units["protocol"] == protocol].iloc[0]
+    kind = (
+        "optimistic: settings chosen on the test folds"
+        if protocol in OPTIMISTIC
+        else "settings chosen on inner folds of the training rows"
+    )
+    scoring = "" if first["scoring"] == DEFAULT_METRIC else f", chosen by {first['scoring']}"
+    folds = f", {first['folds']} folds" if protocol == "nested" else ""
+    return f"Protocol: {protocol} ({kind}{scoring}{folds}; grid: {first['grid']})."
+
+
+def left_out_note(names: Iterable[object]) -> str:
+    """Return the data sets that take no part in a sentence; empty if there are none."""
+    listed = ", ".join(map(str, names))
+    return f" Left out, as a model has no figure there: {listed}." if listed else ""
+
+
+def joined(names: Iterable[object]) -> str:
+    """Return names with commas and a last "and".
+
+    Examples
+    --------
+    >>> joined(["a", "b", "c"])
+    'a, b and c'
+    """
+    *rest, last = map(str, names)
+    return f"{', '.join(rest)} and {last}" if rest else last
+
+
+def headline(cells: Cells) -> str:
+    """Say which models stay accurate as labels and rows go bad, the published ones by name.
+
+    It is about the most honest protocol, the strongest level of each kind of noise, and the data
+    sets that have all of these for every model. Without noise it says who is first.
+
+    Parameters
+    ----------
+    cells : Cells
+
+    Returns
+    -------
+    str
+        Empty if no data set has a figure for every model.
+    """
+    protocol = next(p for p in BY_HONESTY if p in cells.protocols)
+    tables, _ = cells.conditions(protocol, strongest(cells.noises(protocol)))
+    clean = tables.pop("none", None)
+    first = clean if clean is not None else next(iter(tables.values()))
+    if first.empty:
+        return ""
+    n_datasets, n_models = first.shape
+    over = f"{n_models} models on {n_datasets} data set{'s' if n_datasets > 1 else ''}"
+    flattered = " (optimistic: settings chosen on the test folds)" if protocol in OPTIMISTIC else ""
+    parts = [] if clean is None else [f"on the data as they are, {_first(cells, clean)}"]
+    for noise, table in tables.items():
+        parts.append(f"with {noise_words(noise)}, {_kept(cells, clean, table)}")
+    return f"Of {over}{flattered}: {'; '.join(parts)}."
+
+
+def _first(cells: Cells, table: pd.DataFrame) -> str:
+    means = _ordered(cells, table.mean())
+    told = [f"{model} ({_shown(cells, mean)})" for model, mean in means.items()]
+    sentence = f"{means.index[0]} is first ({_shown(cells, means.iloc[0])})"
+    if len(told) > 1:
+        sentence += f", ahead of {told[1]}"
+    published = [text for model, text in zip(means.index, told, strict=True) if _is_published(model)]
+    if published and published[0] not in told[:2]:
+        sentence += f"; of the published models {published[0]} leads"
+    return sentence
+
+
+def _is_published(model: object) -> bool:
+    return model in PUBLISHED_MODELS
+
+
+def _kept(cells: Cells, clean: pd.DataFrame | None, noisy: pd.DataFrame) -> str:
+    """The most accurate models under noise and what they lost, then the published ones."""
+    means = _ordered(cells, noisy.mean())
+    lost = None if clean is None else cells.metric.sign * (clean.mean() - noisy.mean())
+
+    def told(model: object) -> str:
+        change = "" if lost is None else f", {_change(-lost[model])}"
+        return f"{model} ({_shown(cells, means[model])}{change})"
+
+    sentence = f"{joined(map(told, means.index[:2]))} stay the most accurate"
+    ours = list(filter(_is_published, means.index))
+    others = [model for model in ours if model not in means.index[:2]]
+    if not others:
+        return sentence
+    sentence += f"; of the published models {told(others[0])} does best"
+    if lost is not None and len(others) > 1:
+        most = lost[ours].idxmax()
+        sentence += f" and {told(most)} loses most" if most != others[0] else ""
+    return sentence
+
+
+def _ordered(cells: Cells, means: pd.Series) -> pd.Series:
+    return means.round(10).sort_values(ascending=cells.metric.lower_is_better, kind="stable")
+
+
+def _shown(cells: Cells, value: float) -> str:
+    return f"{value:.{cells.metric.decimals - 1}f}{cells.metric.unit}"
+
+
+def _change(value: float) -> str:
+    return f"{value:+.1f}".replace("-", "−")
+
+
+def summary(cells: Cells) -> list[str]:
+    """Say under each protocol who is best and whether tests tell, then optimism and gaps.
+
+    Parameters
+    ----------
+    cells : Cells
+
+    Returns
+    -------
+    list of str
+    """
+    sentences = [text for protocol in cells.protocols if (text := _best(cells, protocol))]
+    if cells.metric.name == DEFAULT_METRIC:
+        sentences += _optimism(cells)
+        sentences += [text for p in OPTIMISTIC if (text := _against_print(cells, p))]
+    lost, n_units = cells.not_done, int(cells.units["done"].sum())
+    if lost.empty:
+        return [*sentences, f"All {n_units:,} units are done."]
+    counts = joined(f"{n:,} {status}" for status, n in lost["status"].value_counts().items())
+    return [*sentences, f"{len(lost):,} of {n_units + len(lost):,} units have no score: {counts}."]
+
+
+def _best(cells: Cells, protocol: str) -> str:
+    table = cells.means(protocol)
+    complete = table.dropna()
+    if complete.empty:
+        return f"Under {protocol}, no data set has a figure for every model." if len(table) else ""
+    means = _ordered(cells, complete.mean())
+    text = (
+        f"Under {protocol}, {means.index[0]} has the best mean {cells.metric.words}, "
+        f"{_shown(cells, means.iloc[0])}, over {len(complete)} of {len(table)} data sets"
+    )
+    if min(complete.shape) < 2:
+        return f"{text}."
+    merits = cells.metric.sign * complete
+    test, ranking = friedman(merits), nemenyi(merits)
+    ranks = ranking.mean_ranks
+    text += f"; {ranks.index[0]} has the best mean rank, {ranks.iloc[0]:.2f}"
+    if test.f_p_value >= ranking.alpha:
+        return f"{text}; Friedman's test shows no difference (p = {test.f_p_value:.2g})."
+    close = ranks.index[1:][ranks.iloc[1:] - ranks.iloc[0] < ranking.critical_difference]
+    apart = f"does not tell it apart from {joined(close)}" if len(close) else "tells it apart"
+    return f"{text}; Nemenyi's test {apart}."
+
+
+def _optimism(cells: Cells) -> list[str]:
+    points = cells.optimism().mean().dropna()
+    if points.empty:
+        return []
+    return [
+        f"Choosing settings on the test folds ({OUTSIDE} less {INSIDE}) adds "
+        f"{_change(points.mean())} points on average, most for {points.idxmax()} "
+        f"({_change(points.max())})."
+    ]
+
+
+def _against_print(cells: Cells, protocol: str) -> str:
+    if protocol not in cells.protocols:
+        return ""
+    ours = cells.means(protocol)
+    gaps = (ours - published_table().reindex(index=ours.index, columns=ours.columns)).stack()
+    if gaps.empty:
+        return ""
+    met = int((gaps >= -PUBLISHED_PRECISION).sum())
+    return (
+        f"Under {protocol}, ours meet or pass {met} of {len(gaps)} published figures; ours less "
+        f"published is {_change(gaps.mean())} points on average."
+    )
+
+
+def mixed_code(frame: pd.DataFrame) -> list[str]:
+    """Say where results of different code are mixed.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `ResultStore.to_frame` gives it.
+
+    Returns
+    -------
+    list of str
+        Empty if one state of the code made all results.
+    """
+    if "source" not in frame:
+        return []
+    # A source is that of the package, then that of the file of a model of the user's own.
+    filed = frame.sort_values("finished")
+    package = filed["source"].str.partition("+")[0]
+    newest_of_model = filed.groupby("model")["source"].transform("last")
+    older = filed[(package != package.iloc[-1]) | (filed["source"] != newest_of_model)]
+    if older.empty:
+        return []
+    return [
+        f"Results of different code are mixed: {len(older):,} of {len(frame):,} units were made "
+        f"before the last change ({joined(_parts(older))}); `study run --again` redoes them."
+    ]
+
+
+def _parts(frame: pd.DataFrame) -> list[str]:
+    counts = frame.groupby(["model", "protocol"]).size()
+    return [f"{model} under {protocol}: {n}" for (model, protocol), n in counts.items()]

@@ -1,0 +1,504 @@
+"""Compare models over data sets: ranks, Friedman, Nemenyi, Wilcoxon, Holm, win-tie-loss.
+
+Every function takes a table of accuracies with data sets as rows and models as columns. A data set
+with a missing accuracy is left out for all models, and the result names it in ``left_out``.
+Accuracies are compared to 10 decimals, so that means that differ only by rounding tie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from scipy import stats
+
+from broadlearn.utils import Array
+
+# Means of the same folds, summed in another order, differ in the 16th decimal.
+DECIMALS = 10
+# Name of the column over all conditions.
+TOGETHER = "all"
+
+
+@dataclass(frozen=True, eq=False)
+class Ranks:
+    """Ranks of models on data sets, from `ranks`.
+
+    Attributes
+    ----------
+    table : DataFrame
+        Ranks, data sets by models, 1 the best; ties share their mean rank.
+    mean : Series
+        Mean rank of each model.
+    left_out : tuple
+        Data sets with a missing accuracy.
+    """
+
+    table: pd.DataFrame
+    mean: pd.Series
+    left_out: tuple[Hashable, ...]
+
+
+@dataclass(frozen=True)
+class FriedmanResult:
+    """Friedman's test, from `friedman`.
+
+    Attributes
+    ----------
+    chi2 : float
+        Friedman's χ², not corrected for ties.
+    chi2_df : int
+        Its degrees of freedom, k − 1.
+    chi2_p_value, f_p_value : float
+    f : float
+        Iman and Davenport's F; infinite if all data sets rank the models alike.
+    f_df : tuple of int
+        Its degrees of freedom, k − 1 and (k − 1)(N − 1).
+    n_models, n_datasets : int
+        k and N.
+    left_out : tuple
+        Data sets with a missing accuracy.
+    """
+
+    chi2: float
+    chi2_df: int
+    chi2_p_value: float
+    f: float
+    f_df: tuple[int, int]
+    f_p_value: float
+    n_models: int
+    n_datasets: int
+    left_out: tuple[Hashable, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class NemenyiResult:
+    """Nemenyi's test, from `nemenyi`.
+
+    Attributes
+    ----------
+    mean_ranks : Series
+        Mean rank of each model, best first.
+    critical_difference : float
+        Mean ranks at least this far apart differ at level alpha.
+    alpha : float
+        Level, for all pairs together.
+    p_values : DataFrame
+        Models by models, in the order of ``mean_ranks``; 1 on the diagonal.
+    cliques : tuple of tuple
+        Groups of models that do not differ, best first: the bars of the diagram.
+    n_datasets : int
+    left_out : tuple
+        Data sets with a missing accuracy.
+    """
+
+    mean_ranks: pd.Series
+    critical_difference: float
+    alpha: float
+    p_values: pd.DataFrame
+    cliques: tuple[tuple[Hashable, ...], ...]
+    n_datasets: int
+    left_out: tuple[Hashable, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class PairTests:
+    """Tests of pairs of models, from `compare_pairs`.
+
+    Attributes
+    ----------
+    table : DataFrame
+        One row per pair, with the columns
+
+        - model, other;
+        - win, tie, loss: data sets on which the model is ahead, level, or behind;
+        - p_sign: of the exact two-sided sign test;
+        - p_wilcoxon: of the signed-rank test on accuracies;
+        - p_holm: the same, adjusted over the rows of the table;
+        - p_ranks: of the published variant of the test, on ranks, not adjusted.
+    threshold : float
+        Number of wins that differs from chance at the 5 % level, N/2 + 1.96 √N/2.
+    n_datasets : int
+    left_out : tuple
+        Data sets with a missing accuracy.
+    """
+
+    table: pd.DataFrame
+    threshold: float
+    n_datasets: int
+    left_out: tuple[Hashable, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ConditionTests:
+    """Comparison of models in several conditions, from `compare_conditions`.
+
+    Attributes
+    ----------
+    accuracies : DataFrame
+        Mean accuracy over data sets, models by conditions and "all", their mean.
+    mean_ranks : DataFrame
+        Mean rank over data sets, in the same order: best in "all" first.
+    tests : DataFrame
+        One row per condition and other model, "all" last: condition, then the columns of
+        `PairTests.table`; p_holm is adjusted within a condition. The accuracies of "all" are means
+        over conditions, so that a data set counts once there too.
+    datasets : tuple
+        Data sets with an accuracy for every model in every condition.
+    left_out : tuple
+        The others.
+    """
+
+    accuracies: pd.DataFrame
+    mean_ranks: pd.DataFrame
+    tests: pd.DataFrame
+    datasets: tuple[Hashable, ...]
+    left_out: tuple[Hashable, ...]
+
+
+def complete_rows(
+    accuracies: pd.DataFrame, *, at_least: int
+) -> tuple[pd.DataFrame, tuple[Hashable, ...]]:
+    """Split off the data sets with a missing accuracy, and round the rest to `DECIMALS`."""
+    values = accuracies.apply(pd.to_numeric).astype(float)
+    complete = values.dropna()
+    if values.shape[1] < 2 or len(complete) < at_least:
+        raise ValueError(
+            f"accuracies must have 2 or more models and {at_least} or more data sets with a value "
+            f"for each, got {values.shape[1]} and {len(complete)}."
+        )
+    return complete.round(DECIMALS), tuple(values.index[values.isna().any(axis=1)])
+
+
+def ranks(accuracies: pd.DataFrame) -> Ranks:
+    """Rank the models on each data set, 1 for the most accurate.
+
+    Parameters
+    ----------
+    accuracies : DataFrame
+        Rows are data sets, columns models; larger is better.
+
+    Returns
+    -------
+    Ranks
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from broadlearn.study.statistics import ranks
+    >>> accuracies = pd.DataFrame(
+    ...     {"A": [90, 80, None], "B": [85, 80, 70], "C": [80, 75, 60]}, index=["x", "y", "z"]
+    ... )
+    >>> result = ranks(accuracies)
+    >>> result.table
+         A    B    C
+    x  1.0  2.0  3.0
+    y  1.5  1.5  3.0
+    >>> result.left_out
+    ('z',)
+    """
+    complete, left_out = complete_rows(accuracies, at_least=1)
+    table = complete.rank(axis=1, ascending=False)
+    return Ranks(table, table.mean(), left_out)
+
+
+def friedman(accuracies: pd.DataFrame, *, rank_decimals: int | None = None) -> FriedmanResult:
+    """Test whether all models are alike: Friedman's χ² and Iman and Davenport's F.
+
+    Parameters
+    ----------
+    accuracies : DataFrame
+        Rows are data sets, columns models; larger is better. At least two of each.
+    rank_decimals : int, default=None
+        Round the mean ranks to this many decimals first. The published χ² was computed from mean
+        ranks of 4 decimals.
+
+    Returns
+    -------
+    FriedmanResult
+
+    Notes
+    -----
+    With mean ranks R_j of k models on N data sets [1]_,
+    ``χ² = 12N / (k(k+1)) · (Σ R_j² − k(k+1)²/4)`` and ``F = (N−1)χ² / (N(k−1) − χ²)``.
+    There is no correction for ties, as in the published study; `scipy.stats.friedmanchisquare`
+    has one, so its χ² is larger where models tie.
+
+    References
+    ----------
+    .. [1] J. Demšar, "Statistical comparisons of classifiers over multiple data sets", Journal of
+       Machine Learning Research 7 (2006), 1-30.
+
+    Examples
+    --------
+    >>> from broadlearn.study import published_table
+    >>> from broadlearn.study.statistics import friedman
+    >>> result = friedman(published_table())
+    >>> round(result.chi2, 4), round(result.f, 2), result.f_df
+    (86.1582, 28.42, (6, 162))
+    >>> round(friedman(published_table(), rank_decimals=4).chi2, 4)
+    86.1618
+    """
+    complete, left_out = complete_rows(accuracies, at_least=2)
+    table = ranks(complete).table.to_numpy()
+    N, k = table.shape
+    rank_sums = table.sum(axis=0)
+    if rank_decimals is not None:
+        rank_sums = N * np.round(rank_sums / N, rank_decimals)
+    # In sums, which are exact, S cannot pass its maximum by rounding, which would make F negative.
+    S_max = N**2 * k * (k**2 - 1) / 12
+    S = min(max(float(rank_sums @ rank_sums) - N**2 * k * (k + 1) ** 2 / 4, 0.0), S_max)
+    chi2 = 12 * S / (N * k * (k + 1))
+    f = (N - 1) * S / (S_max - S) if S < S_max else np.inf
+    f_df = (k - 1, (k - 1) * (N - 1))
+    return FriedmanResult(
+        chi2=chi2,
+        chi2_df=k - 1,
+        chi2_p_value=float(stats.chi2.sf(chi2, k - 1)),
+        f=f,
+        f_df=f_df,
+        f_p_value=float(stats.f.sf(f, *f_df)),
+        n_models=k,
+        n_datasets=N,
+        left_out=left_out,
+    )
+
+
+def nemenyi(accuracies: pd.DataFrame, *, alpha: float = 0.05) -> NemenyiResult:
+    """Test which models differ in mean rank, all pairs at one level.
+
+    Parameters
+    ----------
+    accuracies : DataFrame
+        Rows are data sets, columns models; larger is better. At least two of each.
+    alpha : float, default=0.05
+        Level of the test, between 0 and 1.
+
+    Returns
+    -------
+    NemenyiResult
+
+    Notes
+    -----
+    The critical difference of k models on N data sets is ``q_α √(k(k+1) / 6N)``, with q_α the
+    quantile of the studentised range for k groups, divided by √2.
+
+    Examples
+    --------
+    >>> from broadlearn.study import published_table
+    >>> from broadlearn.study.statistics import nemenyi
+    >>> result = nemenyi(published_table())
+    >>> round(result.critical_difference, 3)
+    1.702
+    >>> result.cliques[0]
+    ('IF-BLS', 'BLS', 'F-BLS')
+    """
+    if not 0.0 < alpha < 1.0:
+        raise ValueError(f"alpha must be a number between 0 and 1, got {alpha!r}.")
+    complete, left_out = complete_rows(accuracies, at_least=2)
+    mean_ranks = ranks(complete).mean.sort_values(kind="stable")
+    N, k = complete.shape
+    models, values = mean_ranks.index, mean_ranks.to_numpy()
+    unit = sqrt(k * (k + 1) / (6 * N))
+    width = float(stats.studentized_range.isf(alpha, k, np.inf) / sqrt(2) * unit)
+    q = np.abs(values[:, None] - values) / unit * sqrt(2)
+    p_values = pd.DataFrame(stats.studentized_range.sf(q, k, np.inf), models, models)
+    groups = cliques(mean_ranks, width)
+    return NemenyiResult(mean_ranks, width, alpha, p_values, groups, N, left_out)
+
+
+def cliques(mean_ranks: pd.Series, critical_difference: float) -> tuple[tuple[Hashable, ...], ...]:
+    """Return the largest groups of models whose mean ranks are within the critical difference.
+
+    Parameters
+    ----------
+    mean_ranks : Series
+    critical_difference : float
+        Mean ranks at least this far apart differ.
+
+    Returns
+    -------
+    tuple of tuple
+        Groups of two or more models, none within another, best first.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from broadlearn.study.statistics import cliques
+    >>> cliques(pd.Series({"A": 1.0, "B": 1.8, "C": 2.4, "D": 4.8}), 1.0)
+    (('A', 'B'), ('B', 'C'))
+    """
+    ordered = mean_ranks.sort_values(kind="stable")
+    values = ordered.to_numpy(dtype=np.float64)
+    groups: list[tuple[Hashable, ...]] = []
+    end = 0
+    for start in range(len(values)):
+        reach = start + int(np.sum(values[start:] - values[start] < critical_difference))
+        if reach > max(end, start + 1):
+            groups.append(tuple(ordered.index[start:reach]))
+            end = reach
+    return tuple(groups)
+
+
+def compare_pairs(accuracies: pd.DataFrame, *, reference: Hashable | None = None) -> PairTests:
+    """Count wins, ties and losses of pairs of models, with sign and signed-rank tests.
+
+    Parameters
+    ----------
+    accuracies : DataFrame
+        Rows are data sets, columns models; larger is better.
+    reference : str, default=None
+        The model to compare with every other. None compares all pairs, the later column as
+        ``model``.
+
+    Returns
+    -------
+    PairTests
+
+    Notes
+    -----
+    The sign test splits ties evenly between the two models, and ignores one if their number is odd.
+    Wilcoxon's test drops them; models that tie everywhere have a p-value of 1. Its p-value is the
+    one that `scipy.stats.wilcoxon` chooses by default: exact or from the normal approximation. The
+    published variant takes differences of the ranks that the two models have among all models, and
+    the normal approximation with continuity correction; it depends on which other models are in the
+    table.
+
+    Examples
+    --------
+    >>> from broadlearn.study import published_table
+    >>> from broadlearn.study.statistics import compare_pairs
+    >>> result = compare_pairs(published_table()[["BLS", "F-BLS", "IF-BLS"]], reference="IF-BLS")
+    >>> result.table[["model", "other", "win", "tie", "loss", "p_sign", "p_holm"]].round(4)
+        model  other  win  tie  loss  p_sign  p_holm
+    0  IF-BLS    BLS   21    2     5  0.0037  0.0036
+    1  IF-BLS  F-BLS   20    3     5  0.0059  0.0029
+    >>> round(result.threshold, 2)
+    19.19
+    """
+    complete, left_out = complete_rows(accuracies, at_least=2)
+    models = list(complete.columns)
+    if reference is None:
+        pairs = [(model, other) for i, model in enumerate(models) for other in models[:i]]
+    elif reference in models:
+        pairs = [(reference, other) for other in models if other != reference]
+    else:
+        raise ValueError(
+            f"reference must be one of the models {', '.join(map(str, models))}, got {reference!r}."
+        )
+    # A smaller rank is better, a larger accuracy is.
+    negative_ranks = -complete.rank(axis=1, ascending=False)
+    N = len(complete)
+    rows = []
+    for model, other in pairs:
+        # Differences that are equal but for rounding must tie.
+        difference = (complete[model] - complete[other]).round(DECIMALS).to_numpy()
+        in_ranks = (negative_ranks[model] - negative_ranks[other]).to_numpy()
+        win, loss = int((difference > 0.0).sum()), int((difference < 0.0).sum())
+        tie = N - win - loss
+        rows.append(
+            {
+                "model": model,
+                "other": other,
+                "win": win,
+                "tie": tie,
+                "loss": loss,
+                "p_sign": float(stats.binomtest(win + tie // 2, N - tie % 2).pvalue),
+                "p_wilcoxon": _signed_rank_p(difference),
+                "p_ranks": _signed_rank_p(in_ranks, correction=True, method="asymptotic"),
+            }
+        )
+    table = pd.DataFrame(rows)
+    table.insert(table.columns.get_loc("p_ranks"), "p_holm", holm(table["p_wilcoxon"]))
+    return PairTests(table, N / 2 + 1.96 * sqrt(N) / 2, N, left_out)
+
+
+def _signed_rank_p(difference: Array, **options: object) -> float:
+    return float(stats.wilcoxon(difference, **options).pvalue) if difference.any() else 1.0
+
+
+def holm(p_values: ArrayLike) -> Array:
+    """Adjust p-values for several tests by Holm's method.
+
+    Parameters
+    ----------
+    p_values : array-like of shape (n_tests,)
+        Numbers in [0, 1].
+
+    Returns
+    -------
+    adjusted : ndarray of shape (n_tests,)
+        To be compared with the level that the tests should keep together.
+
+    Examples
+    --------
+    >>> from broadlearn.study.statistics import holm
+    >>> holm([0.01, 0.04, 0.03])
+    array([0.03, 0.06, 0.06])
+    """
+    p = np.asarray(p_values, dtype=np.float64)
+    if p.ndim != 1 or not ((p >= 0.0) & (p <= 1.0)).all():
+        raise ValueError("p_values must be a flat list of numbers from 0 to 1.")
+    order = np.argsort(p)
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
+    return np.minimum(adjusted, 1.0)
+
+
+def compare_conditions(
+    tables: Mapping[str, pd.DataFrame], *, reference: Hashable
+) -> ConditionTests:
+    """Compare a model with each other one in several conditions and in all of them together.
+
+    Parameters
+    ----------
+    tables : mapping of str to DataFrame
+        Accuracies by condition, such as clean and noisy data: rows are data sets, columns models;
+        larger is better.
+    reference : str
+        The model to compare with every other.
+
+    Returns
+    -------
+    ConditionTests
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from broadlearn.study.statistics import compare_conditions
+    >>> clean = pd.DataFrame({"A": [90, 80, 70], "B": [85, 81, 60]}, index=["x", "y", "z"])
+    >>> result = compare_conditions({"clean": clean, "noisy": clean - [1, 8]}, reference="A")
+    >>> result.mean_ranks.round(2)
+       clean  noisy   all
+    A   1.33    1.0  1.17
+    B   1.67    2.0  1.83
+    >>> result.tests[["condition", "other", "win", "tie", "loss", "p_holm"]]
+      condition other  win  tie  loss  p_holm
+    0     clean     B    2    0     1    0.50
+    1     noisy     B    3    0     0    0.25
+    2       all     B    3    0     0    0.25
+    """
+    if not tables or TOGETHER in tables:
+        raise ValueError(
+            f"tables must have one or more conditions, none of them named {TOGETHER!r}."
+        )
+    complete, left_out = complete_rows(pd.concat(tables, axis=1), at_least=2)
+    parts = {name: complete[name] for name in tables}
+    parts[TOGETHER] = complete.T.groupby(level=1, sort=False).mean().T
+    mean_ranks = pd.DataFrame({name: ranks(parts[name]).mean for name in tables})
+    mean_ranks[TOGETHER] = mean_ranks.mean(axis=1)
+    mean_ranks = mean_ranks.sort_values(TOGETHER, kind="stable")
+    accuracies = pd.DataFrame({name: part.mean() for name, part in parts.items()})
+    tests = [
+        compare_pairs(part, reference=reference).table.assign(condition=name)
+        for name, part in parts.items()
+    ]
+    joined = pd.concat(tests, ignore_index=True)
+    joined = joined[["condition", *joined.columns.drop("condition")]]
+    return ConditionTests(
+        accuracies.loc[mean_ranks.index], mean_ranks, joined, tuple(complete.index), left_out
+    )

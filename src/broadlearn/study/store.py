@@ -1,0 +1,246 @@
+"""Results of a study in one SQLite file, appended by one process and read by any."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import sqlite3
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, fields
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Self
+
+import pandas as pd
+
+from broadlearn.study.models import ModelSpec
+from broadlearn.study.plan import Unit, UnitResult
+
+# "BRLN" in the header of the file.
+APPLICATION_ID, FORM = 0x42524C4E, 4
+UNIT_FIELDS = tuple(field.name for field in fields(Unit))
+JSON_FIELDS = ("fold_scores", "metrics", "chosen", "details", "versions")
+NUMBERS = {"seed": "INTEGER", "folds": "INTEGER", "mean": "REAL", "sd": "REAL", "seconds": "REAL"}
+COLUMNS = (
+    *("key", *UNIT_FIELDS, "status", "mean", "sd", "seconds", "fold_scores", "metrics", "chosen"),
+    *("details", "error", "source", "version", "commit_", "versions", "finished"),
+)
+# One model on one data set with one noise under one protocol, once, whatever its parameters were.
+CELL = ["dataset", "noise", "model", "protocol", "seed", "grid", "scoring", "folds"]
+
+
+class StoreError(ValueError):
+    """A result store cannot be used; one sentence with its path."""
+
+
+class ResultStore:
+    """One row per finished unit, with the code that made it.
+
+    One process writes: it holds a lock beside the file until it closes the store or dies. Others
+    may read meanwhile. Every row is committed in a transaction of its own, in SQLite's write-ahead
+    mode, so a killed process loses nothing that was filed.
+
+    Parameters
+    ----------
+    path : str or path
+        Created, with its folder, if it does not exist.
+    read_only : bool, default=False
+        Read an existing store, also while another process writes to it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from broadlearn.study import ResultStore, Unit, UnitResult, find_model
+    >>> unit = Unit("iris", "none", "BLS", "nested", 0, "paper", "5ac1")
+    >>> with tempfile.TemporaryDirectory() as folder, ResultStore(f"{folder}/study.db") as store:
+    ...     store.add(unit, find_model("BLS"), UnitResult([0.5, 0.75, 1.0], {"C": 100.0}, 1.5))
+    ...     store.to_frame()[["dataset", "model", "status", "mean"]]
+      dataset model status  mean
+    0    iris   BLS   done  0.75
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, read_only: bool = False) -> None:
+        self.path = Path(path)
+        self._lock: sqlite3.Connection | None = None
+        if read_only and not self.path.is_file():
+            raise StoreError(f"There is no file of results at {path}; `study run` makes it.")
+        if self.path.is_dir():
+            raise StoreError(f"Expected a file of results, got a directory: {path}.")
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with self._in_one_sentence():
+                if not read_only:
+                    self._take_lock()
+                self._db = sqlite3.connect(self.path, timeout=60.0, isolation_level=None)
+                self._prepare(read_only)
+        except StoreError:
+            self.close()
+            raise
+
+    def _take_lock(self) -> None:
+        # A transaction of SQLite ends with its process, on every system.
+        lock = self.path.with_name(f"{self.path.name}.lock")
+        self._lock = sqlite3.connect(lock, timeout=0.0, isolation_level=None)
+        try:
+            self._lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            raise StoreError(
+                f"Another study is writing to {self.path}: wait for it, or name another store "
+                f"({error})."
+            ) from None
+
+    def _prepare(self, read_only: bool) -> None:
+        (application,) = self._db.execute("PRAGMA application_id").fetchone()
+        (form,) = self._db.execute("PRAGMA user_version").fetchone()
+        (n_tables,) = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if (application, form) == (APPLICATION_ID, FORM):
+            pass
+        elif application or form or n_tables or read_only:
+            raise StoreError(f"{self.path} is not a result store of this version of broadlearn.")
+        else:
+            kinds = (f"{name} {NUMBERS.get(name, 'TEXT')}" for name in COLUMNS[1:])
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("BEGIN")
+            self._db.execute(f"CREATE TABLE results (key TEXT PRIMARY KEY, {', '.join(kinds)})")
+            self._db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            self._db.execute(f"PRAGMA user_version = {FORM}")
+            self._db.execute("COMMIT")
+        self._db.execute("PRAGMA synchronous = FULL")
+
+    @contextmanager
+    def _in_one_sentence(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise StoreError(
+                f"{self.path} cannot be used as a result store: {error}. Results filed before are "
+                "kept."
+            ) from error
+
+    def __repr__(self) -> str:
+        return f"<ResultStore {self.path}>"
+
+    def _repr_html_(self) -> str | None:
+        shown: str | None = self.to_frame()._repr_html_()
+        return shown
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file and free its lock."""
+        for db in (getattr(self, "_db", None), self._lock):
+            if db is not None:
+                db.close()
+
+    def add(self, unit: Unit, spec: ModelSpec, result: UnitResult) -> None:
+        """File the result of a unit, in place of an older one."""
+        self._add(
+            unit,
+            spec,
+            status="done",
+            mean=result.mean,
+            sd=result.sd,
+            seconds=result.seconds,
+            fold_scores=[float(score) for score in result.fold_scores],
+            metrics={n: [float(v) for v in values] for n, values in result.metrics.items()},
+            chosen=result.chosen,
+            details=result.details,
+        )
+
+    def add_failure(self, unit: Unit, spec: ModelSpec, status: str, error: str) -> None:
+        """File why a unit has no result; `status` is "failed", "timeout" or "died"."""
+        text = error.encode("utf-8", "replace").decode()
+        self._add(unit, spec, status=status, error=" ".join(text.split()))
+
+    def _add(self, unit: Unit, spec: ModelSpec, **values: Any) -> None:
+        code = code_of(spec)
+        row = {**asdict(unit), **values, **code, "key": unit.key, "versions": versions()}
+        row["finished"] = datetime.now(UTC).isoformat()
+        for name in row.keys() & set(JSON_FIELDS):
+            row[name] = json.dumps(row[name], sort_keys=True, default=lambda value: value.tolist())
+        with self._in_one_sentence():
+            self._db.execute(
+                f"INSERT OR REPLACE INTO results ({', '.join(row)}) "
+                f"VALUES ({', '.join('?' * len(row))})",
+                tuple(row.values()),
+            )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per unit; absent texts, lists and dicts are None, absent numbers NaN."""
+        with self._in_one_sentence():
+            rows = self._db.execute(
+                f"SELECT {', '.join(COLUMNS)} FROM results ORDER BY {', '.join(CELL)}, finished"
+            ).fetchall()
+        frame = pd.DataFrame(rows, columns=list(COLUMNS)).rename(columns={"commit_": "commit"})
+        for name in JSON_FIELDS:
+            parsed = [None if text is None else json.loads(text) for text in frame[name]]
+            frame[name] = pd.Series(parsed, dtype=object)
+        return frame.astype({name: float for name in ("mean", "sd", "seconds")})
+
+    def export_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write all units to a CSV file, without times, so that a second run gives the same bytes."""
+        frame = self.to_frame().drop(columns=["key", "seconds", "finished", "versions"])
+        frame.to_csv(path, index=False, lineterminator="\n")
+
+
+def newest(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the last filed row of each cell: models or data may have had other parameters before."""
+    ordered = frame.sort_values("finished", kind="stable") if "finished" in frame else frame
+    cell = [name for name in CELL if name in frame]
+    return ordered.drop_duplicates(cell, keep="last").sort_index().reset_index(drop=True)
+
+
+def code_of(spec: ModelSpec) -> dict[str, str]:
+    """Return what made a result: hash of the source, version and, of a clean checkout, the commit.
+
+    The hash covers all of broadlearn and the file of a model of your own.
+
+    Examples
+    --------
+    >>> from broadlearn.study import find_model
+    >>> from broadlearn.study.store import code_of
+    >>> sorted(code_of(find_model("BLS")))
+    ['commit_', 'source', 'version']
+    """
+    package, commit = _package_source()
+    own = spec.own_source()
+    source = f"{package}+{hashlib.sha256(own).hexdigest()[:12]}" if own else package
+    return {"source": source, "version": version("broadlearn"), "commit_": commit}
+
+
+@cache
+def _package_source() -> tuple[str, str]:
+    """Hash of all source files of the package, and the commit of a clean checkout."""
+    package = Path(__file__).parents[1]
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        digest.update(path.relative_to(package).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()[:12], _commit(package)
+
+
+def _commit(folder: Path) -> str:
+    git = ["git", "-C", str(folder)]
+    try:
+        changed = subprocess.run([*git, "status", "--porcelain", "."], capture_output=True, check=True)
+        tracked = subprocess.run([*git, "ls-files", "--error-unmatch", "__init__.py"], capture_output=True)
+        head = subprocess.run([*git, "rev-parse", "--short=10", "HEAD"], capture_output=True, text=True)
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return "" if changed.stdout or tracked.returncode else head.stdout.strip()
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Versions of Python and the packages that compute a result."""
+    names = ("numpy", "scipy", "scikit-learn", "broadlearn")
+    return {"python": platform.python_version(), **{name: version(name) for name in names}}
