@@ -20,17 +20,8 @@ $(READY): pyproject.toml
 
 setup: $(READY) ## make the virtual environment
 
-# Data sets that need no file, of at most 600 rows: without monks_3, for time, and monks_1, another
-# where there is a data folder. Of the rivals of `make study-honest` ExtraTrees had the best mean
-# rank, and SVC the best of those that are not trees.
-SMALL := iris,wine,wdbc,monks_2
-TEN := BLS,ELM,NeuroFBLS,IF-TSVM,H-ELM,F-BLS,IF-BLS,Ensemble,ExtraTrees,SVC
-
-study: $(READY) ## ten models on small data sets, clean and with noise, with a page (under 5 minutes on two cores)
-	$(BIN)/broadlearn study run --dataset $(SMALL) --model $(TEN) --grid reduced --protocol nested \
-		--noise none,labels:0.2:train,outliers:0.2:train \
-		--jobs -1 --store study/results.db --report study/report \
-		--title "Ten models on four small data sets, clean and with noise"
+study: $(READY) ## ten models on nine small data sets, clean and with noise, with a page (under 5 minutes on two cores)
+	$(BIN)/broadlearn study run benchmarks/study.toml --jobs -1 --store study/results.db --report study/report
 
 NOISY := breast_cancer,conn_bench_sonar_mines_rocks,hill_valley,pittsburg_bridges_T_OR_D,tic_tac_toe
 FULL := $(BIN)/broadlearn study run --jobs -1 --store study-full/results.db
@@ -39,41 +30,36 @@ study-full: $(READY) ## the published study on the 28 data sets, full grids (hou
 	$(FULL) --dataset uci28 --protocol paper
 	$(FULL) --dataset $(NOISY) --protocol paper \
 		--noise deviation:0.05:all,deviation:0.1:all,deviation:0.15:all,deviation:0.2:all
-	$(FULL) --dataset uci28 --protocol paper-inside,nested
-	$(BIN)/broadlearn study sensitivity study-full/sensitivity.csv --force \
-		--dataset darwin,credit_approval,statlog_heart
+	$(FULL) --dataset uci28 --protocol paper-inside,nested,paper-redraws
+	$(FULL) --dataset darwin,credit_approval,statlog_heart --protocol paper-sensitivity --model BLS,F-BLS,IF-BLS
 	$(BIN)/broadlearn study report study-full/report --store study-full/results.db \
-		--sensitivity study-full/sensitivity.csv --export study-full/units.csv --force \
-		--title "Seven models on 28 data sets, published grids"
+		--export study-full/units.csv --force --title "Seven models on 28 data sets, published grids"
 
 RIVALS := SVC,RandomForest,ExtraTrees,HistGradientBoosting,LightGBM,CatBoost
 RIVALS := $(RIVALS),LogisticRegression,MLP,k-NN,GaussianProcess
 # Where families, widths and rules were chosen, and where nothing was.
-HONEST := --dataset uci28-honest,uci121-others --max-rows 1500
-HONEST += --noise none,labels:0.2:train,outliers:0.2:train --protocol nested
-
-study-honest: $(READY) ## our ensemble against eleven other models, clean and noisy (hours; needs the data)
-	$(BIN)/broadlearn study run $(HONEST) --model "Ensemble,$(RIVALS)" --jobs -1 \
-		--store study-honest/results.db --report study-honest/report \
-		--title "An ensemble of broad learners against other classifiers"
+study-honest: $(READY) ## our ensemble against other models, clean and noisy (hours; needs the data)
+	$(BIN)/broadlearn study run benchmarks/honest.toml --model "Ensemble,$(RIVALS)" --jobs -1 \
+		--store study-honest/results.db --report study-honest/report
 	$(BIN)/python benchmarks/honest.py study-honest/results.db
 
-ALZHEIMER := $(BIN)/broadlearn study run --protocol nested --jobs -1 --store study-alzheimer/results.db
-ALZHEIMER += --model BLS,ELM,NeuroFBLS,IF-TSVM,H-ELM,F-BLS,IF-BLS,Ensemble
-ALZHEIMER += --model SVC,RandomForest,HistGradientBoosting,LogisticRegression,majority
+ALZHEIMER := $(BIN)/broadlearn study run --jobs -1 --store study-alzheimer/results.db
+ALZHEIMER_MODELS := BLS,ELM,NeuroFBLS,IF-TSVM,H-ELM,F-BLS,IF-BLS,Ensemble
+ALZHEIMER_MODELS := $(ALZHEIMER_MODELS),SVC,RandomForest,HistGradientBoosting,LogisticRegression,majority
 
 study-alzheimer: $(READY) ## all models on people rated for dementia, by MRI measures (20 minutes; needs the data)
-	$(ALZHEIMER) --dataset oasis_1,oasis_1_no_mmse,oasis_2,oasis_2_no_mmse --pairwise "CDR 0,CDR 0.5,CDR 1+"
-	$(ALZHEIMER) --dataset alzheimer_biomarkers,darwin
-	$(BIN)/broadlearn study sensitivity study-alzheimer/sensitivity.csv --force --dataset oasis_1 \
-		--pairwise "CDR 0,CDR 0.5,CDR 1+" --model BLS,ELM,NeuroFBLS,H-ELM,F-BLS,IF-BLS \
-		--protocol paper-columns
+	$(ALZHEIMER) benchmarks/alzheimer.toml --protocol nested --model $(ALZHEIMER_MODELS) \
+		--dataset oasis_1,oasis_1_no_mmse,oasis_2,oasis_2_no_mmse
+	$(ALZHEIMER) benchmarks/alzheimer.toml --protocol paper-columns-sensitivity --dataset oasis_1 \
+		--model BLS,ELM,NeuroFBLS,H-ELM,F-BLS,IF-BLS
+	$(ALZHEIMER) --protocol nested --model $(ALZHEIMER_MODELS) --dataset alzheimer_biomarkers,darwin
 	$(BIN)/broadlearn study report study-alzheimer/report --store study-alzheimer/results.db \
-		--sensitivity study-alzheimer/sensitivity.csv --export study-alzheimer/units.csv --force \
+		--export study-alzheimer/units.csv --force \
 		--title "Ratings of dementia from MRI measures, and two more tables on Alzheimer's disease"
 
 leaderboard: $(READY) ## our ensemble among 179 published classifiers on their authors' splits (hours; needs the data)
-	$(BIN)/broadlearn study leaderboard --jobs -1 --store leaderboard/results.db --report leaderboard/report
+	$(BIN)/broadlearn study run --dataset uci121 --protocol given-splits --model Ensemble --grid reduced \
+		--jobs -1 --store leaderboard/results.db --report leaderboard/report
 
 soak: $(READY) ## attack a study (kills, bits that flip, processes that die), model files and tables; prints what failed
 	$(BIN)/python benchmarks/kill_and_resume.py

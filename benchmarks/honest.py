@@ -17,13 +17,7 @@ import pandas as pd
 from _measure import verdict
 
 from broadlearn.study import ResultStore, dataset_names
-from broadlearn.study.report import (
-    accuracies,
-    check_units,
-    critical_difference_figure,
-    pool,
-    to_svg,
-)
+from broadlearn.study.report import Cells
 from broadlearn.study.statistics import ConditionTests, compare_conditions
 
 CONDITIONS = {
@@ -84,14 +78,14 @@ def section(title: str, result: ConditionTests) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("store", nargs="?", type=Path, default=Path("study-honest/results.db"))
-    parser.add_argument("folder", nargs="?", type=Path, help="for tables and figures")
+    parser.add_argument("folder", nargs="?", type=Path, help="for tables")
     parser.add_argument("--ensemble", default="Ensemble", help="the model to compare with others")
     chosen = parser.parse_args()
     if not chosen.store.is_file():
         parser.error(f"there is no file of results at {chosen.store}")
-    with ResultStore(chosen.store) as store:
-        cells = pool(check_units(store.to_frame()))
-    tables = {title: accuracies(cells, "nested", noise) for noise, title in CONDITIONS.items()}
+    with ResultStore(chosen.store, read_only=True) as store:
+        cells = Cells(store.to_frame())
+    tables = {title: cells.means("nested", noise) for noise, title in CONDITIONS.items()}
     results = {
         group: compare_conditions(
             {title: table[table.index.map(belongs)] for title, table in tables.items()},
@@ -107,11 +101,6 @@ def main() -> None:
     if chosen.folder is not None:
         page = "\n".join(["# Honest comparison: tables\n", *texts])
         (chosen.folder / "honest_tables.md").write_text(page, "utf-8")
-        for noise, title in CONDITIONS.items():
-            name = f"honest_{noise.split(':')[0]}"
-            figure = critical_difference_figure(cells, "nested", noise)
-            svg = to_svg(figure, name, f"Critical difference, {title}, protocol nested")
-            (chosen.folder / "images" / f"{name}.svg").write_text(f"{svg}\n", "utf-8")
     for group, result in results.items():
         for title, column in result.mean_ranks.items():
             place = float((column < column[chosen.ensemble]).sum() + 1)

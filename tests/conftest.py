@@ -1,7 +1,8 @@
-"""What tests of several rooms share: processes of units, and headless Chromium, to open pages."""
+"""Fixtures of several rooms: studies without processes, and headless Chromium to open pages."""
 
 import json
 import shutil
+from concurrent.futures import Executor, Future
 
 import pytest
 
@@ -12,16 +13,22 @@ FLAGS = (
 )
 
 
-@pytest.fixture(scope="session")
-def kept_processes():
-    """Studies share the processes that their units run in."""
-    from kept_processes import IDLE, KeptProcesses
+class _Inline(Executor):
+    """Runs units at once, in this process."""
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("broadlearn.study.runner.UnitProcesses", KeptProcesses)
-        yield
-    for process in IDLE:
-        process.end()
+    def submit(self, function, /, *arguments, **options):
+        future = Future()
+        future.set_result(function(*arguments, **options))
+        return future
+
+    def shutdown(self, wait=True, *, cancel_futures=False, kill_workers=False):
+        pass
+
+
+@pytest.fixture
+def inline_units(monkeypatch):
+    """Studies that start no processes."""
+    monkeypatch.setattr("broadlearn.study.running.start_worker", _Inline)
 
 
 @pytest.fixture(scope="session")

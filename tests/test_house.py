@@ -14,7 +14,7 @@ REPOSITORY = Path(__file__).parents[1]
 PACKAGE = REPOSITORY / "src" / "broadlearn"
 TESTS = REPOSITORY / "tests"
 # Rooms within a room, with front doors of their own.
-INNER_ROOMS = ("study.report", "study.statistics")
+INNER_ROOMS = ("study.report",)
 # scikit-learn's private names, which every room may import from here.
 OPEN_MODULES = ("utils.sklearn_compat",)
 

@@ -19,5 +19,5 @@ def model(folder):
 
 
 @pytest.fixture(autouse=True)
-def quick_studies(kept_processes):
-    """Studies that start no processes of their own."""
+def quick_studies(inline_units):
+    """Studies that start no processes."""

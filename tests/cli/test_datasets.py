@@ -26,20 +26,8 @@ def test_unknown_names_are_one_sentence():
     assert "no_such" in done.output
 
 
-def test_fetch_reports_paths_and_progress(monkeypatch, tmp_path):
-    def fetched(names, progress):
-        progress("a.csv", 10, 20)
-        progress("a.csv", 20, 20)
-        return [tmp_path / "a.csv"]
-
-    monkeypatch.setattr("broadlearn.study.fetch_datasets", fetched)
-    done = runner.invoke(app, ["datasets", "fetch", "pima"])
-    assert done.exit_code == 0
-    assert "a.csv" in done.output.replace("\n", "")
-
-
 def test_offline_fetch_says_what_to_do(monkeypatch):
-    def offline(names, progress):
+    def offline(names):
         raise OSError("Nothing could be fetched; set BROADLEARN_DATA.")
 
     monkeypatch.setattr("broadlearn.study.fetch_datasets", offline)
@@ -69,7 +57,7 @@ def test_in_a_pipe_nothing_is_cut(monkeypatch):
 def test_names_to_fetch_may_be_listed_with_commas(monkeypatch, tmp_path):
     asked = []
 
-    def fetched(names, progress):
+    def fetched(names):
         asked.extend(names)
         return [tmp_path / name for name in names]
 

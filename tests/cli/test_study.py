@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from made_up_collection import write_collection
 from typer.testing import CliRunner
 
 from broadlearn.cli.app import app
+from broadlearn.study import ResultStore
 
 runner = CliRunner()
 
@@ -22,23 +24,27 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.slow
 def test_run_status_and_report(folder):
-    done = call(
-        "study", "run", "-d", "iris", "-m", "ELM,majority", "--grid", "reduced", "--report", "page"
-    )
+    arguments = ["-d", "iris", "-m", "ELM,majority", "--grid", "reduced"]
+    done = call("study", "run", *arguments, "--noise", "none,labels:0.2", "--report", "page")
     assert done.exit_code == 0, done.output
-    assert "index.html" in done.output
+    assert "Of 2 models on 1 data set: on the data as they are, ELM is first" in done.output
+    # Every line says what it is about, and how long the rest takes.
+    assert "iris, ELM, nested, labels:0.2:train: " in done.output
+    assert "8/8  " in done.output
+    assert "; 0 s left" in done.output
     assert (folder / "page" / "index.html").is_file()
-    again = call("study", "run", "-d", "iris", "-m", "ELM,majority", "--grid", "reduced")
-    assert "4 done before, 0 to do" in again.output
+    again = call("study", "run", *arguments)
+    assert "4 units, 4 done before, 0 to do" in again.output
     assert "done" in call("study", "status").output
-    report = call("study", "report", "other", "--export", "units.csv")
+    report = call("study", "report", "other", "--export", "units.csv", "--reference", "ELM")
     assert report.exit_code == 0, report.output
-    assert len(pd.read_csv(folder / "units.csv")) == 4
+    assert len(pd.read_csv(folder / "units.csv")) == 8
+    compared = call("study", "report", "third", "--against", "study/results.db", "-p", "nested")
+    assert compared.exit_code == 0, compared.output
+    assert (folder / "third" / "tables" / "comparison.csv").is_file()
 
 
-@pytest.mark.slow
 def test_a_failing_model_gives_exit_code_2(folder, monkeypatch):
     (folder / "broken.py").write_text(
         "from sklearn.dummy import DummyClassifier\n"
@@ -49,51 +55,42 @@ def test_a_failing_model_gives_exit_code_2(folder, monkeypatch):
     monkeypatch.syspath_prepend(str(folder))
     done = call("study", "run", "-d", "iris", "-m", "majority,broken:Broken", "-p", "nested")
     assert done.exit_code == 2
-    assert "out of order" in done.output
+    assert "failed: iris, Broken, nested: RuntimeError: out of order" in done.output
     assert "1 of 2 units are not done" in done.output
     assert "out of order" in call("study", "status").output
     sys.modules.pop("broken", None)
 
 
-@pytest.mark.slow
-def test_large_data_sets_are_left_out(folder):
-    done = call(
-        "study", "run", "-d", "iris,digits", "-m", "majority", "-p", "nested", "--max-rows", 1500
-    )
-    assert done.exit_code == 0, done.output
-    assert "1 units, 0 done before" in done.output
-
-
-@pytest.mark.slow
-def test_a_table_of_ones_own_in_pairs(folder):
+def test_a_plan_in_a_file(folder):
     frame = pd.DataFrame({"a": range(60), "b": ["x", "y"] * 30, "group": ["CN", "MCI", "AD"] * 20})
     frame.to_csv("clinic.csv", index=False)
-    done = call(
-        "study", "run", "--data", "clinic.csv", "--target", "group", "--pairwise", "CN,MCI,AD",
-        "-m", "majority", "-p", "nested",
-    )  # fmt: skip
+    (folder / "plan.toml").write_text(
+        'data = ["clinic.csv"]\ntarget = "group"\npairwise = ["CN", "MCI", "AD"]\n'
+        'model = ["ELM"]\nprotocol = ["nested"]\nscoring = "balanced_accuracy"\nfolds = 3\n'
+        'title = "Three pairs"\n'
+    )
+    done = call("study", "run", "plan.toml", "-m", "majority", "--report", "page")
     assert done.exit_code == 0, done.output
     assert "3 units" in done.output
-    assert "clinic: CN vs AD" in done.output
+    assert "clinic: CN vs AD, majority, nested" in done.output
+    assert "Three pairs" in (folder / "page" / "index.html").read_text()
+    (folder / "large.toml").write_text("max_rows = 1500\n")
+    large = call(
+        "study", "run", "large.toml", "-d", "iris,digits", "-m", "majority", "-p", "nested"
+    )
+    assert "1 units, 0 done before" in large.output
 
 
-@pytest.mark.slow
-def test_sensitivity_feeds_the_report(folder):
-    assert call("study", "run", "-d", "iris", "-m", "majority", "-p", "paper").exit_code == 0
-    found = call("study", "sensitivity", "s.csv", "-d", "iris", "-m", "BLS", "--grid", "reduced")
-    assert found.exit_code == 0, found.output
-    assert call("study", "report", "page", "--sensitivity", "s.csv").exit_code == 0
-    assert "Accuracy against C" in (folder / "page" / "index.html").read_text()
-
-
-def test_sensitivity_of_pairs(folder):
-    found = call(
-        "study", "sensitivity", "s.csv", "-d", "iris", "--pairwise", "0,1,2", "-m", "ELM",
-        "--grid", "reduced",
-    )  # fmt: skip
-    assert found.exit_code == 0, found.output
-    names = pd.read_csv(folder / "s.csv")["dataset"].unique().tolist()
-    assert names == ["iris: 0 vs 1", "iris: 0 vs 2", "iris: 1 vs 2"]
+def test_the_collection_is_a_data_set_like_any_other(folder, monkeypatch):
+    write_collection(folder / "data" / "uci121")
+    monkeypatch.setenv("BROADLEARN_DATA", str(folder / "data"))
+    arguments = ["-d", "uci121", "-p", "given-splits", "-m", "majority", "--report", "page"]
+    done = call("study", "run", *arguments)
+    assert done.exit_code == 0, done.output
+    assert "12 units" in done.output
+    assert "majority: number" in done.output
+    assert "of 180 on 3 data sets" in done.output
+    assert (folder / "page" / "tables" / "leaderboard_1.csv").is_file()
 
 
 @pytest.mark.parametrize(
@@ -104,51 +101,53 @@ def test_sensitivity_of_pairs(folder):
         (["study", "run", "--data", "missing.csv", "--target", "y"], "missing.csv"),
         (["study", "run", "--data", "missing.csv"], "--target"),
         (["study", "run", "-d", "iris", "--noise", "loud"], "noise"),
-        (["study", "run", "-d", "iris", "-m", "ELM", "--dask", "tcp://10.0.0.5:1"], "--insecure"),
+        (["study", "run", "-d", "iris", "-m", "ELM", "--jobs", "0"], "number of processes"),
+        (["study", "run", "none.toml"], "none.toml"),
+        (["study", "run", "bad.toml"], "not a TOML file"),
+        (["study", "run", "odd.toml"], "unknown option 'speed'"),
         (["study", "status", "--store", "none.db"], "no file of results"),
         (["study", "report", "x", "--store", "none.db"], "no file of results"),
-        (["study", "sensitivity", "s.csv"], "--dataset"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(folder, arguments, message):
+    (folder / "bad.toml").write_text("a = = 1")
+    (folder / "odd.toml").write_text("speed = 1")
     done = call(*arguments)
     assert done.exit_code == 2
     assert message in done.output.replace("\n", " ")
     assert "Traceback" not in done.output
 
 
-@pytest.mark.slow
 def test_facts_for_machines(folder):
     arguments = ["-d", "iris", "-m", "MAJORITY", "-p", "nested", "--noise", "none", "--json"]
     ran = json.loads(call("study", "run", *arguments).stdout)
-    assert (ran["units"], ran["done"], ran["failed"], ran["report"]) == (1, 1, 0, None)
+    assert (ran["units"], ran["done"], ran["report"]) == (1, 1, None)
     found = json.loads(call("study", "status", "--json").stdout)
-    assert found == {
-        "store": "study/results.db",
-        "counts": [{"protocol": "nested", "status": "done", "units": 1}],
-        "lost": [],
-        "former": {"model": 0, "data": 0},
-    }
+    assert found["counts"] == [{"protocol": "nested", "status": "done", "units": 1}]
+    assert found["lost"] == []
+    assert found["code"][0]["units"] == 1
 
 
-@pytest.mark.slow
+def test_other_code_is_said_and_redone_on_demand(folder, monkeypatch):
+    arguments = ["study", "run", "-d", "iris", "-m", "majority", "-p", "nested"]
+    call(*arguments)
+    monkeypatch.setattr("broadlearn.study.store._package_source", lambda: ("0" * 12, ""))
+    assert "1 were made by other code; --again redoes them" in call(*arguments).output
+    assert "0 done before, 1 to do" in call(*arguments, "--again").output
+    assert "made by other code" not in call(*arguments).output
+
+
+def test_a_second_study_on_a_store_stops(folder):
+    with ResultStore("results.db"):
+        done = call("study", "run", "-d", "iris", "-m", "majority", "--store", "results.db")
+    assert done.exit_code == 2
+    assert "Another study is writing to results.db" in done.output
+
+
 def test_quiet_says_nothing_of_what_goes_well(folder):
     done = call("study", "run", "-d", "iris", "-m", "majority", "-p", "nested", "-q")
     assert done.exit_code == 0
     assert done.output == ""
-
-
-@pytest.mark.slow
-def test_tables_of_ones_own_with_commas(folder):
-    for name in ("one", "two"):
-        frame = pd.DataFrame({"a": range(40), "y": [0, 1] * 20})
-        frame.to_csv(f"{name}.csv", index=False)
-    done = call(
-        "study", "run", "--data", "one.csv,two.csv", "--target", "y", "-m", "majority",
-        "-p", "nested",
-    )  # fmt: skip
-    assert done.exit_code == 0, done.output
-    assert "2 units" in done.output
 
 
 @pytest.mark.slow
@@ -159,19 +158,14 @@ def test_a_model_of_the_working_folder_in_worker_processes(folder):
     (package / "__init__.py").write_text("")
     (package / "models.py").write_text(
         "from sklearn.neighbors import KNeighborsClassifier\n"
-        "from .parts import K\n"
-        "class Mine(KNeighborsClassifier):\n"
-        "    def __init__(self, n_neighbors=K):\n"
-        "        super().__init__(n_neighbors)\n"
+        "class Mine(KNeighborsClassifier):\n    pass\n"
     )
     arguments = ["-d", "iris,wine", "-m", "majority,own_package.models:Mine", "-p", "nested"]
-    command = [Path(sys.executable).with_name("broadlearn"), "study", "run", *arguments]
-    told = []
-    for k, n_jobs in ((1, "2"), (5, "1")):
-        (package / "parts.py").write_text(f"K = {k}\n")
-        done = subprocess.run([*command, "-j", n_jobs], capture_output=True, text=True, check=True)
-        told.append(done.stderr.splitlines()[0])
-    assert "4 units, 0 done before, 4 to do" in told[0]
-    assert "4 units, 2 done before, 2 to do" in told[1]
-    status = call("study", "status")
-    assert "Besides, 2 units of former models or data" in status.output
+    command = [Path(sys.executable).with_name("broadlearn"), "study", "run", *arguments, "-j", "2"]
+    first = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "4 units, 0 done before, 4 to do" in first.stderr
+    with (package / "models.py").open("a") as file:
+        file.write("# Edited.\n")
+    second = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "4 done before, 0 to do" in second.stderr
+    assert "2 were made by other code" in second.stderr

@@ -2,5 +2,5 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def quick_studies(kept_processes):
-    """Studies that start no processes of their own."""
+def quick_studies(inline_units):
+    """Studies that start no processes."""

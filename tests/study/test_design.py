@@ -1,155 +1,208 @@
-import sys
-
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
-from broadlearn.study.datasets import dataset_names, dataset_path, own_dataset
-from broadlearn.study.design import expand_name, make_study
-from broadlearn.study.result_store import ResultStore
-
-
-def test_paper_has_no_repetitions_and_nested_has():
-    study = make_study(["iris"], ["BLS"], seeds=3)
-    assert [(u.protocol, u.seed) for u in study.plan] == [
-        ("paper", 0),
-        ("nested", 0),
-        ("nested", 1),
-        ("nested", 2),
-    ]
-    assert {unit.fingerprint for unit in study.plan} == set(study.data)
-
-
-def test_honest_protocol_uses_rows_on_one_scale():
-    if dataset_path("monks_1", "zjoined") is None:
-        pytest.skip("needs the variants of the 28 data sets: set BROADLEARN_DATA")
-    paper, nested = make_study(["monks_1"], ["BLS"]).plan
-    assert paper.fingerprint != nested.fingerprint
-    one = make_study(["monks_1:embedded"], ["BLS"]).plan
-    assert one[0].fingerprint == one[1].fingerprint
+from broadlearn.study import (
+    Dataset,
+    ModelSpec,
+    ResultStore,
+    TimeLeft,
+    Unit,
+    UnitResult,
+    compare,
+    expand_name,
+    find_model,
+    make_study,
+)
+from broadlearn.study.plan import fingerprint
 
 
-@pytest.mark.slow
-def test_run_frame_and_summary(tmp_path):
-    study = make_study(["iris", "wine"], ["ELM", "majority"], grid="reduced", protocols=["paper"])
-    other = make_study(["iris"], ["majority"], protocols=["nested"])
-    with ResultStore(tmp_path / "results.db") as store:
-        told = []
-        study.run(store, report=told.append)
-        other.run(store)
-        assert [outcome.status for outcome in told] == ["done"] * 4
-        assert study.summary(store).counts["done"] == 4
-        frame = study.frame(store)
-        assert len(frame) == 4
-        assert np.isfinite(frame["mean"]).all()
-        assert study.run(store) == []
+def unit(**changes):
+    fields = {"dataset": "iris", "noise": "none", "model": "BLS", "protocol": "nested", "seed": 0}
+    return Unit(**{**fields, "grid": "paper", "fingerprint": "ab-cd", **changes})
 
 
-def test_large_data_sets_are_left_out_for_all_models():
-    study = make_study(["iris", "digits"], ["BLS", "GaussianProcess"], max_rows=1500)
-    assert {unit.dataset for unit in study.plan} == {"iris"}
-    with pytest.raises(
-        ValueError, match=r"GaussianProcess is affordable up to 1500 rows, .*digits"
-    ):
-        make_study(["iris", "digits"], ["BLS", "GaussianProcess"])
+def test_a_key_is_that_of_all_inputs():
+    changes = [
+        {}, {"dataset": "wine"}, {"noise": "labels:0.1"}, {"model": "ELM"}, {"protocol": "paper"},
+        {"seed": 1}, {"grid": "reduced"}, {"fingerprint": "ef"}, {"identity": "1"},
+        {"scoring": "log_loss"}, {"folds": 3},
+    ]  # fmt: skip
+    assert len({unit(**change).key for change in changes}) == len(changes)
+    assert unit(noise="labels:0.10").key == unit(noise="labels:0.1:train").key
 
 
-@pytest.mark.slow
-def test_data_sets_of_the_collection(tmp_path, monkeypatch):
-    monkeypatch.setenv("BROADLEARN_DATA", str(tmp_path))
-    table = "\tf1\tf2\tclase\n" + "".join(f"{i}\t{i}\t{i % 2}\t{i % 3}\n" for i in range(30))
-    # The second is among the 28, the third on two scales.
-    for name in ("glass", "statlog-heart", "spect"):
-        folder = tmp_path / "uci121" / name
-        folder.mkdir(parents=True)
-        (folder / f"{name}.txt").write_text(f"fich1= {name}_R.dat\n")
-        (folder / f"{name}_R.dat").write_text(table)
-        (folder / "conxuntos_kfold.dat").write_text("0 1 2\n3 4 5\n")
-    assert expand_name("uci121-others") == ["glass:uci121"]
-    noises = ["none", "labels:0.2:train", "outliers:0.2:train"]
-    study = make_study(["glass:uci121"], ["majority"], protocols=["nested"], noises=noises)
-    assert [unit.dataset for unit in study.plan] == ["glass"] * 3
-    with ResultStore(tmp_path / "results.db") as store:
-        assert [outcome.status for outcome in study.run(store)] == ["done"] * 3
-    # Folds are the protocol's: the authors' splits do not make it another table.
-    data = study.data[study.plan[0].fingerprint]
-    assert make_study(tables=[data], models=["majority"]).plan[1].key == study.plan[0].key
-    with pytest.raises(ValueError, match="no_such"):
-        make_study(["no_such:uci121"])
-
-
-def test_costs_are_positive_and_grow_with_rows():
-    study = make_study(["iris", "digits"], ["BLS"], protocols=["paper"])
-    small, large = (study.cost(unit) for unit in study.plan)
-    assert 0 < small < large
+def test_seeds_are_shared_by_what_must_be_comparable():
+    base, noisy, other = unit(), unit(noise="labels:0.1"), unit(model="ELM", protocol="paper")
+    assert base.split_seed == noisy.split_seed == other.split_seed
+    assert base.data_seed == other.data_seed != noisy.data_seed
+    assert base.model_seed != other.model_seed
+    assert base.model_seed == unit(protocol="paper", fingerprint="ab-ef").model_seed
+    # Keys may change, seeds may not: results would not be those of before.
+    iris = unit(fingerprint="5ac1")
+    assert (iris.split_seed, iris.data_seed) == (1947755837, 518214739)
+    assert iris.model_seed == 2049301003
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("change", "message"),
     [
-        ({"seeds": 0}, "seeds"),
-        ({"models": ["BLS", "BLS"]}, "two of the same name"),
-        ({"datasets": ["no_such"]}, "no_such"),
-        ({"noises": ["loud"]}, "noise"),
-        ({"grid": "huge"}, "grid"),
-        ({"max_rows": 100}, "max_rows"),
+        ({"protocol": "best"}, "protocol must be one of paper"),
+        ({"grid": "huge"}, "grid must be one of paper, reduced"),
+        ({"noise": "loud"}, "noise must be"),
+        ({"scoring": "log_loss", "protocol": "paper"}, "scoring must be accuracy under"),
+        ({"folds": 3, "protocol": "paper"}, "folds must be 5"),
+        ({"folds": 1}, "2 and more"),
+    ],
+)
+def test_units_that_make_no_sense(change, message):
+    with pytest.raises(ValueError, match=message):
+        unit(**change)
+
+
+def test_fingerprints():
+    X, y = np.arange(6.0).reshape(3, 2), np.array([0, 1, 0])
+    assert fingerprint(X, y) == fingerprint(X.astype(int).tolist(), y)
+    assert fingerprint(X, y) != fingerprint(X, y, [(np.array([0]), np.array([1]))])
+    frame = pd.DataFrame({"a": ["x", None, "y"]})
+    one, two = fingerprint(frame, y), fingerprint(frame.rename(columns={"a": "b"}), y)
+    assert one != two
+    assert one.partition("-")[0] == two.partition("-")[0]
+
+
+@pytest.mark.parametrize(
+    ("result", "message"),
+    [
+        (lambda: UnitResult([], {}, 1.0), "one value per fold"),
+        (lambda: UnitResult([0.5, np.nan], {}, 1.0), "finite"),
+        (lambda: UnitResult([0.5], {}, 1.0, {"f1_macro": [0.1, 0.2]}), "f1_macro must have one"),
+    ],
+)
+def test_results_that_make_no_sense(result, message):
+    with pytest.raises(ValueError, match=message):
+        result()
+
+
+def test_plans_have_small_data_sets_first_and_every_unit_once():
+    study = make_study(
+        ["wine", "iris", "iris"], ["ELM", "majority"], protocols=["paper", "nested"],
+        noises=["none", "labels:0.2"], seeds=2, grid="reduced",
+    )  # fmt: skip
+    assert len(study.plan) == len(set(study.plan)) == 2 * 2 * 2 * (1 + 2)
+    assert study.plan[0].dataset == "iris"
+    assert {u.seed for u in study.plan if u.protocol == "paper"} == {0}
+    assert study.models["ELM"] is find_model("ELM")
+    assert repr(study) == "<Study of 24 units: 2 models on 2 data sets>"
+
+
+def test_ones_own_models_and_tables():
+    mine = Dataset("mine", np.eye(20), np.arange(20) % 2)
+    study = make_study([mine, "iris"], [GaussianNB(), "ELM"], protocols=["nested"])
+    assert [u.dataset for u in study.plan] == ["mine", "mine", "iris", "iris"]
+    assert list(study.models) == ["GaussianNB", "ELM"]
+
+
+def test_printed_settings_are_needed_for_redraws():
+    study = make_study(["iris", "tic_tac_toe"], ["ELM", "SVC"], protocols=["paper-redraws"])
+    assert [(u.dataset, u.model) for u in study.plan] == [("tic_tac_toe", "ELM")]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        ((["iris"], ["ELM", "ELM"]), {}, "two of the same name"),
+        (([], ["ELM"]), {}, "one or more data sets"),
+        ((["iris"], ["ELM"]), {"max_rows": 10}, "got none .max_rows 10"),
+        ((["digits"], ["GaussianProcess"]), {}, "affordable up to 1500 rows, which digits"),
+        ((["iris"], ["ELM"]), {"protocols": ["given-splits"]}, "iris has no splits"),
         (
-            {"protocols": ["given-splits"]},
-            "protocols must hold some of paper, paper-inside",
+            (
+                [Dataset("d", np.eye(9), [0, 1, 2] * 3), Dataset("d", np.eye(6), [0, 1] * 3)],
+                ["ELM"],
+            ),
+            {"protocols": ["nested"]},
+            "datasets holds two of the same name",
         ),
     ],
 )
-def test_bad_arguments_are_named(arguments, message):
+def test_studies_that_make_no_sense(arguments, options, message):
     with pytest.raises(ValueError, match=message):
-        make_study(**{"datasets": ["iris"], **arguments})
+        make_study(*arguments, **options)
 
 
-def test_groups_stand_for_their_data_sets():
+def test_groups_of_data_sets():
+    assert len(expand_name("uci28")) == 28
+    assert "spect:true_diagnosis_label_267" in expand_name("uci28-honest")
     assert expand_name("pima") == ["pima"]
-    assert expand_name("embedded") == dataset_names("embedded")
-    honest, published = expand_name("uci28-honest"), expand_name("uci28")
-    changed = [pair for pair in zip(honest, published, strict=True) if pair[0] != pair[1]]
-    assert changed == [("spect:true_diagnosis_label_267", "spect")]
 
 
-MODEL = """
-from sklearn.neighbors import KNeighborsClassifier
-class Mine(KNeighborsClassifier):
-    def __init__(self, n_neighbors={}):
-        super().__init__(n_neighbors)
-"""
+def test_time_left_is_measured():
+    units = [unit(seed=seed, model=model) for model in ("BLS", "ELM") for seed in range(3)]
+    left = TimeLeft(units, pd.DataFrame(), n_jobs=2)
+    assert left.seconds() is None
+    left.end(units[0], 4.0)
+    assert left.seconds() == 5 * 4.0 / 2
+    left.end(units[3], 1.0)
+    assert left.seconds() == (2 * 4.0 + 2 * 1.0) / 2
+    left.end(units[1], None)
+    assert left.seconds() == (4.0 + 2 * 1.0) / 2
+    before = pd.DataFrame([{**vars(units[0]), "status": "done", "seconds": 8.0}])
+    assert TimeLeft(units[1:3], before, n_jobs=1).seconds() == 16.0
 
 
-@pytest.mark.slow
-def test_an_edited_model_is_run_again_and_the_others_are_not(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [*sys.path])
+def test_compare_shows_itself_and_keeps_nothing_without_a_store(tmp_path):
+    noises = ["none", "labels:0.2"]
+    result = compare([GaussianNB(), "majority"], ["iris", "wine"], noises=noises)
+    assert len(result.outcomes) == 8
+    table = result.table()
+    assert list(table) == ["GaussianNB", "majority"]
+    assert (table["GaussianNB"] > table["majority"]).all()
+    assert (result.table("labels:0.2:train")["GaussianNB"] < table["GaussianNB"] + 3).all()
+    page = result._repr_html_()
+    for words in (
+        "GaussianNB is first",
+        "Accuracy, nested",
+        "Critical difference",
+        "labels flipped",
+    ):
+        assert words in page
+    assert page.count("<svg") == 3
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_compare_goes_on_from_a_store(tmp_path):
+    file = tmp_path / "results.db"
+    first = compare(["majority"], ["iris"], store=file)
+    second = compare(["majority", GaussianNB()], ["iris"], store=file)
+    assert [o.unit.model for o in second.outcomes] == ["GaussianNB"]
+    assert second.table()["majority"].tolist() == first.table()["majority"].tolist()
+
+
+def test_units_of_other_code_are_redone_only_on_demand(tmp_path, monkeypatch):
+    study = make_study(["iris"], ["majority"], protocols=["nested"])
     with ResultStore(tmp_path / "results.db") as store:
-        for k, n_run in ((1, 2), (1, 0), (50, 1)):
-            (tmp_path / "edited_model.py").write_text(MODEL.format(k))
-            study = make_study(["iris"], ["majority", "edited_model:Mine"], protocols=["nested"])
-            assert len(study.run(store)) == n_run
-        assert store.to_frame()["former"].tolist().count("model") == 1
-        assert len(study.frame(store)) == 2
-    sys.modules.pop("edited_model", None)
+        assert len(study.run(store)) == 1
+        assert study.to_do(store) == study.to_do(store, again=True) == []
+        monkeypatch.setattr(
+            "broadlearn.study.store._package_source", lambda: ("0123456789ab", "c0ffee")
+        )
+        assert study.to_do(store) == []
+        assert study.to_do(store, again=True) == study.plan
+        assert len(study.run(store, again=True)) == 1
+        frame = store.to_frame()
+        assert frame[["source", "commit"]].to_numpy().tolist() == [["0123456789ab", "c0ffee"]]
 
 
-@pytest.mark.slow
-def test_an_edited_table_is_run_again(tmp_path):
-    X, y = np.random.default_rng(0).normal(size=(40, 2)), np.arange(40) % 2
+def test_failures_are_tried_again_last(tmp_path):
+    class Broken(GaussianNB):
+        def fit(self, X, y, sample_weight=None):
+            raise RuntimeError("out of\norder")
+
+    study = make_study(["iris"], [ModelSpec("broken", Broken()), "majority"], protocols=["nested"])
     with ResultStore(tmp_path / "results.db") as store:
-        for value in (0.0, 1.0):
-            X[0, 0] = value
-            table = own_dataset("mine", X.copy(), y, "a test")
-            study = make_study([], ["majority"], protocols=["nested"], tables=[table])
-            assert len(study.run(store)) == 1
-        assert sorted(store.to_frame()["former"]) == ["", "data"]
-
-
-def test_scoring_is_for_nested(tmp_path):
-    study = make_study(["iris"], ["BLS"], scoring="log_loss")
-    assert [(u.protocol, u.scoring) for u in study.plan] == [
-        ("paper", "accuracy"),
-        ("nested", "log_loss"),
-    ]
-    with pytest.raises(ValueError, match="scoring must be accuracy unless protocols holds nested"):
-        make_study(["iris"], ["BLS"], protocols=["paper"], scoring="log_loss")
+        statuses = [outcome.status for outcome in study.run(store)]
+        assert statuses == ["failed", "done"]
+        frame = study.frame(store).set_index("model")
+        assert frame.loc["broken", "error"] == "RuntimeError: out of order"
+        assert [u.model for u in study.to_do(store)] == ["broken"]

@@ -1,166 +1,133 @@
 import numpy as np
+import pandas as pd
 import pytest
-from made_up_collection import write_collection, write_pair
-from sklearn.dummy import DummyClassifier
-from sklearn.naive_bayes import GaussianNB
 
-from broadlearn.study.leaderboard import make_leaderboard
+from broadlearn.study import Unit
+from broadlearn.study.leaderboard import rank_among_published, standings
 from broadlearn.study.published_results import published_classifiers
-from broadlearn.study.result_store import ResultStore
-from broadlearn.study.search_spaces import ModelSpec
 
-BAYES = "sklearn.naive_bayes:GaussianNB"
-
-
-class Fails(DummyClassifier):
-    """Cannot be fitted with three classes."""
-
-    def fit(self, X, y, sample_weight=None):
-        if len(np.unique(y)) == 3:
-            raise RuntimeError("two is company")
-        return super().fit(X, y, sample_weight)
+NAMES = ["iris", "pima", "abalone", "zoo", "tic-tac-toe"]
+OURS = pd.Series([96.04, 76.3, np.nan, 99.96, 100.0], index=NAMES)
 
 
-class Interrupted(DummyClassifier):
-    """Stands for Ctrl-C at the third fit."""
-
-    left = 2
-
-    def fit(self, X, y, sample_weight=None):
-        if Interrupted.left == 0:
-            raise KeyboardInterrupt
-        Interrupted.left -= 1
-        return super().fit(X, y, sample_weight)
-
-
-@pytest.fixture
-def folder(tmp_path):
-    return write_collection(tmp_path / "uci121")
-
-
-@pytest.fixture
-def store(tmp_path):
-    with ResultStore(tmp_path / "results.db") as opened:
-        yield opened
-
-
-def test_a_unit_is_a_split(folder):
-    write_pair(folder, "optical", ([[0.0], [1.0]], [0, 1]), ([[1.0]], [1]))
-    plan = make_leaderboard(folder, [BAYES, "majority"]).study.plan
-    assert len(plan) == 2 * (3 * 4 + 1)
-    assert {unit.protocol for unit in plan} == {"given-splits"}
-    # The smallest first.
-    assert [unit.dataset for unit in plan[::2]] == ["optical"] + [
-        name for name in ("iris", "tic-tac-toe", "pima") for _ in range(4)
+def plain_ranks(accuracies):
+    """1 + those that are better + half of the others that tie, by counting."""
+    return [
+        1 + sum(b > a for b in accuracies) + (sum(b == a for b in accuracies) - 1) / 2
+        for a in accuracies
     ]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_accuracies_are_those_of_plain_fits_on_the_splits(folder, store, n_jobs):
-    board = make_leaderboard(folder, [BAYES])
-    board.study.run(store, n_jobs=n_jobs)
-    results = board.results(store)
-    for data in board.collection.datasets:
-        scores = []
-        for train, test in data.splits:
-            model = GaussianNB().fit(data.X[train], data.y[train])
-            scores.append(100 * model.score(data.X[test], data.y[test]))
-        line = results.loc[("GaussianNB", data.name)]
-        assert line["status"] == "done"
-        assert line["accuracy"] == pytest.approx(np.mean(scores))
-        assert line["sd"] == pytest.approx(np.std(scores, ddof=1))
-    (standing,) = board.standings(store)
-    assert standing.accuracies.loc["iris", standing.column] == round(
-        results.loc[("GaussianNB", "iris"), "accuracy"], 1
+def plain_table(ours):
+    """The equations of the paper, one data set and one classifier at a time."""
+    raw = published_classifiers(fill=False)
+    columns = ["mine (run here)", *raw.columns]
+    ranks, accuracies, shares = [], [], []
+    for name, mine in ours.items():
+        known = [value for value in raw.loc[name] if not np.isnan(value)]
+        mean = sum(known) / len(known)
+        line = [round(mine, 1) if not np.isnan(mine) else mean]
+        line += [mean if np.isnan(value) else value for value in raw.loc[name]]
+        accuracies.append(line)
+        ranks.append(plain_ranks([round(value, 10) for value in line]))
+        shares.append([100 * value / max(line) for value in line])
+    table = pd.DataFrame(index=columns)
+    table["mean_rank"] = np.mean(ranks, axis=0)
+    table["accuracy"] = np.mean(accuracies, axis=0)
+    table["share_of_best"] = np.mean(shares, axis=0)
+    table["p90"] = 100 * np.mean(np.array(shares) >= 90 - 1e-9, axis=0)
+    table["p95"] = 100 * np.mean(np.array(shares) >= 95 - 1e-9, axis=0)
+    return table
+
+
+def test_table_equals_the_plain_one():
+    table = rank_among_published(OURS, "mine").table()
+    plain = plain_table(OURS)
+    assert len(table) == 180
+    assert table["mean_rank"].is_monotonic_increasing
+    pd.testing.assert_frame_equal(
+        table.drop(columns="position").sort_index(), plain.sort_index(), atol=1e-9
     )
+    better = [(table["mean_rank"] < rank - 1e-9).sum() + 1 for rank in table["mean_rank"]]
+    assert table["position"].tolist() == better
 
 
-@pytest.mark.slow
-def test_models_by_name_are_searched_on_training_rows(folder, store):
-    board = make_leaderboard(folder, ["ELM"], datasets=["iris"])
-    board.study.run(store)
-    frame = board.study.frame(store)
-    assert (frame["status"] == "done").all()
-    assert all(set(chosen) == {"C", "n_hidden_nodes"} for chosen in frame["chosen"])
+def test_mean_ranks_are_those_that_the_authors_print():
+    # Their Table 2, the first ten; a model with no right answer is last everywhere and moves none.
+    names = published_classifiers().index
+    worst = rank_among_published(pd.Series(0.0, index=names), "worst").table()
+    printed = {
+        "parRF_caret": 32.9, "rf_caret": 33.1, "svm_C": 36.8, "svmPoly_caret": 38.0,
+        "rforest_R": 39.4, "elm_kernel_matlab": 39.6, "svmRadialCost_caret": 40.3,
+        "svmRadial_caret": 42.5, "C5.0_caret": 42.9, "avNNet_caret": 44.1,
+    }  # fmt: skip
+    assert list(worst.index[:10]) == list(printed)
+    for name, rank in printed.items():
+        assert worst.loc[name, "mean_rank"] == pytest.approx(rank, abs=0.06)
 
 
-@pytest.mark.slow
-def test_it_goes_on_where_it_was(folder, store):
-    Interrupted.left = 2
-    board = make_leaderboard(folder, ["majority"], datasets=["iris", "pima"])
-    board.study.models["majority"] = ModelSpec("majority", Interrupted())
-    with pytest.raises(KeyboardInterrupt):
-        board.study.run(store)
-    assert board.study.summary(store).counts["done"] == 2
-    assert board.study.summary(store).counts["interrupted"] == 1
-    assert set(board.results(store)["status"]) == {"unfinished"}
-    assert board.standings(store) == []
-    again = make_leaderboard(folder, ["majority"])
-    assert len(again.study.run(store)) == 3 * 4 - 2
-    (standing,) = again.standings(store)
-    assert set(standing.accuracies.index) == {"iris", "pima", "tic-tac-toe"}
+def test_ours_is_rounded_before_it_is_ranked():
+    published = published_classifiers().loc["iris"]
+    ties = int((published == published.max()).sum())
+    assert ties > 0
+    standing = rank_among_published(pd.Series({"iris": published.max() - 0.04}), "mine")
+    assert standing.ranks.loc["iris", standing.column] == 1 + ties / 2
 
 
-@pytest.mark.slow
-def test_unfinished_data_sets_take_no_part(folder, store):
-    make_leaderboard(folder, ["majority"], datasets=["iris"]).study.run(store)
-    board = make_leaderboard(folder, ["majority", BAYES])
-    (standing,) = board.standings(store)
-    assert list(standing.accuracies.index) == ["iris"]
+def test_a_failure_is_the_mean_of_the_published():
+    standing = rank_among_published(OURS, "mine")
+    assert standing.failed == ("abalone",)
+    mean = published_classifiers(fill=False).loc["abalone"].mean()
+    assert standing.accuracies.loc["abalone", standing.column] == pytest.approx(mean)
 
 
-@pytest.mark.slow
-def test_a_failure_is_filled_as_the_authors_do(folder, store):
-    board = make_leaderboard(folder, ["majority"])
-    board.study.models["majority"] = ModelSpec("majority", Fails())
-    board.study.run(store)
-    line = board.results(store).loc[("majority", "iris")]
-    assert line["status"] == "failed"
-    assert "two is company" in line["error"]
-    (standing,) = board.standings(store)
-    assert standing.failed == ("iris",)
-    mean = published_classifiers(fill=False).loc["iris"].mean()
-    assert standing.accuracies.loc["iris", standing.column] == pytest.approx(mean)
+def test_a_published_name_is_no_obstacle():
+    standing = rank_among_published(OURS, "svm_C")
+    assert len(standing.table()) == 180
+    assert {"svm_C", "svm_C (run here)"} <= set(standing.table().index)
 
 
-@pytest.mark.slow
-def test_other_splits_are_other_units(folder, store):
-    make_leaderboard(folder, ["majority"], datasets=["iris"]).study.run(store)
-    path = folder / "iris" / "conxuntos_kfold.dat"
-    path.write_text("\n".join([*path.read_text().splitlines()[2:], "0 1 2", "3 4"]))
-    board = make_leaderboard(folder, ["majority"], datasets=["iris"])
-    assert board.study.summary(store).counts["done"] == 0
+def test_a_tie_for_the_first_place_is_no_lead():
+    best = published_classifiers().loc["iris"].max()
+    standing = rank_among_published(pd.Series({"iris": best}), "mine")
+    assert "number 1 of 180 on 1 data sets" in standing.sentence()
+    assert "0.0 ahead of" in standing.sentence()
+    assert standing.table().index[0] != standing.column
 
 
-@pytest.mark.slow
-def test_the_best_comes_first(folder, store):
-    board = make_leaderboard(folder, ["majority", BAYES])
-    board.study.run(store)
-    assert [s.model for s in board.standings(store)] == ["GaussianNB", "majority"]
-
-
-@pytest.mark.slow
-def test_missing_values_are_filled_from_training_rows(folder, store):
-    path = folder / "iris" / "iris_R.dat"
-    lines = path.read_text().splitlines()
-    cells = lines[1].split("\t")
-    lines[1] = "\t".join([cells[0], "?", *cells[2:]])
-    path.write_text("\n".join(lines))
-    board = make_leaderboard(folder, [BAYES], datasets=["iris"])
-    board.study.run(store)
-    assert board.results(store).loc[("GaussianNB", "iris"), "status"] == "done"
+def test_models_are_ranked_by_their_mean_over_splits():
+    units = [
+        dict(vars(Unit(dataset, "none", model, "given-splits", seed, "paper", "")), status="done")
+        for dataset in ("iris", "wine")
+        for model in ("good", "bad")
+        for seed in range(4)
+    ]
+    frame = pd.DataFrame(units)
+    frame["mean"] = np.where(frame["model"] == "good", 0.95, 0.5) + 0.01 * frame["seed"]
+    lost = (frame["model"] == "bad") & (frame["dataset"] == "wine") & (frame["seed"] == 3)
+    frame.loc[lost, ["status", "mean"]] = ["failed", np.nan]
+    good, bad = standings(frame)
+    assert (good.model, bad.model) == ("good", "bad")
+    assert good.accuracies.loc["iris", good.column] == 96.5
+    assert bad.failed == ("wine",)
+    assert standings(frame[:0]) == []
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("accuracy", "message"),
     [
-        ({"models": ["majority", "majority"]}, "two of the same name"),
-        ({"models": ["no_such"]}, "model must be one of"),
-        ({"datasets": ["no_such"]}, "no_such"),
-        ({"grid": "huge"}, "grid"),
+        (pd.Series({"mine": 90.0}), "without published accuracies: 'mine'"),
+        (pd.Series(dtype=float), "one or more data sets"),
+        (pd.Series([1.0, 2.0], index=["iris", "iris"]), "each once"),
     ],
 )
-def test_bad_arguments_are_named(folder, arguments, message):
+def test_bad_accuracies(accuracy, message):
     with pytest.raises(ValueError, match=message):
-        make_leaderboard(folder, **{"models": ["majority"], **arguments})
+        rank_among_published(accuracy, "mine")
+
+
+def test_a_standing_shows_itself():
+    standing = rank_among_published(pd.Series({"iris": 96.0, "wine": 100.0}), "<mine>")
+    assert repr(standing).startswith("<Standing of <mine>: number 18 of 180 on 2 data sets")
+    assert "&lt;mine&gt;" in standing._repr_html_()
+    assert "<mine>" not in standing._repr_html_()

@@ -1,5 +1,4 @@
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.dummy import DummyClassifier
@@ -13,7 +12,7 @@ from sklearn.metrics import (
 )
 from sklearn.preprocessing import scale
 
-from broadlearn.study.metrics import METRICS, check_metric, inner_scorer, judge, unit_figures
+from broadlearn.study.metrics import METRICS, check_metric, inner_scorer, judge
 
 BINARY = load_breast_cancer(return_X_y=True)
 SEVERAL = load_iris(return_X_y=True)
@@ -88,26 +87,6 @@ def test_inner_scorers_grow_with_merit():
     assert np.isnan(inner_scorer("log_loss")(Odd().fit(X, y), X, y))
 
 
-def test_figures_of_units():
-    frame = pd.DataFrame(
-        {
-            "mean": [0.5, 0.6],
-            "sd": [0.1, None],
-            "metrics": [{"log_loss": [0.2, 0.4]}, None],
-        },
-        index=[3, 4],
-    )
-    accuracy, loss = unit_figures(frame), unit_figures(frame, "log_loss")
-    assert accuracy["mean"].tolist() == [0.5, 0.6]
-    assert loss.loc[3].tolist() == pytest.approx([0.3, 0.02**0.5])
-    assert loss.loc[4].isna().all()
-    assert unit_figures(frame.drop(columns="metrics"), "log_loss").isna().all(axis=None)
-
-
-def test_words():
-    assert [m.plural for m in METRICS.values()][:2] == ["accuracies", "balanced accuracies"]
-    loss = check_metric("log_loss")
-    assert (loss.article, loss.title, loss.unit, loss.points) == ("a", "Log-loss", "", "")
-    assert check_metric("accuracy").article == "an"
+def test_unknown_metrics_are_refused():
     with pytest.raises(ValueError, match=r"scoring must be one of accuracy, .* got 'recall'"):
         check_metric("recall", "scoring")

@@ -11,23 +11,17 @@ from broadlearn import PUBLISHED_FORM, BLSClassifier, PathSearchCV
 from broadlearn.study import protocols
 from broadlearn.study.datasets import (
     Dataset,
+    dataset_files,
     dataset_names,
-    dataset_path,
     describe_dataset,
     load_dataset,
 )
+from broadlearn.study.models import ModelSpec, find_model
 from broadlearn.study.noise import Noise, apply_noise, parse_noise
 from broadlearn.study.plan import Unit
-from broadlearn.study.protocols import (
-    SETTINGS,
-    contiguous_folds,
-    paper_task,
-    run_unit,
-    sensitivity,
-)
-from broadlearn.study.published_results import published_table
+from broadlearn.study.protocols import SETTINGS, contiguous_folds, paper_task, redraw, run_unit
+from broadlearn.study.published_results import published_settings, published_table
 from broadlearn.study.readings import READINGS
-from broadlearn.study.search_spaces import ModelSpec, find_model
 
 pytestmark = pytest.mark.slow
 
@@ -93,7 +87,7 @@ def test_too_few_rows_are_named():
 
 
 def test_majority_class_under_paper_is_the_published_twin_svm():
-    if any(dataset_path(name) is None for name in dataset_names("uci28")):
+    if any(not dataset_files(name) for name in dataset_names("uci28")):
         pytest.skip("needs the 28 data sets: set BROADLEARN_DATA")
     means, deviations = published_table()["IF-TSVM"], published_table("deviation")["IF-TSVM"]
     same = []
@@ -227,26 +221,36 @@ def test_mixed_columns_are_prepared_within_folds(protocol):
     assert all(np.isfinite(X).all() and X.shape[1] in (4, 5) for X in Spy.seen)
 
 
-def test_best_setting_is_that_of_the_paper_protocol():
-    data, spec = load_dataset("wine"), find_model("IF-BLS")
-    seed = unit("paper", model="IF-BLS", dataset="wine").model_seed
-    frame = sensitivity(data, spec, grid="reduced", random_state=seed)
-    result = run("paper", data, spec)
-    assert frame["mean"].max() == pytest.approx(result.mean, abs=1e-12)
-    assert not frame.duplicated(list(SETTINGS)).any()
-    assert len(frame) <= 5 * 3 * 2 * 4
+def test_sensitivity_is_that_of_the_paper_protocol():
+    data, spec = load_dataset("iris"), find_model("ELM")
+    result = run("paper-columns-sensitivity", data, spec)
+    table = pd.DataFrame(result.details).astype(float)
+    assert list(table) == [*SETTINGS, "mean", "sd"]
+    assert sorted(table["C"]) == find_model("ELM").grids["reduced"]["C"]
+    assert table[list(SETTINGS[1:])].isna().all(axis=None)
+    assert table["mean"].max() == pytest.approx(result.mean)
+    best = table.loc[table["mean"].idxmax()]
+    assert best["C"] == result.chosen["C"]
+    assert best["sd"] == pytest.approx(result.sd)
 
 
-@pytest.mark.parametrize("reading", ["nested", "paper-inside"])
-def test_sensitivity_is_that_of_the_test_folds(reading):
-    with pytest.raises(ValueError, match="protocol must be one of paper, paper-columns, got"):
-        sensitivity(load_dataset("iris"), find_model("ELM"), reading=reading)
+def test_redraws_are_fits_at_the_printed_settings():
+    data, spec = load_dataset("tic_tac_toe"), find_model("ELM")
+    short = replace(data, X=data.X[::8], y=data.y[::8], info=None)
+    result = run("paper-redraws", short, spec)
+    settings = published_settings().loc["tic_tac_toe", "ELM"]
+    assert result.chosen == settings
+    seed = unit("paper-redraws", model="ELM", dataset="tic_tac_toe").model_seed
+    again = redraw(short, spec, READINGS["paper"], settings, 30, seed)
+    np.testing.assert_array_equal(np.reshape(result.fold_scores, (-1, 5)), again)
+    assert len(set(again.mean(axis=1))) > 5
+    with pytest.raises(ValueError, match="no settings are printed for ELM on iris"):
+        run("paper-redraws", load_dataset("iris"), spec)
 
 
-def test_settings_that_a_model_has_not_are_missing():
-    frame = sensitivity(load_dataset("iris"), find_model("ELM"), grid="reduced")
-    assert frame["kernel_width"].isna().all()
-    assert list(frame["C"]) == sorted(frame["C"])
+def test_nested_with_fewer_folds():
+    folded = replace(unit("nested"), folds=3)
+    assert len(run_unit(folded, load_dataset("iris"), SMALL).fold_scores) == 3
 
 
 def given(spec, data, seed=0, noise="none"):

@@ -1,167 +1,141 @@
 import numpy as np
 import pandas as pd
 import pytest
-from made_up_results import lost, unit
+from made_up_results import MODELS, unit
 
-from broadlearn.study import published_table
-from broadlearn.study.reproduction import compare_with_print, judge_cells, summarize_cells
+from broadlearn.study import (
+    compare_with_print,
+    judge_cells,
+    published_table,
+    redraw_figures,
+    summarize_cells,
+    write_report,
+)
 
-KEY = {"reading": "paper", "dataset": "pima", "model": "ELM"}
-
-
-def compared(*units):
-    return compare_with_print(pd.DataFrame(units))
-
-
-def draws(lowest, highest, *, sd=1.0, **changes):
-    mean = (lowest + highest) / 2
-    return {
-        **KEY,
-        "n_draws": 30,
-        "lowest": lowest,
-        "median": mean,
-        "highest": highest,
-        "draw_mean": mean,
-        "draw_sd": sd,
-        "nearest": highest,
-        "nearest_sd": 2.0,
-        "error": "",
-        **changes,
-    }
+NOISY = {"paper": "deviation:0.1:all", "paper-columns": "variance:0.1:all"}
 
 
-def test_ours_beside_print():
-    cells = compared(
+def redraws(dataset, model, means, **changes):
+    folds = [mean + step for mean in means for step in (-0.02, -0.01, 0, 0.01, 0.02)]
+    row = unit(dataset, model, "paper-redraws", **changes)
+    return row if changes else {**row, "fold_scores": folds}
+
+
+def test_units_stand_beside_what_is_printed():
+    units = [
         unit("pima", "ELM", "paper", mean=0.72),
-        unit("pima", "ELM", "paper-columns", mean=0.79),
-        unit("pima", "ELM", "paper-inside", mean=0.7),
+        unit("pima", "ELM", "paper-inside"),
         unit("pima", "ELM", "nested"),
-        unit("pima", "BLS", "paper", **lost()),
-        unit("pima", "RVFL", "paper"),
+        unit("pima", "SVC", "paper"),
         unit("iris", "ELM", "paper"),
-        unit("bank", "ELM", "paper", grid="reduced"),
-    )
-    assert list(cells["reading"]) == ["paper", "paper-columns"]
+        unit("pima", "BLS", "paper", grid="reduced"),
+        unit("tic_tac_toe", "BLS", "paper", noise=NOISY["paper"]),
+        unit("tic_tac_toe", "BLS", "paper", noise=NOISY["paper-columns"]),
+        unit("tic_tac_toe", "BLS", "paper-columns", noise=NOISY["paper-columns"]),
+    ]
+    cells = compare_with_print(pd.DataFrame(units))
+    assert cells[["reading", "noise", "model"]].to_numpy().tolist() == [
+        ["paper", "none", "ELM"],
+        ["paper", NOISY["paper"], "BLS"],
+        ["paper-columns", NOISY["paper-columns"], "BLS"],
+    ]
     printed = published_table().loc["pima", "ELM"]
-    np.testing.assert_allclose(cells["printed"], printed)
-    np.testing.assert_allclose(cells["difference"], [72.0 - printed, 79.0 - printed])
-    deviation = published_table("deviation").loc["pima", "ELM"]
-    sd = 100 * np.std([-0.02, -0.01, 0.0, 0.01, 0.02], ddof=1)
-    np.testing.assert_allclose(cells["sd_difference"], sd - deviation)
+    assert cells.loc[0, "difference"] == pytest.approx(72.0 - printed)
+    noisy = published_table("noise").loc[("tic_tac_toe", 10), "BLS"]
+    assert cells.loc[1, "printed"] == noisy
 
 
-def test_noise_is_compared_as_the_reading_takes_it():
-    noises = [
-        f"{kind}:0.15:{where}" for kind in ("deviation", "variance") for where in ("all", "train")
-    ]
-    cells = compared(
-        *(
-            unit("tic_tac_toe", "BLS", reading, noise=noise)
-            for reading in ("paper", "paper-columns")
-            for noise in (*noises, "deviation:0.3:all")
-        )
+def test_redraws_in_one_line():
+    frame = pd.DataFrame(
+        [
+            redraws("pima", "ELM", [0.70, 0.74, 0.72]),
+            redraws("pima", "BLS", [], mean=None, status="failed", error="cannot"),
+            unit("pima", "ELM", "paper"),
+        ]
     )
-    assert list(cells["reading"] + " " + cells["noise"]) == [
-        "paper deviation:0.15:all",
-        "paper-columns variance:0.15:all",
-    ]
-    assert set(cells["printed"]) == {published_table("noise").loc[("tic_tac_toe", 15), "BLS"]}
-    assert set(cells["printed_sd"]) == {
-        published_table("noise_deviation").loc[("tic_tac_toe", 15), "BLS"]
-    }
+    elm, bls = redraw_figures(frame).to_dict("records")
+    assert (elm["reading"], elm["n_draws"]) == ("paper", 3.0)
+    assert elm["lowest"] == pytest.approx(70.0)
+    assert elm["median"] == elm["draw_mean"] == pytest.approx(72.0)
+    assert elm["draw_sd"] == pytest.approx(2.0)
+    assert elm["nearest_sd"] == pytest.approx(100 * np.std([-0.02, -0.01, 0, 0.01, 0.02], ddof=1))
+    assert bls["n_draws"] == 0.0
+    assert np.isnan(bls["lowest"])
 
 
-def test_nothing_to_compare_and_two_of_the_same():
-    assert compared(unit("pima", "ELM", "nested")).empty
-    with pytest.raises(ValueError, match=r"got two for \(paper, none, pima, ELM\)"):
-        compared(unit("pima", "ELM", "paper"), unit("pima", "ELM", "paper", seed=1))
+def judged(printed, ours, low, high, n_draws=30.0):
+    key = {"reading": "paper", "dataset": "pima", "model": "ELM"}
+    cells = pd.DataFrame([{**key, "noise": "none", "ours": ours, "printed": printed}])
+    middle = (low + high) / 2
+    draws = {"n_draws": n_draws, "lowest": low, "median": middle, "highest": high}
+    draws |= {"draw_mean": middle, "draw_sd": (high - low) / 4, "nearest_sd": 3.0}
+    return judge_cells(cells, pd.DataFrame([{**key, **draws}])).iloc[0]
 
 
 @pytest.mark.parametrize(
-    ("printed", "ours", "found", "verdict"),
+    ("printed", "ours", "verdict", "beyond"),
     [
-        (69.994, 75.0, draws(70.0, 74.0), "contradicted"),
-        (69.996, 75.0, draws(70.0, 74.0), "within reach"),
-        (74.5, 75.0, draws(70.0, 74.0), "within reach"),
-        (75.1, 75.0, draws(70.0, 76.0), "within reach"),
-        (75.1, 75.0, draws(70.0, 74.0), "out of reach"),
-        (75.0, 75.0, draws(np.nan, np.nan, error="ValueError: no"), "not fitted"),
-        (75.0, 75.0, draws(70.0, 74.0, reading="paper-columns"), "not redrawn"),
+        (70.0, 75.0, "contradicted", False),
+        (73.0, 75.0, "within reach", False),
+        (76.0, 78.0, "within reach", False),
+        (76.0, 75.0, "out of reach", False),
+        (90.0, 75.0, "out of reach", True),
     ],
 )
-def test_verdicts(printed, ours, found, verdict):
-    cells = pd.DataFrame([{**KEY, "noise": "none", "ours": ours, "printed": printed}])
-    judged = judge_cells(cells, pd.DataFrame([found]))
-    assert judged["verdict"].item() == verdict
+def test_verdicts(printed, ours, verdict, beyond):
+    cell = judged(printed, ours, 72.0, 75.5)
+    assert (cell["verdict"], cell["beyond_selection"]) == (verdict, beyond)
 
 
-def test_cells_with_noise_are_not_judged_by_redraws_without():
-    cells = pd.DataFrame([{**KEY, "noise": "deviation:0.1:all", "ours": 75.0, "printed": 60.0}])
-    judged = judge_cells(cells, pd.DataFrame([draws(70.0, 74.0)]))
-    assert judged["verdict"].item() == "not redrawn"
-    assert judged["lowest"].isna().all()
+def test_cells_that_could_not_be_drawn():
+    assert judged(70.0, 75.0, np.nan, np.nan, 0.0)["verdict"] == "not fitted"
+    cells = pd.DataFrame([unit("pima", "ELM", "paper")])
+    alone = judge_cells(compare_with_print(cells), redraw_figures(cells))
+    assert alone["verdict"].tolist() == ["not redrawn"]
 
 
-def test_selection_explains_some_of_what_is_out_of_reach():
-    # The luckiest of the 147 draws of an ELM is within about 3.8 deviations 99 times of 100.
-    cells = pd.DataFrame(
-        [
-            {**KEY, "noise": "none", "ours": 74.0, "printed": printed}
-            for printed in (72.0 + 3.7, 72.0 + 3.95)
-        ]
-    )
-    judged = judge_cells(cells, pd.DataFrame([draws(70.0, 74.0)]))
-    assert list(judged["verdict"]) == ["out of reach"] * 2
-    assert list(judged["beyond_selection"]) == [False, True]
-
-
-def test_a_right_reading_is_rarely_beyond_selection_though_often_out_of_reach():
+def test_summaries_are_means_of_cells():
     rng = np.random.default_rng(0)
-    n_cells, n_settings = 400, 147
-    best = rng.normal(80.0, 1.0, (2, n_cells, n_settings)).max(axis=2)
-    redrawn = rng.normal(80.0, 1.0, (n_cells, 30))
-    key = [{**KEY, "dataset": f"data {i}"} for i in range(n_cells)]
-    cells = pd.DataFrame(key).assign(noise="none", ours=best[0], printed=best[1])
-    lines = pd.DataFrame(
+    units = [
+        unit(dataset, model, "paper", mean=float(rng.uniform(0.6, 0.95)))
+        for dataset in ("pima", "spect")
+        for model in MODELS
+    ]
+    units += [
+        redraws(dataset, model, rng.uniform(0.6, 0.95, 5))
+        for dataset in ("pima", "spect")
+        for model in MODELS[:3]
+    ]
+    frame = pd.DataFrame(units)
+    cells = judge_cells(compare_with_print(frame), redraw_figures(frame))
+    lines = summarize_cells(cells, ["reading", "model"])
+    one = cells[cells["model"] == "BLS"]
+    assert lines.loc[("paper", "BLS"), "abs_difference"] == one["difference"].abs().mean()
+    assert lines.loc[("paper", "BLS"), "n_redrawn"] == 2
+    assert lines.loc[("paper", "IF-BLS"), "n_redrawn"] == 0
+    contradicted = 100 * (one["verdict"] == "contradicted").mean()
+    assert lines.loc[("paper", "BLS"), "contradicted"] == contradicted
+
+
+def test_settings_and_reproduction_are_sections_of_the_page(tmp_path):
+    details = {
+        "C": [1.0, 100.0] * 4,
+        "kernel_width": [0.5, 0.5, 2.0, 2.0] * 2,
+        "n_feature_groups": [1.0] * 4 + [5.0] * 4,
+        "n_feature_nodes": [5.0] * 8,
+        "mean": np.linspace(0.6, 0.9, 8).tolist(),
+        "sd": [0.1] * 8,
+    }
+    frame = pd.DataFrame(
         [
-            draws(row.min(), row.max(), draw_mean=row.mean(), draw_sd=row.std(ddof=1))
-            for row in redrawn
+            unit("pima", "IF-BLS", "paper"),
+            redraws("pima", "IF-BLS", [0.7, 0.71]),
+            {**unit("pima", "IF-BLS", "paper-sensitivity"), "details": details},
         ]
-    ).assign(dataset=cells["dataset"])
-    judged = judge_cells(cells, lines)
-    shares = judged["verdict"].value_counts(normalize=True)
-    assert shares["out of reach"] > 0.3
-    assert "contradicted" not in shares
-    assert judged["beyond_selection"].mean() < 0.05
-
-
-def test_summary_of_groups():
-    judged = pd.DataFrame(
-        {
-            "reading": ["paper"] * 5,
-            "model": ["ELM", "ELM", "ELM", "ELM", "BLS"],
-            "difference": [1.0, -3.0, 0.0, 0.0, 2.0],
-            "sd_difference": [-1.0, 1.0, 0.0, 0.0, 4.0],
-            "printed_sd": [2.0, 2.0, 2.0, 2.0, 2.0],
-            "nearest_sd": [2.5, 9.0, np.nan, 9.0, np.nan],
-            "verdict": [
-                "within reach",
-                "out of reach",
-                "not fitted",
-                "contradicted",
-                "not redrawn",
-            ],
-            "beyond_selection": [False, True, False, False, False],
-        }
     )
-    table = summarize_cells(judged, ["reading", "model"])
-    assert list(table.index) == [("paper", "ELM"), ("paper", "BLS")]
-    elm = table.loc[("paper", "ELM")]
-    assert (elm["n_cells"], elm["n_redrawn"]) == (4, 4)
-    assert (elm["difference"], elm["abs_difference"], elm["abs_sd_difference"]) == (-0.5, 1.0, 0.5)
-    shares = ("contradicted", "out_of_reach", "beyond_selection", "not_fitted")
-    assert [elm[name] for name in shares] == [25.0] * 4
-    assert elm["nearest_sd_difference"] == 0.5
-    bls = table.loc[("paper", "BLS")]
-    assert (bls["n_redrawn"], bls["abs_difference"]) == (0, 2.0)
-    assert np.isnan([bls[name] for name in shares]).all()
+    text = write_report(frame, tmp_path / "page").read_text()
+    for words in ("Sensitivity to settings", "Accuracy over kernel width and C: IF-BLS on pima"):
+        assert words in text
+    assert "Printed accuracies and ours, paper protocol" in text
+    assert (tmp_path / "page" / "tables" / "reproduction.csv").is_file()
+    assert (tmp_path / "page" / "figures" / "sensitivity_C.pdf").is_file()

@@ -14,13 +14,8 @@ from broadlearn.cli import (
     evaluate,
     fit,
     inspect,
-    leaderboard,
     predict,
-    reproduction,
     study,
-    study_compare,
-    study_prune,
-    study_store,
 )
 from broadlearn.cli.console import say, settings
 from broadlearn.cli.groups import CommandGroup, Quiet
@@ -35,12 +30,6 @@ app.command("predict")(predict.predict)
 app.command("evaluate")(evaluate.evaluate)
 app.command("explain")(evaluate.explain)
 app.command("describe")(describe.describe)
-study.app.command("leaderboard")(leaderboard.leaderboard)
-study.app.command("reproduction")(reproduction.reproduction)
-study.app.command("compare")(study_compare.compare)
-study.app.command("prune")(study_prune.prune)
-study.app.command("check")(study_store.check)
-study.app.command("release")(study_store.release)
 app.add_typer(study.app, name="study")
 app.add_typer(datasets.app, name="datasets")
 

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 import typer
 
 from broadlearn.cli.console import (
-    bar,
     listed,
     one_sentence,
     print_facts,
@@ -15,6 +14,7 @@ from broadlearn.cli.console import (
     print_table,
     say,
     split_list,
+    waiting,
 )
 from broadlearn.cli.groups import CommandGroup, completes
 from broadlearn.cli.tables import AsJson
@@ -77,21 +77,14 @@ def fetch(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Download data sets of the study into the cache, with checksums; resumes where it stopped."""
+    """Download data sets of the study into the cache, and check all values."""
     with one_sentence():
-        from rich.progress import DownloadColumn, TaskID
+        from broadlearn.study import dataset_names, fetch_datasets
 
-        from broadlearn.study import fetch_datasets
-
-        with bar(DownloadColumn()) as shown:
-            tasks: dict[str, TaskID] = {}
-
-            def show(file: str, done: int, total: int | None) -> None:
-                if file not in tasks:
-                    tasks[file] = shown.add_task(file, total=total)
-                shown.update(tasks[file], completed=done, total=total)
-
-            paths = list(fetch_datasets(split_list(names) or None, progress=show))
+        paths = []
+        for name in split_list(names) or dataset_names("uci28"):
+            waiting(f"fetching {name}")
+            paths += fetch_datasets([name])
         if as_json:
             print_json(written=list(map(str, paths)))
             return
@@ -101,9 +94,9 @@ def fetch(
 
 def _known(name: str) -> dict[str, Any]:
     """What is known of a data set, for machines."""
-    from broadlearn.study import dataset_path, dataset_variants, describe_dataset
+    from broadlearn.study import dataset_files, dataset_variants, describe_dataset
 
-    info, path = describe_dataset(name), dataset_path(name)
+    info, paths = describe_dataset(name), dataset_files(name)
     return {
         "name": info.name,
         "kind": info.kind,
@@ -111,7 +104,7 @@ def _known(name: str) -> dict[str, Any]:
         "columns": info.n_columns,
         "classes": {str(label): int(count) for label, count in info.class_counts.items()},
         "source": info.source,
-        "file": None if path is None else str(path),
+        "file": str(paths[0]) if paths else None,
         "other_forms": list(dataset_variants(name)),
         "sha256": info.sha256 or None,
         "note": info.note or None,

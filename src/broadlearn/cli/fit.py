@@ -16,7 +16,7 @@ from broadlearn.cli.console import (
     print_json,
 )
 from broadlearn.cli.describe import model_settings, needed_columns
-from broadlearn.cli.groups import completes
+from broadlearn.cli.groups import Jobs, completes
 from broadlearn.cli.metrics import metrics_as_json, print_metrics
 from broadlearn.cli.model_names import CLASSIFIERS, find_classifier
 from broadlearn.cli.tables import (
@@ -33,7 +33,6 @@ from broadlearn.cli.tables import (
     read_labelled,
     with_file_flags,
 )
-from broadlearn.cli.units import Jobs
 
 # What model files have room for is some 7,000 names.
 MAX_COLUMNS = 5000

@@ -12,6 +12,22 @@ from typer.core import TyperGroup
 
 from broadlearn.cli.console import settings
 
+MAX_JOBS = 10_000
+
+
+def check_jobs(jobs: int) -> int:
+    """Refuse numbers of processes that mean nothing."""
+    if jobs == 0 or abs(jobs) > MAX_JOBS:
+        raise typer.BadParameter(
+            f"expected a number of processes, at most {MAX_JOBS}, or -1 for all cores, got {jobs}"
+        )
+    return jobs
+
+
+Jobs = Annotated[
+    int,
+    typer.Option("--jobs", "-j", help="Processes; -1 for all cores.", callback=check_jobs),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show neither notes nor progress.")]
 # Longer lines are hard to read, however wide the terminal is.
 MAX_WIDTH = 100

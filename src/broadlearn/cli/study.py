@@ -1,15 +1,18 @@
-"""`broadlearn study`: run the comparison, see how far it is, write the report."""
+"""`broadlearn study`: run a comparison, see how far it is, write its page."""
 
 from __future__ import annotations
 
+import shlex
+import sys
+import tomllib
 from contextlib import ExitStack
-from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from broadlearn.cli.console import (
+    SOME_FAILED,
     bar,
     is_terminal,
     one_sentence,
@@ -21,348 +24,368 @@ from broadlearn.cli.console import (
     tell,
     waiting,
 )
-from broadlearn.cli.groups import CommandGroup, completes
+from broadlearn.cli.groups import CommandGroup, Jobs, completes
 from broadlearn.cli.model_names import ALL, IN_A_STUDY
-from broadlearn.cli.tables import (
-    AS_FOUND,
-    AsJson,
-    FileFlags,
-    Force,
-    check_folder,
-    check_outputs,
-    open_outputs,
-    with_file_flags,
-)
-from broadlearn.cli.units import (
-    DEFAULT_STORE,
-    METRIC_NAMES,
-    METRICS,
-    Jobs,
-    MetricName,
-    command_line,
-    counted_units,
-    exit_if_lost,
-    kept_results,
-    n_processes,
-    run_units,
-    why,
-)
+from broadlearn.cli.tables import AsJson, Force, check_folder, check_outputs
 
 if TYPE_CHECKING:
-    from broadlearn.study import Dataset
+    import pandas as pd
 
-app = CommandGroup("Compare models on data sets, honestly.")
+    from broadlearn.study import Dataset, Outcome, ResultStore, Study
 
-Names = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--dataset",
-        "-d",
-        help="Data sets by name, several with commas; also uci28, uci28-honest (with spect's true "
-        "label), uci121-others (the collection without the 28) or embedded for all of these. See "
-        "`broadlearn datasets list`.",
-    ),
-]
-Models = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--model",
-        "-m",
-        autocompletion=completes(*ALL),
-        help=f"{IN_A_STUDY} The seven published ones if none.",
-    ),
-]
-Pairwise = Annotated[
-    list[str] | None,
-    typer.Option(help="Groups of the target such as CN,MCI,AD: one task per pair."),
-]
-GridName = Annotated[
+app = CommandGroup("Compare models on data sets.")
+
+# Those of `broadlearn.study`, written down so that help texts need no import of it.
+DEFAULT_STORE = Path("study", "results.db")
+METRICS = ("accuracy", "balanced_accuracy", "f1_macro", "roc_auc", "log_loss")
+PROTOCOLS = ("paper", "nested", "paper-inside", "paper-columns", "given-splits")
+TITLE = "Broad learning, compared"
+# Rare settings of a study, given in a TOML file only.
+IN_A_FILE = ("pairwise", "max_rows", "scoring", "timeout", "title", "reference", "insecure")
+
+Store = Annotated[Path, typer.Option(help="File of the results.")]
+Metric = Annotated[
     str,
     typer.Option(
-        autocompletion=completes("paper", "reduced"),
-        help="Settings that are tried: paper or reduced.",
+        help=f"Tables and tests of: {', '.join(METRICS)}.", autocompletion=completes(*METRICS)
     ),
 ]
-Store = Annotated[Path, typer.Option(help="File of the results; goes on where it stopped.")]
-Title = Annotated[str, typer.Option(help="Heading of the page.")]
-TITLE = "Broad learning, compared"
-
-
-def _datasets(
-    named: list[str] | None,
-    data: list[Path] | None,
-    target: str | None,
-    pairwise: list[str] | None,
-    flags: FileFlags = AS_FOUND,
-) -> tuple[list[str], list[Dataset]]:
-    """Names of data sets of the study, and tables of the user's own or made of pairs of groups."""
-    from broadlearn.io import read_table
-    from broadlearn.study import (
-        dataset_from_table,
-        dataset_names,
-        expand_name,
-        load_dataset,
-        pairwise_tasks,
-    )
-
-    names = [name for text in split_list(named) for name in expand_name(text)]
-    if not data and target is not None:
-        raise ValueError("--target names a column of --data, which is missing.")
-    if data and target is None:
-        raise ValueError("--data needs --target, the name of its target column.")
-    tables = [
-        dataset_from_table(read_table(path, target, **flags._asdict()))
-        for path in split_paths(data)
-    ]
-    if groups := split_list(pairwise):
-        if not tables:
-            tables, names = [load_dataset(name) for name in names], []
-        tables = [task for table in tables for task in pairwise_tasks(table, groups)]
-    if not names and not tables:
-        names = dataset_names("embedded")
-    return list(dict.fromkeys(names)), tables
+Reference = Annotated[
+    str | None, typer.Option(help="Model that tests compare with each other one.")
+]
 
 
 @app.command()
-@with_file_flags
 def run(
-    dataset: Names = None,
-    data: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="Tables of your own, several with commas: text, JSON, Excel, Parquet, Feather or "
-            "ARFF."
+    plan: Annotated[
+        Path | None,
+        typer.Argument(
+            help="TOML file with any of these options, and with the rare ones: "
+            f"{', '.join(IN_A_FILE)}. Options on the command line come first."
         ),
     ] = None,
+    dataset: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--dataset",
+            "-d",
+            help="Data sets by name, several with commas; also uci28, uci28-honest, uci121, "
+            "uci121-others or embedded for all of these. See `broadlearn datasets list`.",
+        ),
+    ] = None,
+    data: Annotated[
+        list[Path] | None, typer.Option(help="Tables of your own, several with commas.")
+    ] = None,
     target: Annotated[str | None, typer.Option(help="Target column of --data.")] = None,
-    pairwise: Pairwise = None,
-    model: Models = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model",
+            "-m",
+            autocompletion=completes(*ALL),
+            help=f"{IN_A_STUDY} The seven published ones if none.",
+        ),
+    ] = None,
     protocol: Annotated[
         list[str] | None,
         typer.Option(
             "--protocol",
             "-p",
-            autocompletion=completes("paper", "nested", "paper-inside", "paper-columns"),
-            help="paper, nested (both if none), paper-inside or paper-columns; several with "
-            "commas.",
+            autocompletion=completes(*PROTOCOLS),
+            help=f"{', '.join(PROTOCOLS)}, or paper-redraws, paper-sensitivity; several with "
+            "commas; paper and nested if none.",
         ),
     ] = None,
     noise: Annotated[
         list[str] | None,
-        typer.Option(help="none, or kind:level:where as variance:0.1:train; several with commas."),
+        typer.Option(help="none, or kind:level:where as labels:0.2:train; several with commas."),
     ] = None,
-    max_rows: Annotated[
-        int | None, typer.Option(help="Leave out data sets with more rows than this.")
-    ] = None,
-    seeds: Annotated[int, typer.Option(help="Repetitions under `nested`.")] = 1,
-    grid: GridName = "paper",
-    scoring: Annotated[
-        str,
+    grid: Annotated[
+        str | None,
         typer.Option(
-            help=f"What settings are chosen by on inner folds of `nested`: {METRIC_NAMES}.",
-            autocompletion=completes(*METRICS),
+            autocompletion=completes("paper", "reduced"),
+            help="Settings to try: paper (the default) or reduced.",
         ),
-    ] = "accuracy",
+    ] = None,
+    folds: Annotated[
+        int | None, typer.Option(help="Outer folds of nested; 5 if not given.")
+    ] = None,
+    seeds: Annotated[
+        int | None, typer.Option(help="Repetitions of nested; 1 if not given.")
+    ] = None,
     store: Store = DEFAULT_STORE,
-    report: Annotated[
-        Path | None, typer.Option(help="Folder for the page and its tables, written at the end.")
-    ] = None,
-    title: Title = TITLE,
+    report: Annotated[Path | None, typer.Option(help="Folder of the page to write.")] = None,
     jobs: Jobs = 1,
-    timeout: Annotated[float | None, typer.Option(help="Seconds that one unit may take.")] = None,
-    memory: Annotated[
-        str | None, typer.Option(help="Memory that one unit may take, such as 2GB (Linux only).")
-    ] = None,
     dask: Annotated[
         str | None, typer.Option(help="Run on a Dask cluster: its scheduler's address, or local.")
     ] = None,
-    insecure: Annotated[
-        bool, typer.Option("--insecure", help="Allow a remote scheduler without TLS.")
+    again: Annotated[
+        bool, typer.Option("--again", help="Also redo units that other code made.")
     ] = False,
     force: Force = False,
     as_json: AsJson = False,
-    flags: FileFlags = AS_FOUND,
 ) -> None:
     """Run a study. Stopped and started again, it goes on where it was.
 
-    A unit is one model on one data set under one protocol. Exit code 0: all done; 2: bad input,
-    or some failed; 130: interrupted.
+    A unit is one model on one data set with one noise under one protocol. Exit code 0: all done;
+    2: bad input, or some failed; 130: interrupted.
     """
     with one_sentence(), ExitStack() as stack:
-        from broadlearn.study import (
-            DEFAULT_PROTOCOLS,
-            PUBLISHED_MODELS,
-            ResultStore,
-            cluster_executor,
-            make_study,
-            write_report,
-        )
+        from broadlearn.study import ResultStore, cluster_executor, write_report
 
+        given = {
+            "dataset": split_list(dataset),
+            "data": split_paths(data),
+            "target": target,
+            "model": split_list(model),
+            "protocol": split_list(protocol),
+            "noise": split_list(noise),
+            "grid": grid,
+            "folds": folds,
+            "seeds": seeds,
+        }
+        options = _options(plan, given)
         check_folder(report, "index.html", force=force)
-        names, tables = _datasets(dataset, data, target, pairwise, flags)
-        study = make_study(
-            names,
-            split_list(model) or list(PUBLISHED_MODELS),
-            protocols=split_list(protocol) or DEFAULT_PROTOCOLS,
-            noises=split_list(noise) or ["none"],
-            seeds=seeds,
-            grid=grid,
-            tables=tables,
-            max_rows=max_rows,
-            scoring=scoring,
-        )
+        study = _study(options)
         results = stack.enter_context(ResultStore(store))
-        executor, workers = None, n_processes(jobs)
+        cluster = None
         if dask is not None:
-            executor, workers = stack.enter_context(
-                cluster_executor(dask, insecure=insecure, n_workers=workers)
+            cluster, jobs = stack.enter_context(
+                cluster_executor(
+                    dask,
+                    insecure=options.get("insecure", False),
+                    n_workers=None if jobs < 1 else jobs,
+                )
             )
-        run_units(study, results, workers, timeout=timeout, memory=memory, executor=executor)
-        page = None
+        _run_units(study, results, jobs, cluster, options.get("timeout"), again=again)
+        frame, page = study.frame(results), None
         if report is not None:
             waiting("writing the report")
-            page = write_report(study.frame(results), report, title=title, command=command_line())
+            page = write_report(
+                frame,
+                report,
+                title=options.get("title", TITLE),
+                command=shlex.join(["broadlearn", *sys.argv[1:]]),
+                reference=options.get("reference"),
+            )
         if as_json:
-            print_json(store=str(store), **counted_units(study, results), report=page and str(page))
+            counts = frame["status"].value_counts().to_dict()
+            print_json(store=str(store), units=len(study.plan), **counts, report=page and str(page))
         elif page is not None:
+            _tell_headline(frame)
             say(f"Report: {page.resolve()}")
-        exit_if_lost(study, results)
+        n_lost = len(study.plan) - int((frame["status"] == "done").sum())
+        if n_lost:
+            say(
+                f"{n_lost} of {len(study.plan)} units are not done; see `broadlearn study status "
+                f"--store {store}`.",
+                err=True,
+            )
+            raise typer.Exit(SOME_FAILED)
+
+
+def _options(plan: Path | None, given: dict[str, Any]) -> dict[str, Any]:
+    """Options of the command line, and others of a TOML file."""
+    options: dict[str, Any] = {}
+    if plan is not None:
+        try:
+            options = tomllib.loads(plan.read_text("utf-8"))
+        except tomllib.TOMLDecodeError as error:
+            raise ValueError(f"{plan} is not a TOML file: {error}.") from error
+        known = (*given, *IN_A_FILE)
+        if unknown := [name for name in options if name not in known]:
+            raise ValueError(
+                f"{plan} has the unknown option {unknown[0]!r}; use some of {', '.join(known)}."
+            )
+    return options | {name: value for name, value in given.items() if value}
+
+
+def _study(options: dict[str, Any]) -> Study:
+    from broadlearn.study import (
+        DEFAULT_PROTOCOLS,
+        PUBLISHED_MODELS,
+        expand_name,
+        load_dataset,
+        make_study,
+        pairwise_tasks,
+    )
+
+    tables = _tables(options.get("data", []), options.get("target"))
+    names = [name for text in options.get("dataset", []) for name in expand_name(text)]
+    if groups := options.get("pairwise"):
+        whole = [*map(load_dataset, names), *tables]
+        names, tables = [], [task for data in whole for task in pairwise_tasks(data, groups)]
+    settings = ("grid", "folds", "seeds", "max_rows", "scoring")
+    return make_study(
+        [*names, *tables] or ["embedded"],
+        options.get("model", PUBLISHED_MODELS),
+        protocols=options.get("protocol", DEFAULT_PROTOCOLS),
+        noises=options.get("noise", ["none"]),
+        **{name: options[name] for name in settings if name in options},
+    )
+
+
+def _tables(paths: list[Any], target: str | None) -> list[Dataset]:
+    import numpy as np
+
+    from broadlearn.study import Dataset
+    from broadlearn.tables import read_table
+
+    if bool(paths) != (target is not None):
+        raise ValueError("--data, tables of your own, and --target, a column of them, go together.")
+    read = (read_table(path, target, task="classification") for path in paths)
+    return [Dataset(table.name, table.X, np.asarray(table.y)) for table in read]
+
+
+def _run_units(
+    study: Study, store: ResultStore, jobs: int, cluster: Any, timeout: float | None, *, again: bool
+) -> None:
+    """Run what is not done yet, and show how far it is."""
+    import os
+
+    from rich.progress import TaskProgressColumn, TimeElapsedColumn
+
+    from broadlearn.study import TimeLeft
+
+    units = study.to_do(store, again=again)
+    n_jobs = os.cpu_count() or 1 if jobs < 1 else jobs
+    others = 0 if again else len(study.to_do(store, again=True)) - len(units)
+    tell(
+        f"{len(study.plan)} units, {len(study.plan) - len(units)} done before, {len(units)} to do; "
+        f"results in {store.path}"
+        + (f". {others} were made by other code; --again redoes them" if others else "")
+    )
+    left, ended = TimeLeft(units, study.frame(store), n_jobs), 0
+    with bar(TaskProgressColumn(), TimeElapsedColumn()) as shown:
+        task = shown.add_task("starting", total=len(units) or 1)
+
+        def show(outcome: Outcome) -> None:
+            nonlocal ended
+            ended += 1
+            seconds = None if outcome.result is None else outcome.result.seconds
+            left.end(outcome.unit, seconds)
+            text = f"{ended}/{len(units)}  {outcome.unit}"
+            shown.update(task, advance=1, description=f"{text}, {_duration(left.seconds())} left")
+            if outcome.result is None:
+                say(f"{outcome.status}: {outcome.unit}: {outcome.error}", err=True)
+            elif not is_terminal():
+                tell(
+                    f"{text}: {100 * outcome.result.mean:.1f} %, {seconds:.1f} s; "
+                    f"{_duration(left.seconds())} left"
+                )
+
+        study.run(store, n_jobs=n_jobs, again=again, timeout=timeout, cluster=cluster, report=show)
+
+
+def _duration(seconds: float | None) -> str:
+    """A rough duration in words."""
+    if seconds is None:
+        return "unknown time"
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+
+
+def _tell_headline(frame: pd.DataFrame) -> None:
+    from broadlearn.study import PROTOCOLS, standings
+    from broadlearn.study.report import Cells, headline
+
+    if frame["protocol"].isin(PROTOCOLS).any():
+        say(headline(Cells(frame)))
+    for standing in standings(frame):
+        say(f"{standing.sentence()}.")
 
 
 @app.command()
 def status(store: Store = DEFAULT_STORE, as_json: AsJson = False) -> None:
-    """Show how many units are done, and why others are not."""
+    """Show how many units are done, by which code, and why others are not."""
     with one_sentence():
         from rich.table import Table
 
-        with kept_results(store) as results:
-            frame = results.to_frame(skip_damaged=True)
-            n_damaged = len(results.damaged())
-        counts = frame[frame["former"] == ""].groupby(["protocol", "status"]).size()
-        lost = frame[~frame["status"].isin(["done", "running"]) & (frame["former"] == "")]
-        former = frame.loc[frame["former"] != "", "former"].value_counts()
+        from broadlearn.study import ResultStore, newest
+
+        with ResultStore(store, read_only=True) as results:
+            frame = newest(results.to_frame())
+        counts = frame.groupby(["protocol", "status"]).size()
+        lost = frame[frame["status"] != "done"]
+        code = frame.assign(commit=frame["commit"].replace("", "changed"))
+        by_code = code.groupby(["version", "commit", "source"]).size()
         if as_json:
             names = ["dataset", "model", "protocol", "noise", "status", "error"]
             print_json(
                 store=str(store),
                 counts=counts.reset_index(name="units").to_dict("records"),
+                code=by_code.reset_index(name="units").to_dict("records"),
                 lost=lost[names].to_dict("records"),
-                former={what: int(former.get(what, 0)) for what in ("model", "data")},
-                **({"damaged": n_damaged} if n_damaged else {}),
             )
             return
         table = Table("protocol", "status", "units")
         for (protocol, state), n_units in counts.items():
             table.add_row(protocol, state, str(n_units))
         print_table(table)
+        for (version, commit, source), n_units in by_code.items():
+            say(f"{n_units} units by broadlearn {version}, commit {commit}, source {source}")
         for row in lost.itertuples():
-            say(why(row.status, row, row.error))
-        if n_damaged:
-            say(
-                f"Besides, {n_damaged} units that are damaged on disk; `broadlearn study check` "
-                "names them, and `study run` does them again."
-            )
-        if former.sum():
-            say(
-                f"Besides, {former.sum()} units of former models or data "
-                f"({former.get('model', 0)} by the model, {former.get('data', 0)} by the data); "
-                "`broadlearn study prune` removes them."
-            )
+            unit = f"{row.dataset}, {row.model}, {row.protocol}, {row.noise}"
+            say(f"{row.status}: {unit}: {row.error}")
 
 
 @app.command("report")
 def write(
-    folder: Annotated[Path, typer.Argument(help="Folder for the page and its tables.")],
+    folder: Annotated[Path, typer.Argument(help="Folder of the page to write.")],
     store: Store = DEFAULT_STORE,
-    grid: Annotated[
-        str | None, typer.Option(help="Only results of this grid: paper or reduced.")
+    against: Annotated[
+        Path | None, typer.Option(help="File of other results, to compare with.")
     ] = None,
-    scoring: Annotated[
-        str | None, typer.Option(help="Only results whose settings were chosen by this metric.")
+    protocol: Annotated[
+        list[str] | None, typer.Option("--protocol", "-p", help="Only results of these.")
     ] = None,
-    metric: MetricName = "accuracy",
-    sensitivity_of: Annotated[
-        Path | None, typer.Option("--sensitivity", help="CSV file from `study sensitivity`.")
-    ] = None,
+    grid: Annotated[str | None, typer.Option(help="Only results of this grid.")] = None,
+    metric: Metric = "accuracy",
+    reference: Reference = None,
     export: Annotated[
         Path | None, typer.Option(help="Also write all units to this CSV file.")
     ] = None,
-    title: Title = TITLE,
+    title: Annotated[str, typer.Option(help="Heading of the page.")] = TITLE,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write the page, and its tables as CSV, Markdown and LaTeX, from a file of results.
+    """Write the page of a file of results, with tables (CSV, Markdown, LaTeX) and figures (PDF).
 
-    A folder with a report in it is written again.
+    It has a section for each thing that the results can tell: noise, tests, published tables, rank
+    among published classifiers, settings, other results.
     """
     with one_sentence():
-        import pandas as pd
-
-        from broadlearn.study import PROTOCOLS, write_report
+        from broadlearn.study import ResultStore, write_report
 
         check_folder(folder, "index.html", force=force)
         check_outputs([export], [store], force=force)
-        with kept_results(store) as results:
+        others = {}
+        with ResultStore(store, read_only=True) as results:
             frame = results.to_frame()
             if export is not None:
                 results.export_csv(export)
-        # A leaderboard has a page of its own.
-        frame = frame[frame["protocol"].isin(PROTOCOLS)]
-        if grid is not None:
-            frame = frame[frame["grid"] == grid]
-        if scoring is not None:
-            # The other protocols choose by accuracy.
-            frame = frame[(frame["scoring"] == scoring) | (frame["protocol"] != "nested")]
-        curves = None if sensitivity_of is None else pd.read_csv(sensitivity_of)
+        if against is not None:
+            with ResultStore(against, read_only=True) as results:
+                others[str(against)] = results.to_frame()
+        for column, values in (
+            ("protocol", split_list(protocol)),
+            ("grid", [grid] if grid else []),
+        ):
+            frame = frame[frame[column].isin(values)] if values else frame
+        if frame.empty:
+            raise ValueError(f"{store} has no results of that kind.")
         waiting("writing the report")
         page = write_report(
-            frame, folder, title=title, command=command_line(), sensitivity=curves, metric=metric
+            frame,
+            folder,
+            title=title,
+            command=shlex.join(["broadlearn", *sys.argv[1:]]),
+            metric=metric,
+            reference=reference,
+            against=others,
         )
         if as_json:
             print_json(store=str(store), units=len(frame), report=str(page))
         else:
             say(f"Report: {page.resolve()}")
-
-
-@app.command("sensitivity")
-def measure_sensitivity(
-    out: Annotated[Path, typer.Argument(help="CSV file to write, or -.")],
-    dataset: Names = None,
-    pairwise: Pairwise = None,
-    model: Models = None,
-    grid: GridName = "paper",
-    protocol: Annotated[
-        str, typer.Option("--protocol", "-p", help="paper, or paper-columns.")
-    ] = "paper",
-    force: Force = False,
-    as_json: AsJson = False,
-) -> None:
-    """Score all settings of models on the test folds of data sets, for the sensitivity figures."""
-    outputs = open_outputs([out], [], force=force, as_json=as_json)
-    with one_sentence(), outputs as write_file:
-        import pandas as pd
-
-        from broadlearn.study import find_model, load_dataset, sensitivity
-        from broadlearn.utils import encoded
-
-        if not split_list(dataset):
-            raise ValueError("--dataset must name one or more data sets.")
-        names, tables = _datasets(dataset, None, None, pairwise)
-        specs = [find_model(name) for name in split_list(model) or ["BLS", "F-BLS", "IF-BLS"]]
-        pairs = list(product([*map(load_dataset, names), *tables], specs))
-        frames = []
-        with bar() as shown:
-            task = shown.add_task("starting", total=len(pairs))
-            for data, spec in pairs:
-                text = f"{data.name}, {spec.name}"
-                shown.update(task, description=text)
-                if not is_terminal():
-                    tell(text)
-                frames.append(sensitivity(data, spec, reading=protocol, grid=grid))
-                shown.advance(task)
-        scores = pd.concat(frames, ignore_index=True)
-        write_file(out, [encoded(scores.to_csv(index=False))])
-        if as_json:
-            print_json(settings=len(scores), written=[str(out)])
-        else:
-            say(f"Written: {out}")

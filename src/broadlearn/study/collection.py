@@ -1,6 +1,6 @@
 """The collection of 121 UCI data sets by Fernández-Delgado et al. (2014), in its own layout.
 
-A folder ``NAME`` has ``NAME.txt`` with lines such as ``fich1= NAME_R.dat``, the tables that it names
+A folder ``NAME`` has ``NAME.txt`` with lines such as ``fich1= NAME_R.dat``, the tables it names
 (tab separated: a header, an index column, features, and the label ``clase``), and
 ``conxuntos_kfold.dat``: row numbers from 0, where two consecutive lines are the training and the
 test rows of a split, four in all.
@@ -146,7 +146,9 @@ def _set_folders(root: Path) -> list[Path]:
 
 
 def _read_set(path: Path) -> Dataset:
-    lines = (line.partition("=") for line in (path / f"{path.name}.txt").read_text("latin-1").split("\n"))
+    lines = (
+        line.partition("=") for line in (path / f"{path.name}.txt").read_text("latin-1").split("\n")
+    )
     facts = {key.strip(): value.strip() for key, _, value in lines}
     names = [facts[key] for key in ("fich1", "fich2") if facts.get(key)]
     tables = [_read_table(path / Path(name).name) for name in names or [f"{path.name}_R.dat"]]
@@ -157,7 +159,7 @@ def _read_set(path: Path) -> Dataset:
         splits: tuple[Split, ...] = ((rows[:n_first], rows[n_first:]),)
     else:
         splits = _read_splits(path / SPLITS_FILE, len(y))
-    info = DatasetInfo(path.name, "", "table", *X.shape, class_counts(y), source=SOURCE)
+    info = DatasetInfo(path.name, "", "table", len(y), X.shape[1], class_counts(y), source=SOURCE)
     return Dataset(path.name, X, y, info, splits)
 
 

@@ -50,7 +50,9 @@ def compare_results(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
         both["source_a"] == both["source_b"]
     )
     means = both.groupby([*CONDITION, "model", "dataset"], sort=False)
-    cells = means.agg(a=("mean_a", "mean"), b=("mean_b", "mean"), same=("same", "all")).reset_index()
+    cells = means.agg(
+        a=("mean_a", "mean"), b=("mean_b", "mean"), same=("same", "all")
+    ).reset_index()
     lines = []
     for condition, part in cells.groupby(CONDITION, sort=False):
         tested = []

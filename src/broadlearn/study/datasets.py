@@ -129,7 +129,7 @@ class Dataset:
                 f"{np.shape(self.X)} and {np.shape(self.y)}."
             )
         info = self.info or DatasetInfo(
-            self.name, "", "table", *X.shape, class_counts(y), source="a table"
+            self.name, "", "table", len(X), X.shape[1], class_counts(y), source="a table"
         )
         for name, value in (("X", X), ("y", y), ("info", info)):
             object.__setattr__(self, name, value)

@@ -286,7 +286,9 @@ def make_study(
             raise ValueError("datasets holds two of the same name; give each a name of its own.")
         tables = [d for d in loaded.values() if max_rows is None or len(d.y) <= max_rows]
         if not tables:
-            raise ValueError(f"A study needs one or more data sets, got none (max_rows {max_rows}).")
+            raise ValueError(
+                f"A study needs one or more data sets, got none (max_rows {max_rows})."
+            )
         nested = protocol == "nested"
         reading = READINGS.get(REDRAWS.get(protocol) or SENSITIVITY.get(protocol) or protocol)
         released = reading is not None and reading.released_models
@@ -428,9 +430,7 @@ def compare(
     iris        95.3      33.3
     wine        98.3      39.9
     """
-    study = make_study(
-        datasets, models, protocols=[protocol], noises=noises, grid=grid, **options
-    )
+    study = make_study(datasets, models, protocols=[protocol], noises=noises, grid=grid, **options)
     with TemporaryDirectory() as folder, ResultStore(store or Path(folder) / "results.db") as file:
         outcomes = study.run(file, n_jobs=n_jobs)
         return StudyResult(newest(study.frame(file)), outcomes)

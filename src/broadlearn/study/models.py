@@ -88,7 +88,7 @@ class ModelSpec:
         fresh_draws: bool = False,
         scoring: str = DEFAULT_METRIC,
     ) -> Any:
-        """Return the search over a grid: `PathSearchCV` where it takes the model, else a grid search.
+        """Return the search over a grid: a `PathSearchCV` where possible, else a `GridSearchCV`.
 
         Parameters
         ----------
@@ -126,7 +126,6 @@ class ModelSpec:
             error_score=np.nan,
             scoring=inner_scorer(scoring) if named else None,
         )
-
 
     def identity(self, grid: str, *, released: bool = False) -> str:
         """Return a short hash of class, parameters (without seeds) and grid: part of a unit's key.

@@ -34,7 +34,6 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
-from broadlearn.io import TablePreparation
 from broadlearn.study.datasets import Dataset, Split
 from broadlearn.study.metrics import DEFAULT_METRIC, METRICS, judge
 from broadlearn.study.models import ModelSpec
@@ -42,6 +41,7 @@ from broadlearn.study.noise import Noise, apply_noise, parse_noise
 from broadlearn.study.plan import GIVEN_SPLITS, REDRAWS, SENSITIVITY, Unit, UnitResult
 from broadlearn.study.published_results import published_settings
 from broadlearn.study.readings import READINGS, Reading
+from broadlearn.tables import TablePreparation
 from broadlearn.utils import Array
 
 N_FOLDS, N_INNER_FOLDS = 5, 3
@@ -55,7 +55,7 @@ class Judged(NamedTuple):
 
     folds: list[dict[str, float]]
     chosen: Any
-    details: dict[str, list[Any]] = {}  # noqa: RUF012
+    details: dict[str, list[Any]] = {}
 
 
 class PaperTask(NamedTuple):
@@ -224,7 +224,9 @@ def _judge_given(unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise) -> Ju
     else:
         model = spec.seeded(unit.model_seed)
     model.fit(X, data.y[train])
-    return Judged([judge(model, X_test, data.y[test])], dict(model.best_params_) if searched else {})
+    return Judged(
+        [judge(model, X_test, data.y[test])], dict(model.best_params_) if searched else {}
+    )
 
 
 def _judge_redraws(unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise) -> Judged:

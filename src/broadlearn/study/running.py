@@ -1,4 +1,4 @@
-"""Run units in worker processes: a worker that dies or takes too long is the outcome of its unit."""
+"""Run units in worker processes; a death or a time limit is the outcome of its unit alone."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -78,7 +78,7 @@ def run_tasks(
     *,
     timeout: float | None = None,
     cluster: Executor | None = None,
-) -> Iterator[Outcome]:
+) -> Generator[Outcome, None, None]:
     """Yield outcomes as units end.
 
     Parameters
@@ -100,7 +100,7 @@ def run_tasks(
         raise ValueError(f"timeout must be a number of seconds above 0, got {timeout!r}.")
     waiting, dead = deque(tasks), set[str]()
     n_slots = max(min(n_jobs, len(waiting)), 1)
-    slots = [_Slot(cluster or _worker()) for _ in range(n_slots)]
+    slots = [_Slot(cluster or start_worker()) for _ in range(n_slots)]
     running: dict[Future[Outcome], _Slot] = {}
     try:
         while waiting or running:
@@ -118,7 +118,7 @@ def run_tasks(
                 outcome = _outcome(task, future, None if future in ended else timeout)
                 if outcome.status in (DIED, "timeout") and cluster is None:
                     slot.executor.shutdown(wait=True, kill_workers=True)  # type: ignore[call-arg]
-                    slot.executor = _worker()
+                    slot.executor = start_worker()
                 if outcome.status == DIED and task.unit.key not in dead:
                     dead.add(task.unit.key)
                     waiting.append(task)
@@ -132,7 +132,7 @@ def run_tasks(
             future.cancel()
 
 
-def _worker() -> Executor:
+def start_worker() -> Executor:
     """An executor of one process, so that a death is that of one unit."""
     return ProcessPoolExecutor(1, env=ONE_THREAD, initializer=_end_with, initargs=(os.getpid(),))
 
@@ -160,7 +160,7 @@ def _begin(slot: _Slot, task: Task, timeout: float | None) -> Future[Outcome]:
             return future
         except BrokenProcessPool:
             # The idle process was killed.
-            slot.executor = _worker()
+            slot.executor = start_worker()
     raise OSError("Worker processes cannot be started: all of them were killed.")
 
 

@@ -181,20 +181,23 @@ class ResultStore:
             rows = self._db.execute(
                 f"SELECT {', '.join(COLUMNS)} FROM results ORDER BY {', '.join(CELL)}, finished"
             ).fetchall()
-        frame = pd.DataFrame(rows, columns=list(COLUMNS)).rename(columns={"commit_": "commit"})
+        # As objects, since pandas would turn None into NaN.
+        frame = pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
         for name in JSON_FIELDS:
             parsed = [None if text is None else json.loads(text) for text in frame[name]]
             frame[name] = pd.Series(parsed, dtype=object)
-        return frame.astype({name: float for name in ("mean", "sd", "seconds")})
+        kinds = {"INTEGER": int, "REAL": float}
+        frame = frame.astype({name: kinds[kind] for name, kind in NUMBERS.items()})
+        return frame.rename(columns={"commit_": "commit"})
 
     def export_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write all units to a CSV file, without times, so that a second run gives the same bytes."""
+        """Write all units to a CSV file, without times: a second run gives the same bytes."""
         frame = self.to_frame().drop(columns=["key", "seconds", "finished", "versions"])
         frame.to_csv(path, index=False, lineterminator="\n")
 
 
 def newest(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the last filed row of each cell: models or data may have had other parameters before."""
+    """Return the last filed row of each cell, whatever its parameters and data were."""
     ordered = frame.sort_values("finished", kind="stable") if "finished" in frame else frame
     cell = [name for name in CELL if name in frame]
     return ordered.drop_duplicates(cell, keep="last").sort_index().reset_index(drop=True)
@@ -231,9 +234,15 @@ def _package_source() -> tuple[str, str]:
 def _commit(folder: Path) -> str:
     git = ["git", "-C", str(folder)]
     try:
-        changed = subprocess.run([*git, "status", "--porcelain", "."], capture_output=True, check=True)
-        tracked = subprocess.run([*git, "ls-files", "--error-unmatch", "__init__.py"], capture_output=True)
-        head = subprocess.run([*git, "rev-parse", "--short=10", "HEAD"], capture_output=True, text=True)
+        changed = subprocess.run(
+            [*git, "status", "--porcelain", "."], capture_output=True, check=True
+        )
+        tracked = subprocess.run(
+            [*git, "ls-files", "--error-unmatch", "__init__.py"], capture_output=True
+        )
+        head = subprocess.run(
+            [*git, "rev-parse", "--short=10", "HEAD"], capture_output=True, text=True
+        )
     except (OSError, subprocess.CalledProcessError):
         return ""
     return "" if changed.stdout or tracked.returncode else head.stdout.strip()

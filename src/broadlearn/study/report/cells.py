@@ -149,7 +149,7 @@ class Cells:
     def conditions(
         self, protocol: str, noises: Sequence[str]
     ) -> tuple[dict[str, pd.DataFrame], list[str]]:
-        """Return figures by noise on the data sets that have all of them, and the other data sets."""
+        """Return figures by noise on the data sets that have all, and the other data sets."""
         tables = {noise: self.means(protocol, noise) for noise in noises}
         joined = pd.concat(tables, axis=1)
         complete = joined.dropna().index
@@ -167,7 +167,7 @@ class Cells:
     def reference(self, protocol: str) -> str:
         """Return the model that tests compare with the others."""
         table = self.merits(protocol)
-        preferred = (self._reference, *REFERENCES, table.mean().idxmax())
+        preferred = (self._reference or "", *REFERENCES, str(table.mean().idxmax()))
         return next(model for model in preferred if model in table.columns)
 
 
@@ -195,7 +195,7 @@ def strongest(noises: Sequence[str]) -> list[str]:
 
 
 def noise_words(noise: str | Noise) -> str:
-    """Return a noise in plain words.
+    r"""Return a noise in plain words.
 
     Examples
     --------

@@ -6,6 +6,7 @@ import base64
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -47,8 +48,9 @@ class Picture:
     caption: str
     figure: Figure
 
-    def to_svg(self) -> Markup:
-        """Return the figure for the page."""
+    @cached_property
+    def svg(self) -> Markup:
+        """The figure for the page."""
         return figures.to_svg(self.figure, f"figure_{self.name}", f"{self.title}. {self.caption}")
 
 
@@ -155,7 +157,7 @@ def write_report(
             ):
                 write_whole(folder / "tables" / f"{table.name}.{suffix}", f"{text.rstrip()}\n")
         for picture in section.pictures:
-            write_whole(folder / "figures" / f"{picture.name}.svg", f"{picture.to_svg()}\n")
+            write_whole(folder / "figures" / f"{picture.name}.svg", f"{picture.svg}\n")
             pdf = figures.to_pdf(picture.figure)
             write_whole(folder / "figures" / f"{picture.name}.pdf", [pdf])
     write_whole(folder / "index.html", page)
@@ -176,7 +178,7 @@ def notebook_html(frame: pd.DataFrame) -> str:
         ]
         pictures = [picture for section in sections for picture in section.pictures]
         blocks += [
-            Markup('<h4>{}</h4><div style="background:white">{}</div>').format(p.title, p.to_svg())
+            Markup('<h4>{}</h4><div style="background:white">{}</div>').format(p.title, p.svg)
             for p in pictures
         ]
     blocks += [Markup("<p>{}</p>").format(text) for text in summary(cells)]

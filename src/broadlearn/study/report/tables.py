@@ -109,7 +109,9 @@ class Table:
         lines.append(f"|{' :--- |' * n_keys}{' ---: |' * self.text.shape[1]}")
         for (key, row), bold in zip(self.text.iterrows(), best, strict=True):
             keys = key if isinstance(key, tuple) else (key,)
-            cells = [f"**{_markdown(t)}**" if b else _markdown(t) for t, b in zip(row, bold, strict=True)]
+            cells = [
+                f"**{_markdown(t)}**" if b else _markdown(t) for t, b in zip(row, bold, strict=True)
+            ]
             lines.append(f"| {' | '.join([*map(_markdown, keys), *cells])} |")
         return "\n".join(lines)
 
@@ -374,7 +376,12 @@ def statistics_tables(cells: Cells, protocol: str) -> list[Table]:
     columns = ["n_datasets", "n_models", "chi2", "chi2_p_value", "f", "f_p_value"]
     values = pd.DataFrame({n: {c: getattr(t, c) for c in columns} for n, t in tests.items()}).T
     forms = {"n_datasets": ".0f", "n_models": ".0f", "chi2_p_value": "p", "f_p_value": "p"}
-    heads = {"n_datasets": "data sets", "n_models": "models", "chi2": "χ²", "chi2_p_value": "p of χ²"}
+    heads = {
+        "n_datasets": "data sets",
+        "n_models": "models",
+        "chi2": "χ²",
+        "chi2_p_value": "p of χ²",
+    }
     heads |= {"f": "F", "f_p_value": "p of F"}
     left_out = left_out_note(tests["ours"].left_out)
     friedman_table = _plain_table(
@@ -389,7 +396,9 @@ def statistics_tables(cells: Cells, protocol: str) -> list[Table]:
     pairs = {name: compare_pairs(side, reference=reference) for name, side in sides.items()}
     ours = pairs["ours"]
     values = pd.concat({n: p.table.drop(columns="model") for n, p in pairs.items()})
-    values = values.droplevel(1).set_index("other", append=True).rename_axis(["accuracies", "against"])
+    values = (
+        values.droplevel(1).set_index("other", append=True).rename_axis(["accuracies", "against"])
+    )
     forms = dict.fromkeys(["win", "tie", "loss"], ".0f")
     forms |= dict.fromkeys(["p_sign", "p_wilcoxon", "p_holm", "p_ranks"], "p")
     heads = {"p_sign": "p sign", "p_wilcoxon": "p Wilcoxon", "p_holm": "p Holm"}
@@ -397,8 +406,9 @@ def statistics_tables(cells: Cells, protocol: str) -> list[Table]:
         f"pairs_{protocol}",
         f"{reference} against each other model, {protocol} protocol",
         f"On {ours.n_datasets} data sets: wins, ties and losses, exact sign test "
-        f"({ours.threshold:.1f} wins differ from chance at 5 %), Wilcoxon's signed-rank test, its p "
-        f"after Holm's adjustment, and the published variant of the test, on ranks. {note}{left_out}",
+        f"({ours.threshold:.1f} wins differ from chance at 5 %), Wilcoxon's signed-rank test, "
+        "its p after Holm's adjustment, and the published variant of the test, on ranks. "
+        f"{note}{left_out}",
         values,
         forms,
         heads | {"p_ranks": "p on ranks"},
@@ -409,8 +419,8 @@ def statistics_tables(cells: Cells, protocol: str) -> list[Table]:
     nemenyi_table = _plain_table(
         f"nemenyi_{protocol}",
         f"Nemenyi's test, {protocol} protocol",
-        f"p-values of all pairs. Mean ranks {result.critical_difference:.2f} or more apart differ at "
-        f"{100 * result.alpha:g} %. {note}{left_out}",
+        f"p-values of all pairs. Mean ranks {result.critical_difference:.2f} or more apart differ "
+        f"at {100 * result.alpha:g} %. {note}{left_out}",
         p_values,
         dict.fromkeys(p_values.columns[1:], "p"),
     )
@@ -438,7 +448,9 @@ def time_table(cells: Cells) -> Table:
     """Seconds that each model took under each protocol."""
     done = cells.units[cells.units["done"]]
     seconds = done.groupby(["protocol", "model"])["seconds"].agg(["count", "sum", "median", "max"])
-    seconds = seconds.loc[[k for p in cells.protocols for m in cells.models if (k := (p, m)) in seconds.index]]
+    seconds = seconds.loc[
+        [k for p in cells.protocols for m in cells.models if (k := (p, m)) in seconds.index]
+    ]
     forms = {"count": ",d", "sum": ",.1f", "median": ",.2f", "max": ",.1f"}
     heads = {"count": "units", "max": "longest"}
     caption = "Seconds of units that are done, search included."

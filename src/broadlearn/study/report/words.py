@@ -23,8 +23,8 @@ ACCOUNTS = {
         if reading.chosen_inside
         else f"The published protocol, read so: {reading.about}. Columns are standardised on all "
         "rows, rows are cut into 5 blocks in file order, and of all settings of the grid the one "
-        "with the best mean accuracy on the test folds is reported. This is optimistic, the more so "
-        "the larger the grid. Some files are sorted by class, so that a fold may hold a single "
+        "with the best mean accuracy on the test folds is reported. This is optimistic, the more "
+        "so the larger the grid. Some files are sorted by class, so that a fold may hold a single "
         "class: large deviations come from that."
     )
     for name, reading in READINGS.items()
@@ -102,7 +102,9 @@ def _first(cells: Cells, table: pd.DataFrame) -> str:
     sentence = f"{means.index[0]} is first ({_shown(cells, means.iloc[0])})"
     if len(told) > 1:
         sentence += f", ahead of {told[1]}"
-    published = [text for model, text in zip(means.index, told, strict=True) if _is_published(model)]
+    published = [
+        text for model, text in zip(means.index, told, strict=True) if _is_published(model)
+    ]
     if published and published[0] not in told[:2]:
         sentence += f"; of the published models {published[0]} leads"
     return sentence
@@ -122,15 +124,8 @@ def _kept(cells: Cells, clean: pd.DataFrame | None, noisy: pd.DataFrame) -> str:
         return f"{model} ({_shown(cells, means[model])}{change})"
 
     sentence = f"{joined(map(told, means.index[:2]))} stay the most accurate"
-    ours = list(filter(_is_published, means.index))
-    others = [model for model in ours if model not in means.index[:2]]
-    if not others:
-        return sentence
-    sentence += f"; of the published models {told(others[0])} does best"
-    if lost is not None and len(others) > 1:
-        most = lost[ours].idxmax()
-        sentence += f" and {told(most)} loses most" if most != others[0] else ""
-    return sentence
+    others = [told(model) for model in means.index[2:] if _is_published(model)]
+    return f"{sentence}, the published models then {joined(others)}" if others else sentence
 
 
 def _ordered(cells: Cells, means: pd.Series) -> pd.Series:
