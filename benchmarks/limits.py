@@ -143,7 +143,7 @@ def graph_line(model: Any, rows: np.ndarray, own: float, name: str) -> None:
     try:
         from onnxruntime import InferenceSession, SessionOptions
 
-        from broadlearn.io import to_onnx
+        from broadlearn.persistence import to_onnx
 
         graph = to_onnx(model).SerializeToString()
     except ImportError:

@@ -41,7 +41,6 @@ FOLDER = Path(__file__).parent / "persistence" / "files"
 X, _codes = load_iris(return_X_y=True)
 X, NAMES = X[::3], load_iris().target_names[_codes[::3]]
 TWO = NAMES == NAMES[0]
-LABELS = np.column_stack([X[:, 0] > 5.8, X[:, 1] > 3, X[:, 2] > 0]) * 1
 GAPS = X.copy()
 GAPS[::4, 1] = np.nan
 TABLE = pd.DataFrame(X, columns=["a", "b", "c", "d"]).assign(
@@ -97,7 +96,6 @@ def fitted_models():
         found["stream"] = stream.partial_fit(X[::2], NAMES[::2]), X
         found["regressor"] = BLSRegressor(**NODES).fit(X, X[:, :2]), X
         found["ensemble-regressor"] = BroadEnsembleRegressor(ensemble_size=3).fit(X, X[:, 0]), X
-        found["labels"] = BLSClassifier(**NODES).fit(X, LABELS), X
         found["gaps"] = BLSClassifier(standardize="robust", **NODES).fit(GAPS, TWO), GAPS
         found["single"] = BLSClassifier(**NODES).fit(X.astype(np.float32), NAMES), X
     return found

@@ -34,6 +34,7 @@ ROOMS = {
         "untrusted",
     ),
     "broadlearn.out_of_core": (),
+    "broadlearn.persistence": ("model_parts",),
     "broadlearn.io": (
         "RankedColumns",
         "RowChanges",

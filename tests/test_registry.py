@@ -7,8 +7,8 @@ from sklearn.utils.validation import check_is_fitted
 
 import broadlearn
 from broadlearn import PathSearchCV
-from broadlearn.io import to_onnx
 from broadlearn.out_of_core import fit_blocks
+from broadlearn.persistence import to_onnx
 from broadlearn.registry import REGISTRY, entries_that, find_entry
 
 X, y = make_blobs(60, 3, centers=2, random_state=0)

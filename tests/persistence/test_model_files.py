@@ -9,7 +9,7 @@ import zipfile
 import numpy as np
 import pytest
 import skops.io
-from model_kinds import FOLDER, GAPS, LABELS, NAMES, NODES, TABLE, TWO, X, fitted_models, outputs
+from model_kinds import FOLDER, GAPS, NAMES, NODES, TABLE, TWO, X, fitted_models, outputs
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import RandomForestClassifier
@@ -69,7 +69,7 @@ def test_nodes_of_all_kinds(n_nodes, activation, path):
         enhancement_scale=[0.5, 2.0],
         random_state=0,
     )
-    for targets in (TWO, LABELS):
+    for targets in (TWO, NAMES):
         assert_restored(model.fit(GAPS, targets), GAPS, path)
 
 
@@ -139,7 +139,7 @@ def test_the_header(path):
     assert header["metadata"] == {"accuracy": 0.9, "folds": [1, 2]}
     assert set(header["versions"]) >= {"broadlearn", "numpy", "scikit-learn", "skops"}
     assert header["sha256"] == hashlib.sha256(path.read_bytes()[84:]).hexdigest()
-    save(MODELS["labels"][0], path)
+    save(MODELS["bls"][0], path)
     assert read_header(path)["columns"] is None
     with pytest.raises(ValueError, match=r"cannot be saved: .*not JSON serializable"):
         save(model, path, metadata={"f": len})

@@ -3,7 +3,6 @@
 from broadlearn.io.column_leaks import find_leaks
 from broadlearn.io.column_records import ColumnRecord, warn_of_columns
 from broadlearn.io.csv_files import FileTable, import_pandas
-from broadlearn.io.onnx_export import to_onnx
 from broadlearn.io.preparation import TablePreparation, describe_columns
 from broadlearn.io.ranked_columns import (
     RankedColumns,
@@ -52,6 +51,5 @@ __all__ = [
     "replace_labels",
     "rewrite_table",
     "row_changes",
-    "to_onnx",
     "warn_of_columns",
 ]

@@ -21,6 +21,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from broadlearn.persistence.archives import read_archive, write_archive
+from broadlearn.persistence.errors import reason
 from broadlearn.utils import write_whole
 
 FORMAT = 1
@@ -88,7 +89,7 @@ def model_parts(
         head = json.dumps(_header(model, target, metadata), separators=(",", ":")).encode() + b"\n"
     # skops raises errors of its own where it has no form for an object.
     except Exception as error:
-        raise ValueError(f"This {kind} cannot be saved: {_reason(error)}.") from error
+        raise ValueError(f"This {kind} cannot be saved: {reason(error)}.") from error
     if len(head) > MAX_HEADER_BYTES:
         raise ValueError(f"This {kind} cannot be saved: its names of columns are too long.")
     digest = hashlib.sha256(head)
@@ -124,7 +125,7 @@ def load(path: str | os.PathLike[str]) -> Any:
             raise
         # Whatever a forged tree makes skops, NumPy or a constructor raise.
         except Exception as error:
-            raise ValueError(f"{path} cannot be loaded: {_reason(error)}.") from error
+            raise ValueError(f"{path} cannot be loaded: {reason(error)}.") from error
 
 
 def read_header(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -227,9 +228,3 @@ _HEADER_TYPES: dict[str, Any] = {
     "target": str | None,
     "metadata": dict,
 }
-
-
-def _reason(error: Exception) -> str:
-    """Return the first line of an error, printable and without a full stop."""
-    line = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
-    return "".join(mark if mark.isprintable() else "?" for mark in line).rstrip(".")
