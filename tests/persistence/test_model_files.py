@@ -308,6 +308,16 @@ CALLS = {
     "tree": node("TreeNode", "sklearn.tree._tree.Tree", content={}),
     "sparse": node("SparseMatrixNode", "scipy.sparse.csr_matrix", type="scipy", file="0.npy"),
     "scalar": node("NdArrayNode", "numpy.void", type="numpy", file="0.npy", __id__=1),
+    "listed scalar": node(
+        *("NdArrayNode", "numpy.float64"),
+        **{"type": "json", "file": "0.npy", "content": [SYSTEM], "shape": COMMAND},
+    ),
+    "listed type": node(
+        "DictNode",
+        "builtins.dict",
+        content={},
+        key_types=node("ListNode", "broadlearn.models.BLSClassifier", content=[]),
+    ),
     "keys": node(
         "DictNode",
         "builtins.dict",
@@ -367,12 +377,12 @@ def test_arrays_are_what_they_declare(name, path):
     assert_refused(signed(packed(estimator_with(C=dtype), files)), path, reason)
 
 
-def doubled(depth):
-    """Return a tree of unions that each hold the next one twice, by its number."""
+def doubled(depth, **more):
+    """Return a tree of lists that each hold the next one twice, by its number."""
     inner = {**estimator_with(), "__id__": 1}
     for number in range(2, depth):
         again = {"__id__": number - 1}
-        inner = node("ListNode", "builtins.list", content=[inner, again], __id__=number)
+        inner = node("ListNode", "builtins.list", content=[inner, again], __id__=number, **more)
     return {**inner, "protocol": 2}
 
 
@@ -388,6 +398,7 @@ def test_bombs_are_refused_before_they_unfold(path):
     assert_refused(signed(other), path, "compressed in an unknown way")
     assert_refused(signed(packed(tree, {**files, "x.npz": b""})), path, "unknown part 'x.npz'")
     assert_refused(signed(packed(doubled(40), {})), path, "is used twice")
+    assert_refused(signed(packed(doubled(40, file="0.npy"), files)), path, "is used twice")
     assert_refused(signed(packed("[" * 10**6, {})), path, "recursion")
     number = estimator_with(C=node("JsonNode", "builtins.str", content="9" * 10**6))
     assert_refused(signed(packed(number, {})), path, "cannot be loaded")

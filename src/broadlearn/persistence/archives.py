@@ -15,7 +15,6 @@ import os
 import re
 import struct
 import zipfile
-from collections.abc import Iterable
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -213,114 +212,84 @@ def check_tree(tree: Any, shapes: Shapes) -> set[str]:
     trusted: set[str] = set()
     stack: list[Any] = [tree]
     while stack:
-        node = stack.pop()
         try:
-            loader, module, name = node["__loader__"], node["__module__"], node["__class__"]
-            check = _CHECKS.get(loader)
-            if check is None or not isinstance(module, str) or not isinstance(name, str):
-                raise ValueError(_refusal(f"{module}.{name}"))
-            if "__id__" in node and "file" not in node:
-                raise ValueError("an object in it is used twice")
-            stack.extend(check(node, f"{module}.{name}", shapes, trusted))
+            stack.extend(_check_node(stack.pop(), shapes, trusted))
         except (AttributeError, KeyError, TypeError) as error:
             raise ValueError("a node of its tree is not whole") from error
     return trusted
 
 
-def _refusal(name: str) -> str:
-    return f"it holds {name[:100]}, which is not among the types of model files"
+def _check_node(node: Any, shapes: Shapes, trusted: set[str]) -> list[Any]:
+    """Raise unless a node is safe, apart from the nodes within it, which are returned."""
+    place, content = (node["__module__"], node["__class__"]), node.get("content")
+    name = ".".join(place)
+    stored = node["__loader__"] == "NdArrayNode" and node["type"] == "numpy"
+    if "__id__" in node and not stored:
+        # skops restores nodes of one number once; walks over such nodes could take for ever.
+        raise ValueError("an object in it is used twice")
+    match node["__loader__"]:
+        case "JsonNode" if name == "builtins.str":
+            # Other values have nodes of their own; as text they could be many small objects.
+            if content.lstrip()[:1] in ("[", "{"):
+                raise ValueError("a plain value in it holds others")
+            return []
+        case "ListNode" if name == "builtins.list":
+            return list(content)
+        case "TupleNode" if name == "builtins.tuple":
+            return list(content)
+        case "TupleNode" if issubclass(own_class(*place) or object, tuple):
+            trusted.add(name)
+            return list(content)
+        case "DictNode" if name == "builtins.dict":
+            _check_keys(node["key_types"], len(content))
+            return [node["key_types"], *content.values()]
+        case "SliceNode" if name == "builtins.slice":
+            if {type(content[end]) for end in ("start", "stop", "step")} <= {int, type(None)}:
+                return []
+        case "TypeNode" if name in TYPES:
+            return []
+        case "DTypeNode" if name == "numpy.dtype" and content["__loader__"] == "NdArrayNode":
+            trusted.add(name)
+            return [content]
+        case "NdArrayNode" if name == "numpy.ndarray" and node["type"] == "json":
+            # skops hands nested lists to NumPy, which would unfold arrays within them.
+            if len(node["shape"]["content"]) != 1:
+                raise ValueError("an array of objects in it has more than one dimension")
+            return [node["shape"], *content]
+        case "NdArrayNode" if stored and name in ("numpy.ndarray", *NUMPY_SCALARS):
+            file = node["file"]
+            if file not in shapes or node["__id__"] != int(file.removesuffix(".npy")) + 1:
+                raise ValueError("an array in it is not stored")
+            if name == "numpy.ndarray" or shapes[file] == ():
+                return []
+        case "ObjectNode":
+            return _check_object(place, content, trusted)
+    raise ValueError(_refusal(name))
 
 
-def _expect(name: str, *allowed: str) -> None:
-    if name not in allowed:
-        raise ValueError(_refusal(name))
-
-
-def _check_json(node: Any, name: str, shapes: Shapes, trusted: set[str]) -> Iterable[Any]:
-    _expect(name, "builtins.str")
-    # Other values have nodes of their own; in text they could be many small objects.
-    if node["content"].lstrip()[:1] in ("[", "{"):
-        raise ValueError("a plain value in it holds others")
-    return ()
-
-
-def _check_dict(node: Any, name: str, shapes: Shapes, trusted: set[str]) -> Iterable[Any]:
-    _expect(name, "builtins.dict")
-    types = node["key_types"]
-    _expect(types["__loader__"], "ListNode")
-    for key_type in types["content"]:
-        _expect(key_type["__loader__"], "TypeNode")
-        _expect(f"{key_type['__module__']}.{key_type['__class__']}", *KEY_TYPES, *NUMPY_SCALARS)
-    if len(types["content"]) != len(node["content"]):
+def _check_keys(types: Any, n_keys: int) -> None:
+    """Raise unless the types of keys, which are called with keys as text, are plain."""
+    names = [f"{node['__module__']}.{node['__class__']}" for node in types["content"]]
+    if types["__loader__"] != "ListNode" or not KEY_TYPES.issuperset(names):
+        raise ValueError(_refusal(", ".join(names)))
+    if len(names) != n_keys:
         raise ValueError("a dictionary in it is not whole")
-    return [types, *node["content"].values()]
 
 
-def _check_list(node: Any, name: str, shapes: Shapes, trusted: set[str]) -> Iterable[Any]:
-    _expect(name, "builtins.list")
-    return list(node["content"])
-
-
-def _check_tuple(node: Any, name: str, shapes: Shapes, trusted: set[str]) -> Iterable[Any]:
-    if name != "builtins.tuple":
-        found = own_class(node["__module__"], node["__class__"])
-        if found is None or not issubclass(found, tuple):
-            raise ValueError(_refusal(name))
-        trusted.add(name)
-    return list(node["content"])
-
-
-def _check_slice(node: Any, name: str, shapes: Shapes, trusted: set[str]) -> Iterable[Any]:
-    _expect(name, "builtins.slice")
-    if any(
-        type(node["content"][end]) not in (int, type(None)) for end in ("start", "stop", "step")
-    ):
-        raise ValueError("a slice in it has ends that are not integers")
-    return ()
-
-
-def _check_type(node: Any, name: str, shapes: Shapes, trusted: set[str]) -> Iterable[Any]:
-    _expect(name, *TYPES)
-    return ()
-
-
-def _check_dtype(node: Any, name: str, shapes: Shapes, trusted: set[str]) -> Iterable[Any]:
-    _expect(name, "numpy.dtype")
-    _expect(node["content"]["__loader__"], "NdArrayNode")
-    trusted.add(name)
-    return [node["content"]]
-
-
-def _check_numpy(node: Any, name: str, shapes: Shapes, trusted: set[str]) -> Iterable[Any]:
-    if node["type"] == "json":
-        _expect(name, "numpy.ndarray")
-        # skops hands nested lists to NumPy, which would unfold arrays within them.
-        if node["shape"]["__loader__"] != "TupleNode" or len(node["shape"]["content"]) != 1:
-            raise ValueError("an array of objects in it has more than one dimension")
-        return [node["shape"], *node["content"]]
-    _expect(node["type"], "numpy")
-    file = node["file"]
-    if file not in shapes or node["__id__"] != int(file.removesuffix(".npy")) + 1:
-        raise ValueError("an array in it is not stored")
-    if name != "numpy.ndarray" and shapes[file] != ():
-        raise ValueError("a number in it is stored as an array")
-    _expect(name, "numpy.ndarray", *NUMPY_SCALARS)
-    return ()
-
-
-def _check_object(node: Any, name: str, shapes: Shapes, trusted: set[str]) -> Iterable[Any]:
-    place = node["__module__"], node["__class__"]
-    kind = own_class(*place)
-    if kind is not None or name in SKLEARN_PARTS:
+def _check_object(place: tuple[str, str], state: Any, trusted: set[str]) -> list[Any]:
+    """Raise unless the attributes of an object are no methods; return them."""
+    name = ".".join(place)
+    own = own_class(*place)
+    if own is not None or name in SKLEARN_PARTS:
         trusted.add(name)
     # skops refuses what is neither trusted here nor by itself.
-    kind = kind or loaded_class(*place)
+    kind = own or loaded_class(*place)
     if kind is None:
         raise ValueError(_refusal(name))
-    state = node.get("content")
     if state is None or state["__loader__"] == "JsonNode":
         return [] if state is None else [state]
-    _expect(state["__loader__"], "DictNode")
+    if state["__loader__"] != "DictNode":
+        raise ValueError(_refusal(name))
     for key, value in state["content"].items():
         if callable(getattr(kind, key, None)) or key.startswith(("__", "_doc_link")):
             raise ValueError(f"{place[1][:100]} in it has an attribute {key[:100]!r}")
@@ -329,14 +298,5 @@ def _check_object(node: Any, name: str, shapes: Shapes, trusted: set[str]) -> It
     return [state]
 
 
-_CHECKS = {
-    "JsonNode": _check_json,
-    "DictNode": _check_dict,
-    "ListNode": _check_list,
-    "TupleNode": _check_tuple,
-    "SliceNode": _check_slice,
-    "TypeNode": _check_type,
-    "DTypeNode": _check_dtype,
-    "NdArrayNode": _check_numpy,
-    "ObjectNode": _check_object,
-}
+def _refusal(name: str) -> str:
+    return f"it holds {name[:100]}, which is not among the types of model files"

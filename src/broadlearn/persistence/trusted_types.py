@@ -20,26 +20,16 @@ _OWN_MODULE = re.compile(
     r"broadlearn\.(utils|random_features|solvers|sample_scores|models|baselines|search|ensemble"
     r"|evaluation|tables|io)(\.[a-z][a-z0-9_]*)*"
 )
-# Plain objects of scikit-learn that are not estimators, or not public.
+# Plain objects of scikit-learn that skops does not trust by itself.
+_SPLITTERS = (
+    *("KFold", "StratifiedKFold", "GroupKFold", "StratifiedGroupKFold", "TimeSeriesSplit"),
+    *("ShuffleSplit", "StratifiedShuffleSplit", "RepeatedKFold", "RepeatedStratifiedKFold"),
+)
 SKLEARN_PARTS = frozenset(
     {
         "sklearn.calibration._CalibratedClassifier",
         "sklearn.calibration._SigmoidCalibration",
-        *(
-            f"sklearn.model_selection._split.{name}"
-            for name in (
-                "GroupKFold",
-                "KFold",
-                "LeaveOneOut",
-                "RepeatedKFold",
-                "RepeatedStratifiedKFold",
-                "ShuffleSplit",
-                "StratifiedGroupKFold",
-                "StratifiedKFold",
-                "StratifiedShuffleSplit",
-                "TimeSeriesSplit",
-            )
-        ),
+        *(f"sklearn.model_selection._split.{name}" for name in _SPLITTERS),
     }
 )
 NUMPY_SCALARS = frozenset(
@@ -49,8 +39,8 @@ NUMPY_SCALARS = frozenset(
         *("numpy.bool", "numpy.bool_", "numpy.str_"),
     }
 )
-KEY_TYPES = frozenset({"builtins.str", "builtins.int", "builtins.float", "builtins.bool"})
-TYPES = KEY_TYPES | NUMPY_SCALARS | {"builtins.object"}
+KEY_TYPES = NUMPY_SCALARS | {f"builtins.{name}" for name in ("str", "int", "float", "bool")}
+TYPES = KEY_TYPES | {"builtins.object"}
 
 
 def own_class(module: str, name: str) -> type[Any] | None:
