@@ -1,6 +1,21 @@
 """Which rows of a table are suspect, why, and what to do about it."""
 
 from broadlearn.auditing.auditing import audit
+from broadlearn.auditing.changes import RowChanges, chain_changes
+from broadlearn.auditing.checks import (
+    CHECKS,
+    Check,
+    Columns,
+    Drift,
+    Duplicates,
+    Evidence,
+    Imbalance,
+    LabelErrors,
+    Leaks,
+    MissingValues,
+    Outliers,
+    Slices,
+)
 from broadlearn.auditing.cleaning import decide
 from broadlearn.auditing.corrections import (
     Corrections,
@@ -8,18 +23,35 @@ from broadlearn.auditing.corrections import (
     corrections_table,
     read_corrections,
 )
-from broadlearn.auditing.findings import FINE, VERDICTS, Finding, Health
+from broadlearn.auditing.findings import FINE, LABEL_VERDICTS, VERDICTS, Finding, Health
 from broadlearn.auditing.result import Audit
+from broadlearn.auditing.rows import Rows
 
 __all__ = [
+    "CHECKS",
     "FINE",
+    "LABEL_VERDICTS",
     "VERDICTS",
     "Audit",
+    "Check",
+    "Columns",
     "Corrections",
+    "Drift",
+    "Duplicates",
+    "Evidence",
     "Finding",
     "Health",
+    "Imbalance",
+    "LabelErrors",
+    "Leaks",
+    "MissingValues",
+    "Outliers",
+    "RowChanges",
+    "Rows",
+    "Slices",
     "apply_corrections",
     "audit",
+    "chain_changes",
     "corrections_table",
     "decide",
     "read_corrections",

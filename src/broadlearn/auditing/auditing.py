@@ -2,45 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.decomposition import PCA
+import pandas as pd
+from numpy.typing import ArrayLike
 
-from broadlearn.auditing.duplicates import find_duplicates
-from broadlearn.auditing.errors import count_errors
-from broadlearn.auditing.findings import MISLABELLED, OUTLYING
-from broadlearn.auditing.health import check_table
-from broadlearn.auditing.neighbours import Neighbours, find_neighbours
-from broadlearn.auditing.opinions import Opinion, form_opinion
-from broadlearn.auditing.outlying import find_outlying
-from broadlearn.auditing.result import Audit, Evidence
-from broadlearn.auditing.rows import Rows, join_rows, prepare_rows
-from broadlearn.auditing.values import row_values
-from broadlearn.auditing.verdicts import Verdicts, judge
-from broadlearn.io import import_pandas, rank_columns
-from broadlearn.utils import Array, draw_seed
-
-if TYPE_CHECKING:
-    import pandas as pd
+from broadlearn.auditing.checks import CHECKS, Check, Evidence
+from broadlearn.auditing.errors import count_errors, count_wrong_targets
+from broadlearn.auditing.findings import FINE, VERDICTS, Finding, Health
+from broadlearn.auditing.neighbours import find_neighbours
+from broadlearn.auditing.noise import NoiseModel, judge_labels
+from broadlearn.auditing.opinions import form_opinions
+from broadlearn.auditing.result import Audit
+from broadlearn.auditing.rows import Rows, as_frame, prepare_rows
+from broadlearn.auditing.targets import judge_targets
+from broadlearn.utils import draw_seed
 
 # Nearest rows that are looked for: as many as models use.
 N_NEAR = 15
-# Deviations beyond which values do not stretch the map of the rows.
-MAX_DEVIATIONS = 5.0
 # Stages and their shares of the time.
 STAGES = {
     "columns": 0.02,
-    "neighbours": 0.13,
+    "neighbours": 0.1,
     "nearest rows": 0.05,
-    "extremely random trees": 0.15,
+    "extremely random trees": 0.18,
     "random forest": 0.2,
-    "broad learning": 0.3,
+    "broad learning": 0.35,
     "noise": 0.02,
-    "values": 0.07,
-    "verdicts": 0.06,
+    "checks": 0.08,
 }
 
 
@@ -49,7 +41,11 @@ def audit(
     y: ArrayLike,
     *,
     task: str = "auto",
-    reference: Audit | None = None,
+    checks: Iterable[Check] | None = None,
+    probabilities: ArrayLike | None = None,
+    reference: Any = None,
+    noise: pd.DataFrame | None = None,
+    confirmed: Sequence[int] | np.ndarray = (),
     random_state: int | np.random.RandomState | None = 0,
     progress: Callable[[str, float], object] | None = None,
 ) -> Audit:
@@ -57,33 +53,41 @@ def audit(
 
     Several kinds of models that did not see a row (broad learning at infinite width with each row
     left out exactly, forests by the trees that did not draw it, the nearest rows) give the
-    probability of its label. From the labels of rows that they are surest of, the audit learns how
-    labels were corrupted, class by class, and what that makes of each row: ``suspicion`` is the
-    probability that its label is wrong. Where classes overlap or one is rare, that is less than
-    models alone would make one believe.
+    probability of its label. A noise model, chosen by how well it explains the labels, turns them
+    into ``suspicion``, the probability that the label is wrong. Where classes overlap, that is less
+    than models alone would make one believe. Then each check looks at the table.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features), pandas or polars DataFrame
-        Numbers, or a frame that may also have text, categories, booleans and missing values, see
-        `broadlearn.io.TablePreparation`.
+        Numbers, or a frame that may also have text, categories, booleans and missing values.
     y : array-like of shape (n_samples,)
         Class labels, at least two different ones, or a quantity.
     task : {"auto", "classification", "regression"}, default="auto"
-        "auto" takes fractions for a quantity, and everything else for classes.
-    reference : Audit, default=None
-        An audit of other rows of the same table. Models learn from these only, and the rows given
-        here are judged as new ones.
+        "auto" takes numbers with many distinct values for a quantity.
+    checks : iterable of checks, default=None
+        Objects with ``limit`` and ``find(rows, evidence)``, see `broadlearn.auditing.Check`.
+        By default all of `broadlearn.auditing.CHECKS`.
+    probabilities : array-like of shape (n_samples, n_classes), default=None
+        Out-of-fold class probabilities of your own model, classes in sorted order; of shape
+        (n_samples,) out-of-fold predictions of a quantity. They are one more opinion.
+    reference : Audit or table, default=None
+        Other rows of the same table, such as the training rows: columns that have drifted are
+        reported.
+    noise : pandas.DataFrame, default=None
+        ``noise_matrix`` of an audit of the same table before a part of its labels was corrected.
+        By default the noise is learnt. `Audit.recheck` does this for you.
+    confirmed : sequence of int, default=()
+        Positions of rows whose label a person has checked: they are not suspect.
     random_state : int, RandomState or None, default=0
         Seeds the models.
     progress : callable, default=None
         Called as ``progress(stage, share)`` at the beginning of each stage, with the share of the
-        work that is done.
+        work that is done; ``progress=print`` shows them.
 
     Returns
     -------
     Audit
-        Needs pandas.
 
     Examples
     --------
@@ -95,117 +99,115 @@ def audit(
     >>> y[70], X[20] = "low", [-90, 0]
     >>> found = audit(X, y)
     >>> found
-    <Audit of 100 rows: 1 likely mislabelled, 1 outlying, 98 fine>
-    >>> found.table["verdict"].head(2).to_dict()
-    {70: 'likely mislabelled', 20: 'outlying'}
-    >>> found.table.loc[70, ["label", "likely_label"]].tolist()
-    ['low', 'high']
+    <Audit of 100 rows: 1 likely mislabelled, 1 outlier, 98 fine>
+    >>> found.table.iloc[0][["label", "likely_label", "verdict"]].tolist()
+    ['low', 'high', 'likely mislabelled']
+    >>> print(found.table.iloc[0]["why"])
     """
     done = 0.0
 
     def step(stage: str) -> None:
         nonlocal done
         if progress is not None:
-            progress(stage, done)
+            progress(stage, round(done, 2))
         done += STAGES[stage]
 
     step("columns")
-    if reference is None:
-        rows, n_known = prepare_rows(X, y, task), 0
-    else:
-        rows, n_known = join_rows(reference.evidence.rows, X, y), len(reference.table)
-    seed = draw_seed(random_state)
+    rows, seed = prepare_rows(X, y, task), draw_seed(random_state)
     step("neighbours")
-    near = find_neighbours(rows, N_NEAR, seed=seed)
-    opinion = form_opinion(rows, near, seed, step, n_known)
-    step("values")
-    value = row_values(rows, seed=seed)
-    step("verdicts")
-    columns = rank_columns(rows.frame)
-    outlying = find_outlying(rows, near)
-    copies = find_duplicates(rows, near.nearest, near.distance, columns=columns)
-    verdicts = judge(rows, opinion, near, outlying, copies)
-    if n_known:
-        # Models and neighbours knew the reference; what is said from here on is of the new rows.
-        rows, opinion, verdicts = (
-            rows.after(n_known),
-            opinion.after(n_known),
-            verdicts.after(n_known),
-        )
-        near, value, columns = near.after(n_known), value[n_known:], rank_columns(rows.frame)
-        copies = copies.after(n_known)
-    errors = count_errors(rows, opinion, verdicts.verdict == MISLABELLED, seed)
-    far = np.flatnonzero(verdicts.verdict == OUTLYING)
-    health = check_table(
-        rows,
-        opinion.proba,
-        opinion.suspicion,
-        errors.total,
-        copies,
-        outlying=far[np.argsort(-verdicts.urgency[far], kind="stable")],
-        columns=columns,
-    )
-    evidence = Evidence(
-        rows,
-        opinion.proba,
-        opinion.posterior,
-        opinion.suspicion,
-        near,
-        outlying.column_shares[n_known:],
-        _project(rows),
-        opinion.pool,
-    )
-    table = _table(rows, opinion, near, verdicts, value)
-    return Audit(table, rows.classes, errors, health, evidence)
-
-
-def _table(
-    rows: Rows, opinion: Opinion, near: Neighbours, verdicts: Verdicts, value: Array
-) -> pd.DataFrame:
-    """One line per row, the most urgent first, with the columns of X."""
-    pandas, every = import_pandas(), np.arange(len(rows.Z))
-    index = rows.frame.index
+    near = find_neighbours(rows.Z, N_NEAR, seed)
+    opinions = form_opinions(rows, near, probabilities, seed, step)
+    step("noise")
     if rows.is_regression:
-        likely, own_p = opinion.proba[:, 0], 1.0 - opinion.suspicion
-        likely_p = np.full(every.size, np.nan)
+        judged = judge_targets(opinions, rows.labels, near.nearest, confirmed, seed)
+        errors = count_wrong_targets(judged.suspicion, judged.draws)
     else:
-        codes = opinion.likely
-        likely, own_p = rows.classes[codes], opinion.proba[every, rows.codes]
-        likely_p = opinion.proba[every, codes]
-    order = np.argsort(-verdicts.urgency, kind="stable")
-    found = pandas.DataFrame(
+        known = None if noise is None else _known_noise(noise, rows)
+        judged = judge_labels(opinions, rows.codes, known, confirmed, seed)
+        errors = count_errors(
+            rows.classes,
+            rows.codes,
+            judged.likely,
+            judged.flagged,
+            judged.expected,
+            judged.draws,
+            judged.noise.T,
+        )
+    if reference is not None:
+        reference = reference.rows.frame if isinstance(reference, Audit) else as_frame(reference)
+    evidence = Evidence(
+        near,
+        judged.proba,
+        judged.suspicion,
+        judged.flagged,
+        judged.likely,
+        errors,
+        judged.pool,
+        reference,
+    )
+    step("checks")
+    findings: list[Finding] = []
+    for check in [make() for make in CHECKS] if checks is None else checks:
+        findings += within_limit(check.find(rows, evidence), check.limit)
+    health = Health(sorted(findings, key=lambda finding: -finding.penalty))
+    return Audit(_table(rows, evidence, findings), rows, evidence, health)
+
+
+def within_limit(findings: Sequence[Finding], limit: float) -> list[Finding]:
+    """Shrink the penalties of a check's findings so that they sum to no more than its limit.
+
+    Examples
+    --------
+    >>> findings = [Finding("columns", "'a' is constant.", 4.0), Finding("columns", "...", 4.0)]
+    >>> [finding.penalty for finding in within_limit(findings, 5.0)]
+    [2.5, 2.5]
+    """
+    total = sum(finding.penalty for finding in findings)
+    shrink = min(1.0, limit / total) if total else 1.0
+    return [replace(finding, penalty=shrink * finding.penalty) for finding in findings]
+
+
+def _known_noise(noise: pd.DataFrame, rows: Rows) -> NoiseModel:
+    """Return a noise matrix that was learnt before, for the classes that there are now."""
+    T = noise.reindex(index=rows.classes, columns=rows.classes).to_numpy(dtype=np.float64)
+    # Classes that are new are taken as right.
+    T = np.where(np.isnan(T), np.eye(len(T)), T)
+    return NoiseModel("as before", T / T.sum(axis=1, keepdims=True))
+
+
+def _table(rows: Rows, evidence: Evidence, findings: Sequence[Finding]) -> pd.DataFrame:
+    """Return one line per row, the most suspect label first, with the columns of X."""
+    every = np.arange(rows.size)
+    verdict, why = np.full(rows.size, FINE, dtype=object), np.full(rows.size, "", dtype=object)
+    rank = {name: place for place, name in enumerate(VERDICTS)}
+    # What comes first among the verdicts wins; verdicts of a user's own checks come last.
+    spoken = [finding for finding in findings if finding.verdict]
+    for finding in sorted(spoken, key=lambda finding: -rank.get(finding.verdict, len(rank))):
+        verdict[finding.rows] = finding.verdict
+        for row, reason in zip(finding.rows.tolist(), finding.reasons, strict=True):
+            why[row] = f"{reason} {why[row]}".rstrip()
+    if rows.is_regression:
+        likely = evidence.proba[:, 0]
+        own_p, likely_p = 1.0 - evidence.suspicion, np.full(rows.size, np.nan)
+    else:
+        likely = rows.classes[evidence.likely]
+        own_p = evidence.proba[every, rows.codes]
+        likely_p = evidence.proba[every, evidence.likely]
+    found = pd.DataFrame(
         {
             "position": every,
-            "suspicion": opinion.suspicion,
-            "verdict": verdicts.verdict,
-            "why": verdicts.why,
+            "suspicion": evidence.suspicion,
+            "verdict": verdict,
+            "why": why,
             "label": rows.labels,
             "likely_label": likely,
             "own_probability": own_p,
             "likely_probability": likely_p,
-            "nearest_own": _labels_of(index, near.own[:, 0]),
-            "nearest_other": _labels_of(index, near.other[:, 0]),
-            "columns": verdicts.columns,
-            "value": value,
         },
-        index=index,
+        index=rows.frame.index,
     )
     # Commands and corrections call positions and lines of a file so.
     taken = {*found.columns, "row", "line"}
     frame = rows.frame.rename(columns=lambda name: f"X: {name}" if name in taken else name)
-    return pandas.concat([found, frame], axis=1).iloc[order]
-
-
-def _labels_of(index: pd.Index, positions: NDArray[np.intp]) -> Any:
-    """Labels of an index, missing where there is no row."""
-    return import_pandas().Series(index.take(positions), index=index).where(positions >= 0)
-
-
-def _project(rows: Rows) -> Array:
-    """First two principal components, of values that are not far out."""
-    places = np.zeros((len(rows.Z), 2))
-    Z = np.clip(rows.Z, -MAX_DEVIATIONS, MAX_DEVIATIONS)
-    n_components = min(2, *Z.shape)
-    if np.ptp(Z, axis=0).any():
-        places[:, :n_components] = PCA(n_components, random_state=0).fit_transform(Z)
-    return places
+    order = np.argsort(-evidence.suspicion, kind="stable")
+    return pd.concat([found, frame], axis=1).iloc[order]

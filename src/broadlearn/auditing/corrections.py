@@ -12,27 +12,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
 
-from broadlearn.auditing.cleaning import Audited, suspect_rows
+from broadlearn.auditing.changes import RowChanges, row_changes
+from broadlearn.auditing.cleaning import suspect_rows
 from broadlearn.auditing.findings import FINE
-from broadlearn.io import RowChanges, import_pandas, replace_labels, row_changes
 from broadlearn.utils import harmless
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from broadlearn.auditing.result import Audit
 
-COLUMNS = (
-    "row",
-    "index",
-    "label",
-    "likely_label",
-    "suspicion",
-    "verdict",
-    "action",
-    "new_label",
-)
 NEEDED = ("row", "label", "action", "new_label")
 CHOICES = ("keep", "relabel", "drop")
 # A suggestion, which is nobody's decision yet.
@@ -70,17 +61,23 @@ class Corrections(NamedTuple):
         labels[self.changes.relabelled] = self.changes.labels
         return np.array(labels[self.changes.kept].tolist())
 
+    @property
+    def confirmed(self) -> NDArray[np.intp]:
+        """Rows of the corrected table that the person decided on."""
+        decided = np.r_[self.kept, self.changes.relabelled]
+        return np.flatnonzero(np.isin(self.changes.kept, decided))
 
-def corrections_table(audit: Audited) -> pd.DataFrame:
-    """List all rows that are not fine, for a person to decide on; `Audit.corrections` says more."""
+
+def corrections_table(audit: Audit) -> pd.DataFrame:
+    """Return all rows that are not fine; `Audit.corrections` says more."""
     table = audit.table
     position = table["position"].to_numpy()
     suspect = np.isin(position, suspect_rows(audit))
     # A person knows what a quantity should be; a prediction is no measurement.
-    quantity = audit.evidence.rows.is_regression
+    quantity = audit.rows.is_regression
     suggested = "drop" if quantity else "relabel"
     likely = table["likely_label"].to_numpy(dtype=object)
-    listed = import_pandas().DataFrame(
+    listed = pd.DataFrame(
         {
             "row": position,
             index_heading(table.index): table.index.to_flat_index(),
@@ -96,7 +93,7 @@ def corrections_table(audit: Audited) -> pd.DataFrame:
 
 
 def index_heading(index: pd.Index) -> str:
-    """What a column of index values is called: "line" where they are lines of a file."""
+    """Return the name of a column of index values: "line" where they are lines of a file."""
     return "line" if index.name == "line" else "index"
 
 
@@ -163,6 +160,8 @@ def read_corrections(path: str | PathLike[str], y: ArrayLike) -> Corrections:
             action = "keep" if new == labels[row] else action
         chosen[row] = action, new
     rows = {choice: [i for i in chosen if chosen[i][0] == choice] for choice in CHOICES}
+    if len(rows["drop"]) == len(labels):
+        raise ValueError(f"{path} drops every row of the table.")
     changes = row_changes(labels, rows["drop"], {i: chosen[i][1] for i in rows["relabel"]})
     kept = np.array(sorted(rows["keep"]), dtype=np.intp)
     return Corrections(changes, kept, len(lines) - len(chosen), labels)
@@ -185,21 +184,7 @@ def apply_corrections(corrections: Corrections, frame: Any, target: str) -> Any:
     pandas or polars DataFrame
         With the index, columns and types of `frame`; a category is added where a label is new.
     """
-    if target not in frame.columns:
-        raise ValueError(f"frame must have the target column {target!r}.")
-    if len(frame) != len(corrections.labels):
-        raise ValueError(
-            f"frame must have the {len(corrections.labels)} rows that the corrections were read "
-            f"for, got {len(frame)}."
-        )
-    changes = corrections.changes
-    column = frame[target]
-    if hasattr(frame, "with_columns"):
-        labels = replace_labels(column.to_pandas(), changes).tolist()
-        new = type(column)(target, labels)
-        same = new.cast(column.dtype, strict=False)
-        return frame.with_columns(same if same.to_list() == labels else new)[changes.kept]
-    return frame.assign(**{target: replace_labels(column, changes)}).iloc[changes.kept]
+    return corrections.changes.apply(frame, target)
 
 
 def _records(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
@@ -275,6 +260,8 @@ def _new_label(text: str, labels: NDArray[Any], classes: dict[str, Any], where: 
             + ("" if kind == "b" else f" For a new one, write {NEW + text!r}.")
         )
     if kind not in "iu":
+        if not new.isprintable() or not new.strip():
+            raise ValueError(f"{where}: new_label must be printable text, got {new!r}.")
         return _bare(new)
     number = _number(new)
     if number is None or not number.is_integer():

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import poisson
 
-from broadlearn.auditing.noise_model import INTERVAL, draw_errors, expected_errors
-from broadlearn.auditing.opinions import Opinion
-from broadlearn.auditing.rows import Rows
-from broadlearn.io import import_pandas
 from broadlearn.utils import Array
 
-if TYPE_CHECKING:
-    import pandas as pd
-
+INTERVAL = (5.0, 95.0)
 # Pairs of labels with fewer expected errors than this, and no flag, are not listed.
 MIN_EXPECTED = 0.5
 
@@ -59,26 +53,40 @@ class ErrorCounts(NamedTuple):
 
 
 def count_errors(
-    rows: Rows, opinion: Opinion, flagged: NDArray[np.bool_], seed: int
+    classes: NDArray[Any],
+    codes: NDArray[np.intp],
+    likely: NDArray[np.intp],
+    flagged: NDArray[np.bool_],
+    expected: Array,
+    draws: Array,
+    noise: Array,
 ) -> ErrorCounts:
-    """Count errors by the posterior of each row; `flagged` are the rows called mislabelled."""
-    pandas = import_pandas()
-    if opinion.noise is None:
-        value = float(opinion.suspicion.sum())
-        low, high = poisson.ppf([INTERVAL[0] / 100, INTERVAL[1] / 100], max(value, 1e-9))
-        return ErrorCounts(Estimate(value, float(low), float(high)), *_no_classes())
-    expected = expected_errors(opinion.posterior, rows.codes)
-    draws = draw_errors(opinion.proba, rows.codes, opinion.noise, seed)
-    n_classes, likely = rows.classes.size, opinion.likely
+    """Join what is expected and what was drawn of the number of errors.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_classes,)
+    codes, likely : ndarray of shape (n_samples,)
+        Given and likely class of each row.
+    flagged : ndarray of shape (n_samples,)
+        Rows that are called mislabelled.
+    expected : ndarray of shape (n_classes, n_classes)
+        Rows with a given label (row) that are expected to be of another class (column).
+    draws : ndarray of shape (n_draws, n_classes, n_classes)
+        Draws of the same numbers.
+    noise : ndarray of shape (n_classes, n_classes)
+        Probability of a given label (column) for a true class (row).
+    """
+    n_classes = classes.size
     counts = np.zeros((n_classes, n_classes), dtype=np.intp)
-    np.add.at(counts, (rows.codes[flagged], likely[flagged]), 1)
+    np.add.at(counts, (codes[flagged], likely[flagged]), 1)
     low, high = _interval(draws, expected)
     listed = np.argwhere((expected >= MIN_EXPECTED) | (counts > 0))
     given, other = listed[:, 0], listed[:, 1]
-    pairs = pandas.DataFrame(
+    pairs = pd.DataFrame(
         {
-            "given": rows.classes[given],
-            "likely": rows.classes[other],
+            "given": classes[given],
+            "likely": classes[other],
             "expected": expected[given, other],
             "low": low[given, other],
             "high": high[given, other],
@@ -87,35 +95,34 @@ def count_errors(
     ).sort_values("expected", ascending=False, ignore_index=True, kind="stable")
     of_class = expected.sum(axis=1)
     low, high = _interval(draws.sum(axis=2), of_class)
-    by_class = pandas.DataFrame(
+    by_class = pd.DataFrame(
         {
-            "rows": np.bincount(rows.codes, minlength=n_classes),
-            "flagged": np.bincount(rows.codes[flagged], minlength=n_classes),
+            "rows": np.bincount(codes, minlength=n_classes),
+            "flagged": np.bincount(codes[flagged], minlength=n_classes),
             "expected": of_class,
             "low": low,
             "high": high,
         },
-        index=pandas.Index(rows.classes, name="label"),
+        index=pd.Index(classes, name="label"),
     )
-    every = np.array(expected.sum())
-    ends = _interval(draws.sum(axis=(1, 2)), every)
-    total = Estimate(float(every), float(ends[0]), float(ends[1]))
-    matrix = pandas.DataFrame(
-        opinion.noise.T,
-        index=pandas.Index(rows.classes, name="true"),
-        columns=pandas.Index(rows.classes, name="given"),
+    low, high = _interval(draws.sum(axis=(1, 2)), expected.sum())
+    total = Estimate(float(expected.sum()), float(low), float(high))
+    matrix = pd.DataFrame(
+        noise, index=pd.Index(classes, name="true"), columns=pd.Index(classes, name="given")
     )
     return ErrorCounts(total, pairs, by_class, matrix)
 
 
-def _interval(draws: Array, value: Array) -> tuple[Array, Array]:
-    """An interval from draws that holds the value itself."""
+def count_wrong_targets(suspicion: Array, draws: Array) -> ErrorCounts:
+    """Return the same for a regression target, which has no classes."""
+    low, high = _interval(draws, suspicion.sum())
+    total = Estimate(float(suspicion.sum()), float(low), float(high))
+    pairs = pd.DataFrame(columns=["given", "likely", "expected", "low", "high", "flagged"])
+    by_class = pd.DataFrame(columns=["rows", "flagged", "expected", "low", "high"])
+    return ErrorCounts(total, pairs, by_class, pd.DataFrame())
+
+
+def _interval(draws: Array, value: Any) -> tuple[Any, Any]:
+    """Return an interval of draws that holds the value itself."""
     low, high = np.percentile(draws, INTERVAL, axis=0)
     return np.minimum(low, value), np.maximum(high, value)
-
-
-def _no_classes() -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    pandas = import_pandas()
-    pairs = pandas.DataFrame(columns=["given", "likely", "expected", "low", "high", "flagged"])
-    by_class = pandas.DataFrame(columns=["rows", "flagged", "expected", "low", "high"])
-    return pairs, by_class, pandas.DataFrame()

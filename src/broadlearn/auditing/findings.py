@@ -1,4 +1,4 @@
-"""What an audit can say: verdicts on rows, and the health of a table with its parts."""
+"""What an audit can say: verdicts on rows, and the health of a table."""
 
 from __future__ import annotations
 
@@ -8,32 +8,38 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-MISLABELLED, AMBIGUOUS, OUTLYING, CONTRADICTING, DUPLICATE, FINE = VERDICTS = (
+MISLABELLED, CONTRADICTING, OUTLIER, DUPLICATE, AMBIGUOUS, FINE = VERDICTS = (
     "likely mislabelled",
-    "ambiguous",
-    "outlying",
     "contradicting duplicate",
+    "outlier",
     "duplicate",
+    "ambiguous",
     "fine",
 )
+# Verdicts on the label; others are on the row.
+LABEL_VERDICTS = (MISLABELLED, CONTRADICTING, AMBIGUOUS)
 
 
 @dataclass(frozen=True, eq=False)
 class Finding:
-    """What one check found.
+    """What a check found.
 
     Attributes
     ----------
     check : str
-        Name of the check, such as "duplicates".
+        What it is about, such as "duplicates".
     sentence : str
         What was found, or that nothing was.
     penalty : float
-        Points that it takes from a health of 100; 0 where nothing is wrong.
+        Points to take from a health of 100; 0 where nothing is wrong.
     rows : ndarray of shape (n_found,)
         Positions of the rows that it is about, the worst first.
-    columns : list of str
+    columns : sequence of str
         Names of the columns that it is about.
+    verdict : str
+        What to call these rows; empty if the finding is about the table only.
+    reasons : sequence of str
+        For each of `rows`, why it has that verdict.
     """
 
     check: str
@@ -41,6 +47,8 @@ class Finding:
     penalty: float = 0.0
     rows: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     columns: Sequence[str] = ()
+    verdict: str = ""
+    reasons: Sequence[str] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +57,7 @@ class Health:
 
     Attributes
     ----------
-    findings : list of Finding
+    findings : sequence of Finding
         The one that costs most points first.
 
     Examples

@@ -1,165 +1,111 @@
-"""The nearest rows of every row: of all, of its own class, and of any other class."""
+"""The nearest rows of every row.
+
+Up to 20,000 rows the search is exact. Beyond, it looks only into the cells of the nearest
+landmarks: with faiss where that is installed, otherwise cell by cell with scikit-learn.
+"""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from importlib.util import find_spec
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.neighbors import NearestNeighbors
 
-from broadlearn.auditing.class_search import class_members, search_classes
-from broadlearn.auditing.nearest import MAX_EXACT, Positions, nearest_among, nearest_rows, ranked
-from broadlearn.auditing.rows import Rows
-from broadlearn.utils import Array, one_thread, row_slices
+from broadlearn.utils import Array, one_thread
 
-Found = tuple[Positions, Array]
-
-# A column with a spread below this, as one enormous value leaves it, is brought to spread 1; then
-# no value counts for more than this many spreads.
-MIN_SPREAD, MAX_SPREADS = 1e-2, 1e6
+# Rows up to which all pairs are compared.
+MAX_EXACT = 20_000
+# Cells that are searched for each row, beyond that.
+PROBED_CELLS = 8
 
 
 class Neighbours(NamedTuple):
-    """Nearest rows, the nearest first; -1 and nan where there are not so many.
+    """Nearest rows, the nearest first; -1 and nan where there are fewer.
 
     Attributes
     ----------
-    nearest, distance : ndarray of shape (n_samples, n_near)
-        Positions of the nearest rows of any class, and their distances.
-    own, own_distance : ndarray of shape (n_samples, n_own)
-        The nearest rows of the same class.
-    other, other_distance : ndarray of shape (n_samples, n_own)
-        The nearest rows of any other class.
-    gap : ndarray of shape (n_samples, n_numbers)
-        Row less the mean of `own`, in Z; nan where there is none.
+    nearest : ndarray of shape (n_samples, n_near)
+        Positions of the nearest rows; never the row itself, but a copy of it may be there.
+    distance : ndarray of shape (n_samples, n_near)
     """
 
     nearest: NDArray[np.intp]
     distance: Array
-    own: NDArray[np.intp]
-    own_distance: Array
-    other: NDArray[np.intp]
-    other_distance: Array
-    gap: Array
-
-    def first(self, count: int) -> Neighbours:
-        """Of the first rows, among themselves."""
-        return self._among(slice(count), 0, count)
-
-    def after(self, count: int) -> Neighbours:
-        """Of all but the first rows, among themselves."""
-        return self._among(slice(count, None), count, len(self.gap))
-
-    def _among(self, rows: slice, start: int, stop: int) -> Neighbours:
-        parts: list[Any] = [part[rows] for part in self]
-        for i in (0, 2, 4):
-            found = parts[i]
-            outside = (found < start) | (found >= stop)
-            parts[i] = np.where(outside, -1, found - start)
-            parts[i + 1] = np.where(outside, np.nan, parts[i + 1])
-        return Neighbours(*parts)
 
 
-def find_neighbours(rows: Rows, n_near: int = 10, n_own: int = 5, seed: int = 0) -> Neighbours:
-    """Nearest rows of each row.
+def find_neighbours(Z: Array, n_near: int, seed: int = 0) -> Neighbours:
+    """Find the nearest rows of each row.
 
-    Parameters
-    ----------
-    rows : Rows
-    n_near : int, default=10
-        Nearest rows of all.
-    n_own : int, default=5
-        Nearest rows of the own class, and of other classes. For a regression target the nearest of
-        all are "own", and there are no others.
-    seed : int, default=0
-        Draws which of many equally near rows are found, and what an approximate search needs, of
-        more than 20,000 rows.
-
-    Returns
-    -------
-    Neighbours
-        The same for a seed, whatever the number of threads. A row is never its own neighbour, but
-        a copy of it may be.
+    Rows are searched in a random order: which of many equally near rows are found must not depend
+    on where they stand in a table that may be sorted by class.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from broadlearn.auditing.rows import prepare_rows
-    >>> X = np.array([[0.0], [1.0], [1.2], [9.0]])
-    >>> near = find_neighbours(prepare_rows(X, ["a", "a", "b", "b"]), n_near=2, n_own=1)
-    >>> near.nearest.tolist()
+    >>> find_neighbours(np.array([[0.0], [1.0], [1.2], [9.0]]), n_near=2).nearest.tolist()
     [[1, 2], [2, 0], [1, 0], [2, 1]]
-    >>> near.own.ravel().tolist(), near.other.ravel().tolist()
-    ([1, 0, 3, 2], [2, 2, 1, 1])
     """
-    # In a drawn order: which of many equally near rows are found must depend neither on their class
-    # nor on where they stand in a table that may be sorted by class.
-    order = np.random.default_rng(seed).permutation(len(rows.Z))
-    codes = None if rows.is_regression else rows.codes[order]
-    # What is rounded differently might be ranked differently.
-    with one_thread():
-        found = _search(search_space(rows.Z)[order], codes, max(n_near, n_own), n_own, seed)
-    parts: list[Any] = []
-    for (positions, distance), count in zip(found, (n_near, n_own, n_own), strict=True):
-        given = np.empty((len(order), count), dtype=np.intp)
-        given[order] = np.where(positions < 0, -1, order[positions])[:, :count]
-        apart = np.empty((len(order), count))
-        apart[order] = distance[:, :count]
-        parts += [given, apart]
-    parts.append(_gap(rows.Z, parts[2]))
-    return Neighbours(*parts)
+    n, k = len(Z), min(n_near, len(Z) - 1)
+    nearest, distance = np.full((n, n_near), -1), np.full((n, n_near), np.nan)
+    if not k:
+        return Neighbours(nearest, distance)
+    order = np.random.default_rng(seed).permutation(n)
+    with one_thread():  # rounding, and thus ties, must not depend on the number of threads
+        if n <= MAX_EXACT:
+            found = NearestNeighbors(n_neighbors=k).fit(Z[order]).kneighbors()
+        elif find_spec("faiss"):
+            found = _by_faiss(Z[order], k, seed)
+        else:
+            found = _by_landmarks(Z[order], k, seed)
+    nearest[order, :k], distance[order, :k] = order[found[1]], found[0]
+    return Neighbours(nearest, distance)
 
 
-def search_space(Z: Array) -> Array:
-    """Z, but for columns in which one enormous value leaves all others next to nothing."""
-    low, high = np.quantile(Z, [0.1, 0.9], axis=0)
-    spread = high - low
-    crushed = (spread > 0.0) & (spread < MIN_SPREAD)
-    if not crushed.any():
-        return Z
-    W = Z.copy()
-    bound = MAX_SPREADS * spread[crushed]
-    W[:, crushed] = np.clip(Z[:, crushed], -bound, bound) / spread[crushed]
-    return W
+def _by_faiss(Z: Array, k: int, seed: int) -> tuple[Array, NDArray[np.intp]]:
+    import faiss
+
+    W, n_cells = Z.astype(np.float32), int(4.0 * np.sqrt(len(Z)))
+    index = faiss.IndexIVFFlat(faiss.IndexFlatL2(W.shape[1]), W.shape[1], n_cells)
+    index.cp.seed, index.nprobe = seed + 1, PROBED_CELLS
+    index.cp.min_points_per_centroid, index.cp.max_points_per_centroid = 1, 64
+    index.train(W)
+    index.add(W)
+    squares, found = index.search(W, k + 1)
+    return _without_self(np.sqrt(np.maximum(squares, 0.0)), found, k)
 
 
-def _search(
-    W: Array, codes: NDArray[np.intp] | None, k: int, n_own: int, seed: int
-) -> tuple[Found, Found, Found]:
-    """Nearest rows of all, of the own class and of others, at least as many as are wanted."""
-    n, every = len(W), np.arange(len(W))
-    found = nearest_rows(W, k, seed, MAX_EXACT)
-    if codes is None:
-        return found, found, (np.full((n, n_own), -1), np.full((n, n_own), np.nan))
-    if n <= MAX_EXACT:
-        return found, _own_exactly(W, codes, n_own), _others_exactly(W, codes, n_own)
-    own, other = search_classes(W, codes, found[0], n_own, seed)
-    return found, ranked(W, every, own), ranked(W, every, other)
+def _by_landmarks(Z: Array, k: int, seed: int) -> tuple[Array, NDArray[np.intp]]:
+    """Compare the rows of a landmark's cell with those of the nearest landmarks' cells."""
+    n, n_cells = len(Z), int(np.sqrt(len(Z)))
+    landmarks = Z[np.random.default_rng(seed).permutation(n)[:n_cells]]
+    search = NearestNeighbors(algorithm="brute").fit(landmarks)
+    cell = search.kneighbors(Z, 1, return_distance=False).ravel()
+    members = np.split(np.argsort(cell, kind="stable"), np.cumsum(np.bincount(cell))[:-1])
+    members += [np.empty(0, dtype=np.intp)] * (n_cells - len(members))
+    near_cells = search.kneighbors(landmarks, n_cells, return_distance=False)
+    distance, found = np.full((n, k + 1), np.inf), np.full((n, k + 1), -1)
+    for c in np.flatnonzero([rows.size for rows in members]):
+        sizes = np.cumsum([members[other].size for other in near_cells[c]])
+        n_probed = max(PROBED_CELLS, int(np.searchsorted(sizes, k + 1)) + 1)
+        among = np.concatenate([members[other] for other in near_cells[c, :n_probed]])
+        near = NearestNeighbors(algorithm="brute").fit(Z[among])
+        distance[members[c]], places = near.kneighbors(Z[members[c]], min(k + 1, among.size))
+        found[members[c]] = among[places]
+    return _without_self(distance, found, k)
 
 
-def _own_exactly(W: Array, codes: NDArray[np.intp], k: int) -> Found:
-    found, distance = np.full((len(W), k), -1), np.full((len(W), k), np.nan)
-    for members in class_members(codes):
-        own, distance[members] = nearest_rows(W[members], k, max_exact=members.size)
-        found[members] = np.where(own < 0, -1, members[own])
-    return found, distance
-
-
-def _others_exactly(W: Array, codes: NDArray[np.intp], k: int) -> Found:
-    found = np.full((len(W), k), -1)
-    for members in class_members(codes):
-        others = np.flatnonzero(codes != codes[members[0]])
-        some = nearest_among(W[members], W[others], k)
-        found[members, : some.shape[1]] = others[some]
-    return ranked(W, np.arange(len(W)), found)
-
-
-def _gap(Z: Array, own: Positions) -> Array:
-    gap = np.full(Z.shape, np.nan)
-    some = np.flatnonzero(own[:, 0] >= 0)
-    for part in row_slices(some.size, Z.shape[1] * own.shape[1]):
-        rows = some[part]
-        there = own[rows] >= 0
-        mean = np.einsum("ijk,ij->ik", Z[own[rows]], there / there.sum(axis=1)[:, None])
-        gap[rows] = Z[rows] - mean
-    return gap
+def _without_self(
+    distance: Array, found: NDArray[np.intp], k: int
+) -> tuple[Array, NDArray[np.intp]]:
+    """Leave each row out of its own nearest rows, or the last if copies took its place."""
+    # faiss returns -1 where the cells hold fewer rows: the row before stands in.
+    missing = found < 0
+    found = np.where(missing, (np.arange(len(found))[:, None] - 1) % len(found), found)
+    distance = np.where(missing, distance.max(where=~missing, initial=0.0), distance)
+    itself = found == np.arange(len(found))[:, None]
+    itself[~itself.any(axis=1), -1] = True
+    # A row that stands in for several missing ones may be itself only once.
+    itself &= np.cumsum(itself, axis=1) == 1
+    return distance[~itself].reshape(-1, k), found[~itself].reshape(-1, k)

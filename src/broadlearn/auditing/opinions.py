@@ -1,113 +1,164 @@
-"""What models that did not see a row say of its label, and how many labels that makes wrong."""
+"""Out-of-sample predictions of every row by several kinds of models.
+
+- The ensemble of broad learning systems at infinite width, each row left out exactly; of many rows
+  it learns from a sample.
+- Two forests, by the trees whose bootstrap sample did not hold the row: for tables where few
+  columns decide.
+- The nearest rows.
+- Probabilities of the user's own model, if given.
+
+Their weights in the mean are learnt from the labels, table by table.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.utils import check_array
 
 from broadlearn.auditing.neighbours import Neighbours
-from broadlearn.auditing.noise_model import (
-    NoiseModel,
-    calibration_power,
-    flag,
-    learn_noise,
-    pool_weights,
-    suspicion_of,
-    to_power,
-    true_classes,
-)
-from broadlearn.auditing.probabilities import fit_members
 from broadlearn.auditing.rows import Rows
-from broadlearn.auditing.targets import pool_predictions, suspicion_of_targets
-from broadlearn.utils import Array
+from broadlearn.ensemble import BroadEnsembleClassifier, BroadEnsembleRegressor
+from broadlearn.utils import Array, Floats
+
+# Rows up to which the ensemble learns from all; beyond, a smaller one learns from a sample that
+# holds some rows of each class: what 200,000 rows in a minute allow.
+MAX_EXACT_ROWS, SAMPLED_ROWS, SAMPLED_SIZE, MIN_OF_CLASS = 3000, 1500, 3, 25
+# Trees; rows that each learns from at most, and trees of larger tables.
+TREES, MAX_TREE_ROWS, FEW_TREES = 300, 20_000, 50
+# Distances count as at least this part of the usual one: a copy must not outvote all others.
+MIN_DISTANCE = 1e-3
 
 
-class Opinion(NamedTuple):
-    """What the models say of all rows.
-
-    Attributes
-    ----------
-    proba : ndarray of shape (n_samples, n_classes)
-        Probabilities of the labels; the held-out prediction for a regression target.
-    posterior : ndarray of shape (n_samples, n_classes)
-        Probability of each class to be the true one; of shape (n_samples, 0) for a regression
-        target.
-    suspicion : ndarray of shape (n_samples,)
-        Probability that the label is wrong.
-    flagged : ndarray of shape (n_samples,)
-        Whether that is enough to call it mislabelled.
-    likely : ndarray of shape (n_samples,)
-        The class most likely to be true; of flagged rows, the most likely other one.
-    noise : NoiseModel or None
-        How labels were corrupted; None for a regression target.
-    pool : dict of str to float
-        Weight of each kind of model in the mean.
-    """
-
-    proba: Array
-    posterior: Array
-    suspicion: Array
-    flagged: NDArray[np.bool_]
-    likely: NDArray[np.intp]
-    noise: NoiseModel | None
-    pool: dict[str, float]
-
-    def after(self, count: int) -> Opinion:
-        """What is said of all but the first rows."""
-        return self._replace(
-            proba=self.proba[count:],
-            posterior=self.posterior[count:],
-            suspicion=self.suspicion[count:],
-            flagged=self.flagged[count:],
-            likely=self.likely[count:],
-        )
+def form_opinions(
+    rows: Rows,
+    near: Neighbours,
+    probabilities: ArrayLike | None,
+    seed: int,
+    step: Callable[[str], None],
+) -> dict[str, Floats]:
+    """Return class probabilities, or predictions of shape (n_samples, 1), of each kind of model."""
+    step("nearest rows")
+    opinions: dict[str, Floats] = {"nearest rows": vote(rows, near)}
+    step("extremely random trees")
+    forest = ExtraTreesRegressor if rows.is_regression else ExtraTreesClassifier
+    opinions["extremely random trees"] = _out_of_bag(forest, 3, rows, seed)
+    step("random forest")
+    forest = RandomForestRegressor if rows.is_regression else RandomForestClassifier
+    opinions["random forest"] = _out_of_bag(forest, 2, rows, seed)
+    step("broad learning")
+    opinions["broad learning"] = _leave_one_out(rows, seed)
+    if probabilities is not None:
+        opinions["given probabilities"] = _check_probabilities(probabilities, rows)
+    return opinions
 
 
-def form_opinion(
-    rows: Rows, near: Neighbours, seed: int, step: Callable[[str], None], n_known: int = 0
-) -> Opinion:
-    """Judge all rows by models that did not see them.
-
-    Models learn from the first `n_known` rows, and the others are new to them; 0 means that there
-    are no others.
-    """
-    known = rows.first(n_known) if n_known else rows
-    members = fit_members(known, near.first(n_known) if n_known else near, seed, step)
-    said = [member.held_out for member in members]
-    every = said
-    if n_known:
-        new = rows.after(n_known)
-        every = [np.vstack([member.held_out, member.predict(new)]) for member in members]
-    step("noise")
-    names = [member.name for member in members]
+def _check_probabilities(probabilities: ArrayLike, rows: Rows) -> Floats:
     if rows.is_regression:
-        weights = pool_predictions(said, known.labels)
-        guess = np.hstack(every) @ weights
-        suspicion = suspicion_of_targets(rows.labels - guess, near.nearest)
-        flagged = flag(suspicion, rows.codes, 1)
-        pool = dict(zip(names, weights.tolist(), strict=True))
-        return Opinion(
-            guess[:, None],
-            np.empty((guess.size, 0)),
-            suspicion,
-            flagged,
-            rows.codes,
-            None,
-            pool,
-        )
-    weights = pool_weights(said, known.codes)
-    pooled = np.tensordot(weights, np.stack(said), axes=1)
-    power = calibration_power(pooled, known.codes)
-    proba = to_power(np.tensordot(weights, np.stack(every), axes=1), power)
-    noise = learn_noise(proba, rows.codes)
-    posterior = true_classes(proba, rows.codes, noise.T)
-    suspicion = suspicion_of(posterior, rows.codes)
-    flagged = flag(suspicion, rows.codes, rows.classes.size)
-    pool = dict(zip(names, weights.tolist(), strict=True))
-    others = posterior.copy()
-    others[np.flatnonzero(flagged), rows.codes[flagged]] = -1.0
-    likely = others.argmax(axis=1)
-    return Opinion(proba, posterior, suspicion, flagged, likely, noise, pool)
+        given = check_array(np.reshape(probabilities, (-1, 1)), input_name="probabilities")
+    else:
+        given = check_array(probabilities, input_name="probabilities", dtype=np.float64)
+    shape = (rows.size, max(1, rows.classes.size))
+    if given.shape != shape:
+        raise ValueError(f"probabilities must have the shape {shape}, got {given.shape}.")
+    if not rows.is_regression and (
+        given.min() < 0.0 or not np.allclose(given.sum(axis=1), 1.0, atol=1e-3)
+    ):
+        raise ValueError("probabilities must be 0 or more and sum to 1 in each row.")
+    return given
+
+
+def _leave_one_out(rows: Rows, seed: int) -> Floats:
+    """Fit the ensemble at infinite width, each row left out; to a sample, of many rows."""
+    n, n_classes = rows.size, max(rows.classes.size, 1)
+    sample, weight, options = np.arange(n), None, {"random_state": seed}
+    if n > MAX_EXACT_ROWS:
+        sample = draw_sample(rows.codes, n_classes, seed)
+        options["ensemble_size"] = SAMPLED_SIZE
+        # Classes of which the sample holds more than their share count less.
+        share = np.bincount(rows.codes) * (sample.size / n)
+        weight = (share / np.bincount(rows.codes[sample]))[rows.codes[sample]]
+    others = np.setdiff1d(np.arange(n), sample)
+    out = np.empty((n, n_classes))
+    if rows.is_regression:
+        regressor = BroadEnsembleRegressor(**options)
+        regressor.fit(rows.numbers[sample], rows.labels[sample])
+        out[sample, 0] = regressor.leave_one_out_prediction_
+        if others.size:
+            out[others, 0] = regressor.predict(rows.numbers[others])
+        return out
+    model = BroadEnsembleClassifier(robust=False, **options)
+    model.fit(rows.numbers[sample], rows.codes[sample], sample_weight=weight)
+    out[sample] = model.leave_one_out_proba_
+    if others.size:
+        out[others] = model.predict_proba(rows.numbers[others])
+    return out
+
+
+def draw_sample(codes: NDArray[np.intp], n_classes: int, seed: int) -> NDArray[np.intp]:
+    """Draw a sample with at least 25 rows of every class that has them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> codes = np.repeat([0, 1, 2], [9_000, 60, 1])
+    >>> np.bincount(codes[draw_sample(codes, 3, seed=0)]).tolist()
+    [1490, 25, 1]
+    """
+    order = np.random.default_rng(seed).permutation(codes.size)
+    share, parts = min(1.0, SAMPLED_ROWS / codes.size), []
+    for c in range(n_classes):
+        members = order[codes[order] == c]
+        parts.append(members[: max(round(share * members.size), MIN_OF_CLASS)])
+    return np.sort(np.concatenate(parts))
+
+
+def _out_of_bag(kind: Any, min_leaf: int, rows: Rows, seed: int) -> Floats:
+    """Fit a forest, each row judged by the trees that did not see it."""
+    large = rows.size > MAX_TREE_ROWS
+    forest = kind(
+        FEW_TREES if large else TREES,
+        bootstrap=True,
+        oob_score=True,
+        max_samples=MAX_TREE_ROWS / rows.size if large else None,
+        min_samples_leaf=min_leaf,
+        random_state=seed,
+    )
+    # Trees use float32 and compare values within a column only: larger ones may be cut off.
+    limit = np.finfo(np.float32).max / 2
+    X = np.clip(rows.numbers, -limit, limit)
+    if rows.is_regression:
+        return forest.fit(X, rows.labels).oob_prediction_[:, None]
+    forest.fit(X, rows.codes)
+    # A row that every tree drew has no out-of-bag prediction.
+    return np.nan_to_num(forest.oob_decision_function_, nan=1.0 / rows.classes.size)
+
+
+def vote(rows: Rows, near: Neighbours) -> Array:
+    """Return what the nearest rows say, averaged over half and all of them, nearer ones more.
+
+    The whole table counts as one more row.
+    """
+    there = near.nearest >= 0
+    one_hot = rows.labels[:, None] if rows.is_regression else np.eye(rows.classes.size)[rows.codes]
+    prior = one_hot.mean(axis=0)
+    usual = float(np.nanmedian(near.distance[:, 0])) if there.any() else 1.0
+    weight = there / np.maximum(np.nan_to_num(near.distance), MIN_DISTANCE * usual + 1e-12)
+    out = np.zeros((rows.size, one_hot.shape[1]))
+    for n_near in (near.nearest.shape[1] // 2, near.nearest.shape[1]):
+        part, count = weight[:, :n_near], there[:, :n_near].sum(axis=1, keepdims=True)
+        share = part / np.maximum(part.sum(axis=1, keepdims=True), 1e-300)
+        said = np.zeros_like(out)
+        for nth in range(n_near):
+            said += share[:, nth, None] * one_hot[near.nearest[:, nth]]
+        out += (said * count + prior) / (count + 1.0) / 2.0
+    return out

@@ -2,54 +2,68 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import io
 import json
 import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.neighbors import NearestNeighbors
 
-from broadlearn.auditing.findings import FINE
-from broadlearn.auditing.page_rows import MAX_COLUMNS, list_cards, row_data
-from broadlearn.auditing.plots import (
-    N_BINS,
-    Group,
-    map_places,
-    row_groups,
-    suspicion_counts,
-    thinned,
+from broadlearn.auditing.checks.outliers import column_shares
+from broadlearn.auditing.corrections import index_heading
+from broadlearn.auditing.findings import FINE, LABEL_VERDICTS, Finding
+from broadlearn.auditing.plots import draw_audit
+from broadlearn.auditing.rows import Rows
+from broadlearn.utils import (
+    FORMULA_STARTS,
+    page_environment,
+    page_frame,
+    spread_rows,
+    whole,
 )
-from broadlearn.utils import page_environment, page_frame, whole
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from broadlearn.auditing.result import Audit
 
-# Of more classes only the most frequent errors are shown at first, and of many more nothing else.
+# Of more classes, only the most frequent errors are shown.
 MAX_MATRIX = 12
-MAX_HIDDEN_MATRIX = 40
-# Lines of a table before the rest is folded away.
-MAX_LINES = 12
-MAP_WIDTH, MAP_HEIGHT = 800, 500
-# Rows that a finding names.
-MAX_NAMED = 5
+# Lines of a table before the rest is folded away, and rows that a finding names.
+MAX_LINES, MAX_NAMED = 12, 5
+# Nearest rows of a class that a suspect is shown beside.
+N_LIKES = 3
+# Of a wider table the page holds the columns that say most of the suspects.
+MAX_COLUMNS = 60
+MAX_TEXT_LENGTH = 200
+# Whole numbers beyond this are not exact in JavaScript.
+MAX_WHOLE = 2**53
 
 
 def render_page(audit: Audit, title: str, max_rows: int | None) -> str:
-    """The page as text, with the most suspect rows listed, or all if `max_rows` is None."""
+    """Return the page, with at most `max_rows` rows in each list, or all if that is None."""
     environment = page_environment("broadlearn.auditing")
     suspects = audit.table[audit.table["verdict"] != FINE]
-    listed = suspects[:max_rows]
-    rows = audit.evidence.rows
-    groups = row_groups(audit)
+    in_list = suspects["verdict"].map(_list_of)
+    # Labels come first, by suspicion; other lists by themselves, each with its own limit.
+    lists = sorted(in_list.unique(), key=lambda name: name != "labels")
+    parts = [suspects[in_list == name][:max_rows] for name in lists]
+    listed = pd.concat(parts) if parts else suspects
+    sizes = {name: int((in_list == name).sum()) for name in lists}
+    rows = audit.rows
     page: str = environment.get_template("audit.html.j2").render(
         title=title,
         summary=_summary(audit),
         counts=audit.counts,
         score=round(audit.health.score),
-        findings=_findings(audit, set(listed["position"])),
-        cards=list_cards(audit, listed),
+        findings=[
+            _finding(finding, rows, set(listed["position"])) for finding in audit.health.findings
+        ],
+        cards=_cards(rows, listed),
+        sizes=sizes,
         n_suspects=len(suspects),
         n_rows=len(audit.table),
         in_lines=rows.frame.index.name == "line",
@@ -60,17 +74,20 @@ def render_page(audit: Audit, title: str, max_rows: int | None) -> str:
         by_class=audit.by_class.reset_index(names="label").to_dict("records"),
         max_lines=MAX_LINES,
         matrix=_matrix(audit.noise_matrix),
-        shows_matrix=rows.classes.size <= MAX_MATRIX,
-        strips=_strips(audit, groups),
-        map=_map(audit, groups, listed),
-        data=_json(row_data(audit, listed)),
+        picture=_picture(audit),
+        data=_json(_row_data(audit, listed)),
         **page_frame("broadlearn.auditing", ["audit.css"], ["audit.js", "sort.js"]),
     )
     return page
 
 
+def _list_of(verdict: str) -> str:
+    """Return the name of the list that rows of a verdict are in."""
+    return "labels" if verdict in LABEL_VERDICTS else f"{verdict}s"
+
+
 def _json(data: dict[str, Any]) -> Any:
-    """Data as JSON that cannot end the element it stands in, with a name of their own."""
+    """Return data as JSON that cannot end the element it stands in, with a name of its own."""
     from markupsafe import Markup
 
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
@@ -78,43 +95,36 @@ def _json(data: dict[str, Any]) -> Any:
     return Markup(f'{{"name":"{name}",{text[1:]}'.replace("<", "\\u003c"))
 
 
+def _picture(audit: Audit) -> str:
+    buffer = io.BytesIO()
+    draw_audit(audit).savefig(buffer, format="png", dpi=110)
+    return base64.b64encode(buffer.getvalue()).decode()
+
+
 def _summary(audit: Audit) -> str:
-    """What was found, in a sentence."""
+    """Return what was found, in a sentence."""
     n_rows, wrong = whole(len(audit.table)), audit.n_errors
-    things = "target values" if audit.evidence.rows.is_regression else "labels"
+    things = "target values" if audit.rows.is_regression else "labels"
     interval = f"(90 % interval {whole(wrong.low)} to {whole(wrong.high)})"
-    if round(wrong.value):
-        start = f"About {whole(wrong.value)} of {n_rows} {things} are wrong {interval}"
-    else:
-        start = f"Hardly any of {n_rows} {things} is wrong {interval}"
-    parts: list[str] = []
-    for verdict, count in audit.counts.items():
-        if count and verdict != FINE:
-            verb = "" if parts else " row is" if count == 1 else " rows are"
-            plural = "s" if verdict.endswith("duplicate") and count > 1 else ""
-            parts.append(f"{whole(count)}{verb} {verdict}{plural}")
-    if not parts:
-        return f"{start}; no row stands out."
-    return f"{start}; {', '.join(parts[:-1])}{' and ' if parts[1:] else ''}{parts[-1]}."
+    start = f"About {whole(wrong.value)} of {n_rows} {things} are wrong {interval}"
+    parts = [f"{whole(count)} {name}" for name, count in audit.counts.items() if count]
+    return f"{start}. Rows: {', '.join(parts)}."
 
 
-def _findings(audit: Audit, listed: set[int]) -> list[dict[str, Any]]:
-    """What the checks of the whole table say, the costliest first, and rows that can be opened."""
-    index = audit.evidence.rows.frame.index
-    return [
-        {
-            "check": finding.check,
-            "sentence": finding.sentence,
-            "penalty": finding.penalty,
-            "rows": [(int(i), str(index[i]), i in listed) for i in finding.rows[:MAX_NAMED]],
-            "n_rows": len(finding.rows),
-        }
-        for finding in sorted(audit.health.findings, key=lambda finding: -finding.penalty)
-    ]
+def _finding(finding: Finding, rows: Rows, listed: set[int]) -> dict[str, Any]:
+    """Return what a check says, and rows that can be opened."""
+    index = rows.frame.index
+    return {
+        "check": finding.check,
+        "sentence": finding.sentence,
+        "penalty": finding.penalty,
+        "rows": [(int(i), str(index[i]), i in listed) for i in finding.rows[:MAX_NAMED]],
+        "n_rows": len(finding.rows),
+    }
 
 
 def _matrix(noise: pd.DataFrame) -> dict[str, Any] | None:
-    """The noise matrix with the shade of each cell, and its largest entries off the diagonal."""
+    """Return the noise matrix with the shade of each cell, and its largest other entries."""
     if noise.empty:
         return None
     names = [str(name) for name in noise.columns]
@@ -129,51 +139,140 @@ def _matrix(noise: pd.DataFrame) -> dict[str, Any] | None:
     cells = [list(zip(*row, strict=True)) for row in zip(p.tolist(), shade.tolist(), strict=True)]
     return {
         "names": names,
-        "cells": cells if len(p) <= MAX_HIDDEN_MATRIX else [],
+        "cells": cells if len(p) <= MAX_MATRIX else [],
         "largest": [line for line in largest if line[2] >= 0.001],
     }
 
 
-def _strips(audit: Audit, groups: list[Group]) -> list[dict[str, Any]]:
-    """Histograms of suspicion, one for each group, heights on one logarithmic scale."""
-    counts = [suspicion_counts(audit, group) for group in groups]
-    top = math.log1p(max(max(every) for every, _ in counts))
-    return [
-        {
-            "name": group.name,
-            "n_rows": sum(every),
-            "n_flagged": sum(flagged),
-            "bars": [
-                (k / N_BINS, n, m, math.log1p(n) / top, math.log1p(m) / top)
-                for k, (n, m) in enumerate(zip(every, flagged, strict=True))
-                if n
-            ],
-        }
-        for group, (every, flagged) in zip(groups, counts, strict=True)
-    ]
+def _cards(rows: Rows, listed: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return what the page says of each listed row before it is opened."""
+    show = short_number if rows.is_regression else str
+    columns = ["position", "verdict", "suspicion", "label", "likely_label", "why"]
+    cards = []
+    for name, card in zip(listed.index, listed[columns].to_dict("records"), strict=True):
+        labels = {key: show(card[key]) for key in ("label", "likely_label")}
+        cards.append({**card, **labels, "name": str(name)})
+    return cards
 
 
-def _map(audit: Audit, groups: list[Group], listed: pd.DataFrame) -> dict[str, Any]:
-    """Places of rows by group, as paths of dots, and of the listed ones, each by itself."""
-    places = map_places(audit.evidence.projection) * [MAP_WIDTH, -MAP_HEIGHT] + [0, MAP_HEIGHT]
-    whole = np.rint(places).astype(int)
-    drawn = thinned(len(whole))
-    of_row = np.zeros(len(whole), dtype=np.intp)
-    for g, group in enumerate(groups):
-        of_row[group.members] = g
-    paths = [
-        "".join(
-            f"M{x} {y}h0" for x, y in np.unique(whole[drawn[of_row[drawn] == g]], axis=0).tolist()
-        )
-        for g in range(len(groups))
-    ]
-    suspects = [(i, *whole[i].tolist(), int(of_row[i])) for i in listed["position"].tolist()]
+def short_number(value: float) -> str:
+    """Return a number in six digits."""
+    return f"{value:.6g}"
+
+
+def _row_data(audit: Audit, listed: pd.DataFrame) -> dict[str, Any]:
+    """Return what the page's script shows of the listed rows, and saves as corrections."""
+    rows = audit.rows
+    index, labels = rows.frame.index, rows.labels if rows.is_regression else rows.codes
+    positions = listed["position"].to_numpy()
+    columns, shares = _speaking_columns(audit, positions)
+    suspects = _suspects(audit, listed)
+    for suspect, share in zip(suspects, shares, strict=True):
+        suspect["list"] = _list_of(suspect["verdict"])
+        suspect["shares"] = {j: round(s, 3) for j, s in enumerate(share.tolist()) if s >= 0.001}
+    shown = sorted({i for s in suspects for i in (s["row"], *s["own"], *s["other"])})
+    values = [_cells(rows.frame[name].iloc[shown]) for name in columns]
     return {
-        "width": MAP_WIDTH,
-        "height": MAP_HEIGHT,
-        "names": [group.name for group in groups],
-        "paths": paths,
-        # The most urgent last, so that they are on top.
-        "suspects": suspects[::-1],
-        "is_thinned": drawn.size < len(whole),
+        "classes": [str(name) for name in rows.classes],
+        "labels_are_numbers": rows.labels.dtype.kind in "iuf",
+        "index_is_numbers": index.dtype.kind in "iuf",
+        "index_heading": index_heading(index),
+        "formula_starts": "".join(FORMULA_STARTS),
+        "columns": columns,
+        "scales": [_scale(rows.frame[name]) for name in columns],
+        # Of each row: its name in the index, its label, and its values.
+        "rows": {
+            i: [str(index[i]), labels[i].item(), *cells]
+            for i, *cells in zip(shown, *values, strict=True)
+        },
+        "suspects": suspects,
     }
+
+
+def _suspects(audit: Audit, listed: pd.DataFrame) -> list[dict[str, Any]]:
+    rows, positions = audit.rows, listed["position"].to_numpy()
+    likely = audit.evidence.likely[positions]
+    # The nearest rows of another class: of the likely one, if that is not the given one.
+    wanted = np.where(likely == rows.codes[positions], -1, likely)
+    own = _nearest(rows, positions, rows.codes[positions])
+    other = _nearest(rows, positions, wanted) if rows.classes.size else [[]] * positions.size
+    numbers = ["own_probability", "likely_probability"]
+    suspects = []
+    for place, card in enumerate(listed.to_dict("records")):
+        guess = card["likely_label"] if rows.is_regression else int(likely[place])
+        suspect = {
+            "row": card["position"],
+            "suspicion": round(card["suspicion"], 4),
+            "verdict": card["verdict"],
+            "likely": guess,
+            "own": own[place],
+            "other": other[place],
+        }
+        for name in numbers:
+            suspect[name] = None if math.isnan(card[name]) else float(short_number(card[name]))
+        suspects.append(suspect)
+    return suspects
+
+
+def _nearest(
+    rows: Rows, positions: NDArray[np.intp], wanted: NDArray[np.intp]
+) -> list[list[int]]:
+    """Return the nearest rows of the wanted class of each row; of any other class, for -1."""
+    found: list[list[int]] = [[] for _ in positions]
+    codes = rows.codes[positions]
+    for own, c in set(zip(codes.tolist(), wanted.tolist(), strict=True)):
+        members = np.flatnonzero(rows.codes == c if c >= 0 else rows.codes != own)
+        which = np.flatnonzero((wanted == c) & (codes == own))
+        search = NearestNeighbors(n_neighbors=min(N_LIKES + 1, members.size)).fit(rows.Z[members])
+        near = members[search.kneighbors(rows.Z[positions[which]], return_distance=False)]
+        for place, others in zip(which.tolist(), near.tolist(), strict=True):
+            found[place] = [i for i in others if i != positions[place]][:N_LIKES]
+    return found
+
+
+def _speaking_columns(audit: Audit, positions: NDArray[np.intp]) -> tuple[list[str], Any]:
+    """Return the columns that the page holds, and how much each says of each row."""
+    rows = audit.rows
+    names = rows.frame.columns.tolist()
+    shares = np.zeros((positions.size, len(names)))
+    places = [names.index(name) for name in rows.columns]
+    shares[:, places] = column_shares(rows, audit.evidence.near, positions)
+    held = np.sort(np.argsort(-shares.sum(axis=0), kind="stable")[:MAX_COLUMNS])
+    return [names[j] for j in held], shares[:, held]
+
+
+def _is_quantity(column: pd.Series) -> bool:
+    return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
+
+
+def _cells(column: pd.Series) -> list[Any]:
+    """Return values as the page shows them: numbers, text, or None where one is missing."""
+    show = _number if _is_quantity(column) else _text
+    return [
+        None if missing else show(value)
+        for value, missing in zip(column, column.isna(), strict=True)
+    ]
+
+
+def _text(value: Any) -> str:
+    text = str(value).removesuffix(" 00:00:00")
+    return text if len(text) <= MAX_TEXT_LENGTH else f"{text[: MAX_TEXT_LENGTH - 1]}…"
+
+
+def _number(value: Any) -> int | float | str:
+    if not math.isfinite(value) or abs(value) > MAX_WHOLE:
+        return str(value)
+    return int(value) if value == int(value) else float(short_number(value))
+
+
+def _scale(column: pd.Series) -> float | None:
+    """Return the standard deviation of a column by its quartiles; None for text."""
+    if not _is_quantity(column):
+        return None
+    values = column.iloc[spread_rows(len(column), 4000)].to_numpy(dtype=float, na_value=np.nan)
+    values = values[np.isfinite(values)]
+    if not values.size:
+        return 0.0
+    low, high = np.quantile(values, [0.25, 0.75])
+    # Quartiles of a normal distribution are 1.349 standard deviations apart.
+    return float(short_number((high - low) / 1.349 if high > low else values.std()))

@@ -6,62 +6,28 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from broadlearn.auditing.benefit import benefit as measure_benefit
+from broadlearn.auditing.checks import Evidence
 from broadlearn.auditing.cleaning import clean as clean_rows
-from broadlearn.auditing.cleaning import sample_weight as weight_rows
-from broadlearn.auditing.corrections import corrections_table
-from broadlearn.auditing.errors import ErrorCounts, Estimate
+from broadlearn.auditing.corrections import Corrections, corrections_table
+from broadlearn.auditing.errors import Estimate
 from broadlearn.auditing.findings import FINE, VERDICTS, Health
-from broadlearn.auditing.neighbours import Neighbours
 from broadlearn.auditing.page import render_page
 from broadlearn.auditing.plots import draw_audit
 from broadlearn.auditing.rows import Rows
-from broadlearn.utils import Array, html_table, safe_csv, write_whole
+from broadlearn.utils import Array, harmless, html_table, safe_csv, write_whole
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
 # Rows that an audit shows of itself in a notebook.
 MAX_SHOWN = 10
-
-
-class Evidence(NamedTuple):
-    """What verdicts were made of, in the order of X.
-
-    Attributes
-    ----------
-    rows : Rows
-    proba : ndarray of shape (n_samples, n_classes)
-        Probability of each label, held out and pooled over models; for a regression target of
-        shape (n_samples, 1), the held-out prediction.
-    posterior : ndarray of shape (n_samples, n_classes)
-        Probability of each class to be the true one, given the label that the row has.
-    suspicion : ndarray of shape (n_samples,)
-        1 less the posterior of the row's own label.
-    near : Neighbours
-    column_shares : ndarray of shape (n_samples, n_columns)
-        How much each column of `rows.columns` sets the row apart from rows of its class; rows sum
-        to one, or are 0.
-    projection : ndarray of shape (n_samples, 2)
-        First two principal components of the rows.
-    pool : dict of str to float
-        Weights of the kinds of models in the held-out probabilities.
-    """
-
-    rows: Rows
-    proba: Array
-    posterior: Array
-    suspicion: Array
-    near: Neighbours
-    column_shares: Array
-    projection: Array
-    pool: dict[str, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,74 +37,87 @@ class Audit:
     Attributes
     ----------
     table : pandas.DataFrame
-        One line per row, the most urgent first, with the index of X (its positions for an array):
+        One line per row, the most suspect label first, with the index of X (positions for an
+        array):
 
         - ``position``: in X, counted from 0;
         - ``suspicion``: the probability that the label is wrong;
-        - ``verdict``: "likely mislabelled", "ambiguous", "outlying", "contradicting duplicate",
-          "duplicate" or "fine";
-        - ``why``: a sentence;
+        - ``verdict``: "likely mislabelled", "contradicting duplicate", "outlier", "duplicate",
+          "ambiguous" or "fine";
+        - ``why``: a sentence, for rows that are not fine;
         - ``label``, ``likely_label``: as given, and the one most likely to be true, or of likely
-          mislabelled rows the most likely other one; for a quantity the held-out prediction;
-        - ``own_probability``, ``likely_probability``: of these labels, by models that did not see
-          the row, before what is known of the noise;
-        - ``nearest_own``, ``nearest_other``: index of the nearest row of the same and of any other
-          class;
-        - ``columns``: what sets the row apart from rows of its class, with shares;
-        - ``value``: how much the leave-one-out error of the other rows would grow without the row;
-          negative where it harms them;
+          mislabelled rows the most likely other one; for a quantity the out-of-sample prediction;
+        - ``own_probability``, ``likely_probability``: out-of-sample probabilities of these labels;
         - all columns of X, named "X: …" where a name is one of the above, "row" or "line".
-    classes : ndarray of shape (n_classes,)
-        Labels; none for a quantity.
-    n_errors : Estimate
-        How many labels are wrong: ``value``, ``low`` and ``high``, an interval of 90 %.
-    errors : pandas.DataFrame
-        The same by pair: ``given``, ``likely``, ``expected``, ``low``, ``high``, ``flagged``.
-    by_class : pandas.DataFrame
-        For each label ``rows``, ``flagged`` (likely mislabelled), ``expected``, ``low``, ``high``.
-    noise_matrix : pandas.DataFrame
-        Probability of a given label (column) for a true class (row).
+    rows : Rows
+        The audited table: ``frame``, ``labels``, ``classes``, and all columns as ``numbers``.
+    evidence : Evidence
+        What the models say of the rows.
     health : Health
         A score of 100 points, and what takes from it, in one sentence each.
-    evidence : Evidence
-        Arrays that the above were made of.
     """
 
     table: pd.DataFrame
-    classes: NDArray[Any]
-    error_counts: ErrorCounts
-    health: Health
+    rows: Rows
     evidence: Evidence
+    health: Health
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """Labels; none for a quantity."""
+        return self.rows.classes
 
     @property
     def n_errors(self) -> Estimate:
-        """How many labels are wrong."""
-        return self.error_counts.total
+        """How many labels are wrong: ``value``, ``low`` and ``high``, an interval of 90 %."""
+        return self.evidence.errors.total
 
     @property
     def errors(self) -> pd.DataFrame:
-        """How many labels are wrong, by pair of labels."""
-        return self.error_counts.pairs
+        """The same by pair: ``given``, ``likely``, ``expected``, ``low``, ``high``, ``flagged``."""
+        return self.evidence.errors.pairs
 
     @property
     def by_class(self) -> pd.DataFrame:
-        """How many labels are wrong, by given label."""
-        return self.error_counts.by_class
+        """The same by label: ``rows``, ``flagged``, ``expected``, ``low``, ``high``."""
+        return self.evidence.errors.by_class
 
     @property
     def noise_matrix(self) -> pd.DataFrame:
         """Probability of a given label (column) for a true class (row)."""
-        return self.error_counts.noise_matrix
+        return self.evidence.errors.noise_matrix
 
     @property
     def counts(self) -> dict[str, int]:
-        """Rows of each verdict."""
-        verdict = self.table["verdict"].to_numpy()
-        return {name: int((verdict == name).sum()) for name in VERDICTS}
+        """Number of rows with each verdict."""
+        counts = self.table["verdict"].value_counts()
+        names = [*VERDICTS[:-1], *(name for name in counts.index if name not in VERDICTS), FINE]
+        return {name: int(counts.get(name, 0)) for name in names}
+
+    @property
+    def lists(self) -> dict[str, pd.DataFrame]:
+        """Rows of each verdict, the worst first, as `table` has them; a row can be in several.
+
+        "likely mislabelled" is by suspicion, "outlier" by distance.
+        """
+        by_position = self.table.set_index("position", drop=False)
+        lists = {}
+        for finding in self.health.findings:
+            if finding.verdict and len(finding.rows):
+                part = by_position.loc[finding.rows].set_axis(self.rows.frame.index[finding.rows])
+                lists[finding.verdict] = part.assign(
+                    verdict=finding.verdict, why=list(finding.reasons)
+                )
+        rank = {name: place for place, name in enumerate(VERDICTS)}
+        return dict(sorted(lists.items(), key=lambda item: rank.get(item[0], len(rank))))
 
     def __repr__(self) -> str:
-        found = ", ".join(f"{count} {name}" for name, count in self.counts.items() if count)
-        return f"<Audit of {len(self.table)} rows: {found}>"
+        found = []
+        for name, count in self.counts.items():
+            plural = "s" if count > 1 and name.endswith(("duplicate", "outlier")) else ""
+            if count:
+                found.append(f"{count} {name}{plural}")
+        return f"<Audit of {len(self.table)} rows: {', '.join(found)}>"
 
     def _repr_html_(self) -> str:
         columns = ["suspicion", "verdict", "label", "likely_label", "why"]
@@ -150,13 +129,13 @@ class Audit:
     @property
     def sample_weight(self) -> Array:
         """Probability of each row's label to be right, 1 less suspicion, in the order of X."""
-        return weight_rows(self)
+        return 1.0 - self.evidence.suspicion
 
     def clean(self, X: Any, y: Any, action: str = "drop") -> tuple[Any, ...]:
-        """Give back what to fit on.
+        """Return what to fit on.
 
         Suspect rows are the likely mislabelled ones, and contradicting duplicates whose label is
-        more likely wrong than right. Outlying, ambiguous and agreeing duplicate rows stay.
+        more likely wrong than right. Outliers, ambiguous rows and copies stay.
 
         Parameters
         ----------
@@ -166,7 +145,7 @@ class Audit:
             The labels that were audited.
         action : {"drop", "relabel", "weight"}, default="drop"
             Leave suspect rows out; give those whose label is more likely wrong than right their
-            likely label (classes only); or keep all rows and weigh each by the probability of its
+            likely label (classes only); or keep all rows and weight each by the probability of its
             label to be right.
 
         Returns
@@ -180,18 +159,50 @@ class Audit:
         return clean_rows(self, X, y, action)
 
     def corrections(self) -> pd.DataFrame:
-        """List all rows that are not fine, the most urgent first, for a person to decide on.
+        """List all rows that are not fine, the most suspect first, for a person to decide on.
 
         Returns
         -------
         pandas.DataFrame
             ``row`` (position from 0), ``index`` (``line`` if the index of X has that name, as
-            commands give it), ``label``, ``likely_label``, ``suspicion``,
-            ``verdict``, ``action`` and ``new_label``. Actions are suggestions that end with "?";
-            nothing is done until a person writes keep, relabel or drop.
-            `broadlearn.auditing.read_corrections` reads the edited file.
+            commands give it), ``label``, ``likely_label``, ``suspicion``, ``verdict``, ``action``
+            and ``new_label``. Actions are suggestions that end with "?"; nothing is done until a
+            person writes keep, relabel or drop. `broadlearn.auditing.read_corrections` reads the
+            edited file.
         """
         return corrections_table(self)
+
+    def recheck(self, corrections: Corrections, **options: Any) -> Audit:
+        """Audit the table as a person has corrected it.
+
+        The noise that was learnt before is kept: after corrections the labels no longer show it,
+        but it is still in the rows that nobody has looked at. Rows that a person decided on are not
+        suspect any more.
+
+        Parameters
+        ----------
+        corrections : Corrections
+            From `broadlearn.auditing.read_corrections`, with the labels of this table.
+        **options
+            Further parameters of `audit`.
+
+        Returns
+        -------
+        Audit
+            Of the rows that were not dropped.
+        """
+        from broadlearn.auditing.auditing import audit
+
+        return audit(
+            self.rows.frame.iloc[corrections.changes.kept],
+            corrections.corrected,
+            **{
+                "task": "regression" if self.rows.is_regression else "classification",
+                "noise": None if self.rows.is_regression else self.noise_matrix,
+                "confirmed": corrections.confirmed,
+                **options,
+            },
+        )
 
     def benefit(
         self,
@@ -200,19 +211,13 @@ class Audit:
         *,
         n_repeats: int = 1,
         random_state: int | np.random.RandomState | None = 0,
-        progress: Callable[[str, float], None] | None = None,
+        progress: Callable[[str, float], object] | None = None,
     ) -> pd.DataFrame:
-        """Compare an estimator fitted with and without cleaning, on rows held out.
+        """Compare an estimator fitted with and without cleaning, on rows that take no part in it.
 
-        In each of five stratified folds the table is audited anew by its training rows alone, so
-        that no judged row is cleaned by its own label; judged rows are used as given. Their labels
-        have errors too: random ones make gains of ``accuracy`` too small, and where errors follow
-        a pattern, a model that repeats it is rewarded. ``corrected_accuracy`` undoes this by the
-        noise matrix of the training rows: right in the mean if errors depend on the class alone
-        and the matrix is right, but more variable, and nan where classes are mixed too much. It
-        does not use the suspicion of judged rows, which would favour models like the audit's own.
-        For a quantity: ``r2``, which wrong values of judged rows dominate, and
-        ``neg_median_absolute_error``, which bears a few of them.
+        In each of five folds the training rows are audited and cleaned by themselves, and the
+        others used as given. Their labels have errors too: random ones make gains too small, and
+        where errors follow a pattern, a model that repeats it is rewarded.
 
         Parameters
         ----------
@@ -228,10 +233,10 @@ class Audit:
         Returns
         -------
         pandas.DataFrame
-            A line for "as given" and each action: each score, its ``_gain`` over "as given" with
-            the standard error ``_gain_error`` (corrected for training rows that folds share), and
-            ``rows_changed``, the mean number of training rows dropped, relabelled, or weighted
-            below a half.
+            A line for "as given" and each action: ``score`` (accuracy, or R² of a quantity), its
+            ``gain`` over "as given" with the standard error ``gain_error`` (corrected for training
+            rows that folds share), and ``rows_changed``, the mean number of training rows dropped,
+            relabelled, or weighted below a half.
         """
         from broadlearn.auditing.auditing import audit
 
@@ -246,7 +251,7 @@ class Audit:
         )
 
     def plot(self) -> Figure:
-        """Draw what ranks the rows: suspicion by class, and a map of the rows; needs matplotlib.
+        """Draw suspicion by class, and a map of the rows; needs matplotlib.
 
         Returns
         -------
@@ -262,7 +267,7 @@ class Audit:
         title: str = "Audit",
         max_rows: int | None = 1000,
     ) -> str | None:
-        """Make one self-contained page; needs jinja2.
+        """Write one self-contained page; needs jinja2 and matplotlib.
 
         Parameters
         ----------
@@ -270,7 +275,8 @@ class Audit:
             Where to write it, whole or not at all.
         title : str, default="Audit"
         max_rows : int or None, default=1000
-            The most urgent rows to list; None lists all that are not fine.
+            Rows in each list (labels, outliers, duplicates) at most; None lists all that are not
+            fine.
 
         Returns
         -------
@@ -282,7 +288,7 @@ class Audit:
         return _written(path, render_page(self, title, max_rows))
 
     def to_csv(self, path: str | PathLike[str] | None = None) -> str | None:
-        """Give the table as CSV; texts that begin like a formula get a leading apostrophe.
+        """Return or write the table as CSV; texts that begin like a formula get an apostrophe.
 
         Parameters
         ----------
@@ -294,7 +300,8 @@ class Audit:
         str or None
             The text, if there is no path.
         """
-        return _written(path, safe_csv(self.table))
+        table = self.table.set_axis(self.table.index.map(harmless))
+        return _written(path, safe_csv(table))
 
 
 def _written(path: str | PathLike[str] | None, text: str) -> str | None:

@@ -1,8 +1,9 @@
-"""Regression targets that do not fit their rows, by held-out residuals."""
+"""Regression targets that do not fit their rows, by out-of-sample residuals."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +17,49 @@ from broadlearn.utils import Array, Floats
 DEGREES, WIDER = 5.0, 12.0
 # Share of wrong targets before any row is seen, for how many rows that counts, and steps of EM.
 FIRST_SHARE, FIRST_ROWS, STEPS = 0.01, 20.0, 50
-# Residuals of so many other rows make up the scale of all for the scale of a row.
+# The scale of all residuals counts for so many of the nearest rows in the scale of a row.
 SCALE_ROWS = 15.0
+# A target is called wrong from this suspicion on.
+MIN_FLAGGED = 0.5
+N_DRAWS = 200
+
+
+class JudgedTargets(NamedTuple):
+    """What the models say of the targets; see `Evidence` for the attributes."""
+
+    proba: Array
+    suspicion: Array
+    flagged: NDArray[np.bool_]
+    likely: NDArray[np.intp]
+    draws: Array
+    pool: dict[str, float]
+
+
+def judge_targets(
+    opinions: Mapping[str, Floats],
+    y: Array,
+    nearest: NDArray[np.intp],
+    confirmed: Sequence[int] | NDArray[np.intp] = (),
+    seed: int = 0,
+) -> JudgedTargets:
+    """Judge targets by the pooled out-of-sample predictions of several models."""
+    weights = pool_predictions(list(opinions.values()), y)
+    guess = np.hstack(list(opinions.values())) @ weights
+    suspicion = suspicion_of_targets(y - guess, nearest)
+    suspicion[np.asarray(confirmed, dtype=np.intp)] = 0.0
+    draws = np.random.default_rng(seed).binomial(1, suspicion, (N_DRAWS, y.size)).sum(axis=1)
+    return JudgedTargets(
+        guess[:, None],
+        suspicion,
+        suspicion >= MIN_FLAGGED,
+        np.zeros(y.size, dtype=np.intp),
+        draws,
+        dict(zip(opinions, weights.tolist(), strict=True)),
+    )
 
 
 def pool_predictions(predictions: Sequence[Floats], y: Array) -> Array:
-    """Weights of the mean of held-out predictions that has the least squared error.
+    """Return the weights of the mean of predictions that has the least squared error.
 
     Examples
     --------
@@ -39,7 +77,7 @@ def pool_predictions(predictions: Sequence[Floats], y: Array) -> Array:
 
 
 def suspicion_of_targets(residual: Array, nearest: NDArray[np.intp]) -> Array:
-    """Probability that the target of each row is wrong.
+    """Return the probability that the target of each row is wrong.
 
     A mixture of two distributions of residuals, a narrow and a wide one, is fitted by EM. Residuals
     are measured by those of the nearest rows, as they are larger in some regions than in others.
@@ -47,7 +85,7 @@ def suspicion_of_targets(residual: Array, nearest: NDArray[np.intp]) -> Array:
     Parameters
     ----------
     residual : ndarray of shape (n_samples,)
-        Target less held-out prediction.
+        Target less out-of-sample prediction.
     nearest : ndarray of shape (n_samples, n_near)
         Positions of the nearest rows; -1 where there is none.
 

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from broadlearn.auditing import Corrections
-    from broadlearn.io import ColumnRecord, RowChanges
+    from broadlearn.auditing import Corrections, RowChanges
+    from broadlearn.io import ColumnRecord
 
 ACTIONS = ("drop", "relabel")
 TASKS = ("auto", "classification", "regression")
@@ -98,7 +98,7 @@ def audit_rows(
             help="What the target holds: auto, classification or regression.",
         ),
     ] = "auto",
-    top: Annotated[int, typer.Option(min=0, help="Suspect rows to print.")] = 10,
+    top: Annotated[int, typer.Option(min=0, help="Rows to print of each list: labels, outliers, duplicates.")] = 10,
     force: Force = False,
     as_json: AsJson = False,
     flags: FileFlags = AS_FOUND,
@@ -121,6 +121,7 @@ def audit_rows(
             audit_facts,
             list_suspects,
             print_audit,
+            suspects_by_list,
             suspects_listing,
             written_table,
         )
@@ -136,9 +137,8 @@ def audit_rows(
             if corrections is None:
                 before, found = None, _audit(table, progress)
             else:
-                corrected = _corrected(table, corrections, f"{data} with {decided} applied")
                 before = _audit(table, progress, "before: ")
-                found = _audit(corrected, progress, "after: ")
+                found = _recheck(before, corrections, progress)
         changes = _changes(found, table.y, corrections, action)
         contents: dict[Path, bytes] = {}
         if page is not None:
@@ -152,7 +152,7 @@ def audit_rows(
             contents[clean] = rewrite_table(table.source, clean, table.target, changes, options)
         for path, content in contents.items():
             write(path, [content])
-        suspects = list_suspects(found, () if corrections is None else _settled(corrections))
+        suspects = list_suspects(found, () if corrections is None else corrections.confirmed)
         if corrections is not None and corrections.n_undecided:
             note(
                 f"Left as they are, since nobody decided: {corrections.n_undecided} rows of "
@@ -174,8 +174,9 @@ def audit_rows(
             done = (f"{applied[what]} {what}" for what in ("dropped", "relabelled", "kept"))
             print_facts({"applied": ", ".join(done)})
         print_audit(found, before)
-        if top and len(suspects.said):
-            print_table(suspects_listing(suspects.said.head(top)))
+        for name, part in suspects_by_list(suspects.said).items():
+            if top:
+                print_table(suspects_listing(name, part, top))
         for path in contents:
             print_facts({"written": f"{path}{_described(changes) if path == clean else ''}"})
 
@@ -226,36 +227,29 @@ def _audit(table: Labelled, progress: Callable[[str, float], None], prefix: str 
         )
 
 
-def _corrected(table: Labelled, corrections: Corrections, what: str) -> Labelled:
-    """The rows that a person left, with the labels that they gave."""
-    y = corrections.corrected
-    X = table.X.iloc[corrections.changes.kept]
-    if X.index.name == "row":
-        X = numbered(X, None)
-    return table._replace(X=X, y=y, classes={} if table.is_regression else count_classes(y, what))
+def _recheck(before: Any, corrections: Corrections, progress: Callable[[str, float], None]) -> Any:
+    """Audit the rows that a person left, with the labels that they gave."""
+    from threadpoolctl import threadpool_limits
 
-
-def _settled(corrections: Corrections) -> NDArray[np.intp]:
-    """Rows of the corrected table that a person has decided on."""
-    import numpy as np
-
-    rows = np.r_[corrections.kept, corrections.changes.relabelled]
-    return np.flatnonzero(np.isin(corrections.changes.kept, rows))
+    with threadpool_limits(1, user_api="blas"):
+        found = before.recheck(
+            corrections, progress=lambda stage, share: progress(f"after: {stage}", share)
+        )
+    return found
 
 
 def _changes(
     found: Any, labels: NDArray[Any], corrections: Corrections | None, action: str | None
 ) -> RowChanges:
     """What is written: a person's decisions, and by `action` what the audit suggests for others."""
-    from broadlearn.auditing import decide
-    from broadlearn.io import chain_changes
+    from broadlearn.auditing import chain_changes, decide
 
     if corrections is None:
         return decide(found, action or "drop")
     if action is None:
         return corrections.changes
     return chain_changes(
-        labels, corrections.changes, decide(found, action, settled=_settled(corrections))
+        labels, corrections.changes, decide(found, action, corrections.confirmed)
     )
 
 

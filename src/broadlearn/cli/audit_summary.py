@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rich.table import Table
 from rich.text import Text
 
-from broadlearn.auditing import FINE, Corrections
+from broadlearn.auditing import FINE, LABEL_VERDICTS, Corrections
 from broadlearn.cli.console import first_few, print_facts, printable
 
 # Findings that are printed, and points that one costs at least.
@@ -30,13 +30,8 @@ class Suspects(NamedTuple):
 
 
 def written_table(found: Any) -> pd.DataFrame:
-    """What was found of all rows, by `row`, the position from 0, and `line` where there are lines.
-
-    Nearest rows are given by the same number as the index, which their columns say.
-    """
-    table, unit = found.table, found.table.index.name or "row"
-    nearest = {name: f"{name}_{unit}" for name in ("nearest_own", "nearest_other")}
-    table = table.reset_index(drop=unit != "line").rename(columns=nearest)
+    """Return the table by `row`, the position from 0, and `line` where there are lines."""
+    table = found.table.reset_index(drop=found.table.index.name != "line")
     return table.rename(columns={"position": "row"}).set_index("row")
 
 
@@ -44,7 +39,7 @@ def list_suspects(found: Any, settled: Sequence[int] | NDArray[np.intp] = ()) ->
     """Rows that are not fine, but for `settled` ones."""
     table = written_table(found).reset_index()
     table = table[(table["verdict"] != FINE) & ~table["row"].isin(settled)]
-    n_own = table.columns.get_loc("value") + 1
+    n_own = table.columns.get_loc("likely_probability") + 1
     return Suspects(table.iloc[:, :n_own], table.iloc[:, n_own:])
 
 
@@ -118,11 +113,20 @@ def print_audit(found: Any, before: Any = None) -> None:
             print_facts({finding.check: f"{finding.sentence} (-{finding.penalty:.0f} points)"})
 
 
-def suspects_listing(said: pd.DataFrame) -> Table:
-    """Suspect rows as a table for a terminal."""
-    numbers = [name for name in ("row", "line") if name in said]
-    listing = Table(*numbers, "suspicion", "label", "likely", "why")
-    for row in said.to_dict("records"):
+def suspects_by_list(said: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return suspect labels first, then rows of each other verdict."""
+    labels = said["verdict"].isin(LABEL_VERDICTS)
+    lists = {"labels": said[labels]} if labels.any() else {}
+    return lists | {f"{name}s": part for name, part in said[~labels].groupby("verdict")}
+
+
+def suspects_listing(name: str, said: pd.DataFrame, top: int) -> Table:
+    """Return the first rows of a list as a table for a terminal."""
+    numbers = [column for column in ("row", "line") if column in said]
+    shown = f", the first {top}" if len(said) > top else ""
+    title = f"{name.capitalize()}: {len(said):,} {'row' if len(said) == 1 else 'rows'}{shown}"
+    listing = Table(*numbers, "suspicion", "label", "likely", "why", title=title)
+    for row in said.head(top).to_dict("records"):
         cells = [row[name] for name in numbers]
         labels = [
             f"{label:.5g}" if isinstance(label, float) else label

@@ -24,6 +24,8 @@ const ofRow = new Map(suspects.map((suspect) => [suspect.row, suspect]));
 let choices = new Map();
 let shown = suspects;
 let limit = PAGE;
+const lists = [...document.querySelectorAll("button.list")];
+let list = lists[0]?.value;
 
 function element(tag, properties = {}, ...children) {
   const made = Object.assign(document.createElement(tag), properties);
@@ -155,7 +157,6 @@ function facts(suspect) {
   if (suspect.own_probability !== null && !isRegression)
     parts.push(["Probability of its label", percent(suspect.own_probability)]);
   if (suspect.likely_probability !== null) parts.push(["of the likely label", percent(suspect.likely_probability)]);
-  if (suspect.value !== null) parts.push(["Worth to the others", minus(Number(suspect.value.toPrecision(2)))]);
   return element("p", { className: "facts" }, ...parts.map(([name, text]) => element("span", {}, `${name} `, element("b", {}, text))));
 }
 
@@ -243,7 +244,6 @@ const orders = {
   suspicion: (a, b) => b.suspicion - a.suspicion,
   row: (a, b) => a.row - b.row,
   label: (a, b) => (isRegression ? a.label - b.label : collator.compare(labelText(a.label), labelText(b.label))),
-  value: (a, b) => (a.value ?? Infinity) - (b.value ?? Infinity),
 };
 
 function refresh() {
@@ -254,6 +254,7 @@ function refresh() {
   byId("least_shown").textContent = least.toFixed(2);
   shown = suspects.filter(
     (suspect) =>
+      suspect.list === list &&
       (given === "" || suspect.label === Number(given)) &&
       (verdict === "" || suspect.verdict === verdict) &&
       suspect.suspicion >= least &&
@@ -264,9 +265,16 @@ function refresh() {
   for (const { card } of suspects) card.hidden = true;
   for (const { card } of shown.slice(0, limit)) card.hidden = false;
   byId("cards").append(...shown.map(({ card }) => card));
-  byId("found").textContent = `${Math.min(limit, shown.length)} of ${shown.length} shown` + (shown.length < suspects.length ? ` (${suspects.length} without filters)` : "");
+  byId("found").textContent = `${Math.min(limit, shown.length)} of ${shown.length} shown` + (words.join("") || given || verdict || least ? " with these filters" : "");
   byId("more").hidden = limit >= shown.length;
   byId("more").textContent = `Show ${Math.min(PAGE, shown.length - limit)} more`;
+}
+
+function showList(name) {
+  list = name;
+  for (const button of lists) button.setAttribute("aria-pressed", String(button.value === name));
+  limit = PAGE;
+  refresh();
 }
 
 function showMore() {
@@ -278,7 +286,7 @@ function goTo(suspect) {
   if (!shown.includes(suspect)) {
     for (const id of ["given", "verdict", "words"]) if (byId(id)) byId(id).value = "";
     byId("least").value = 0;
-    refresh();
+    showList(suspect.list);
   }
   const place = shown.indexOf(suspect);
   if (place >= limit) {
@@ -333,6 +341,7 @@ if (suspects.length) {
       limit = PAGE;
       refresh();
     });
+  for (const button of lists) button.addEventListener("click", () => showList(button.value));
   byId("more").addEventListener("click", showMore);
   byId("download").addEventListener("click", download);
   byId("forget").addEventListener("click", () => {
@@ -341,15 +350,6 @@ if (suspects.length) {
     suspects.forEach(showChoice);
     countChoices();
   });
-  byId("map").addEventListener("click", ({ target }) => {
-    if (target.dataset.row) openAndGoTo(ofRow.get(Number(target.dataset.row)));
-  });
-  for (const circle of byId("map").querySelectorAll("circle")) {
-    const title = document.createElementNS(circle.namespaceURI, "title");
-    const suspect = ofRow.get(Number(circle.dataset.row));
-    title.textContent = `Row ${nameOf(suspect.row)}: ${suspect.verdict}, ${shortLabel(suspect.label)} → ${shortLabel(suspect.likely)}`;
-    circle.append(title);
-  }
   addEventListener("keydown", pressed);
   addEventListener("hashchange", openAddress);
   for (const part of document.querySelectorAll(".controls, .choices")) part.hidden = false;
