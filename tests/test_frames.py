@@ -14,7 +14,7 @@ from broadlearn import (
     PathSearchCV,
     RowStandardizer,
 )
-from broadlearn.auditing import apply_corrections, audit, probabilities, read_corrections
+from broadlearn.auditing import apply_corrections, audit, opinions, read_corrections
 from broadlearn.io import TablePreparation, as_numeric, describe_columns
 from broadlearn.out_of_core import fit_blocks
 from broadlearn.registry import REGISTRY
@@ -38,7 +38,7 @@ WEIGHT = pd.Series(rng.random(N) + 0.5)
 
 @pytest.fixture(autouse=True)
 def quick_audits(monkeypatch):
-    monkeypatch.setattr(probabilities, "TREES", 40)
+    monkeypatch.setattr(opinions, "TREES", 40)
 
 
 def as_pandas(table):

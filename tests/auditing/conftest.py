@@ -1,9 +1,9 @@
 import pytest
 
-from broadlearn.auditing import probabilities
+from broadlearn.auditing import opinions
 
 
 @pytest.fixture(autouse=True)
 def small_forests(monkeypatch):
     """Forests that are enough for small tables, so that audits take less time."""
-    monkeypatch.setattr(probabilities, "TREES", 80)
+    monkeypatch.setattr(opinions, "TREES", 80)

@@ -5,12 +5,7 @@ import pandas as pd
 import pytest
 from stub_audit import stub_audit
 
-from broadlearn.auditing.corrections import (
-    COLUMNS,
-    apply_corrections,
-    corrections_table,
-    read_corrections,
-)
+from broadlearn.auditing import apply_corrections, corrections_table, read_corrections
 from broadlearn.utils import safe_csv
 
 TEXTS = [
@@ -63,11 +58,11 @@ def test_all_rows_that_are_not_fine_are_listed_with_suggestions():
         7: ("ambiguous", 0.5, "a"),
         3: ("contradicting duplicate", 0.6, "a"),
         4: ("contradicting duplicate", 0.4),
-        5: ("outlying", 0.1),
+        5: ("outlier", 0.1),
         6: ("duplicate", 0.05),
     }
     table = corrections_table(make_audit(frame, found))
-    assert tuple(table) == COLUMNS
+    assert tuple(table)[:4] == ("row", "index", "label", "likely_label")
     assert table["row"].tolist() == [2, 3, 7, 4, 5, 6]
     assert table["index"].tolist() == [f"id{i}" for i in (2, 3, 7, 4, 5, 6)]
     assert table["action"].tolist() == ["relabel?"] * 2 + ["keep?"] * 4
@@ -76,7 +71,7 @@ def test_all_rows_that_are_not_fine_are_listed_with_suggestions():
 
 def test_a_suggestion_is_no_decision(tmp_path):
     frame = make_frame(["a", "b"])
-    found = make_audit(frame, {2: ("likely mislabelled", 0.8, "b"), 3: ("outlying", 0.2)})
+    found = make_audit(frame, {2: ("likely mislabelled", 0.8, "b"), 3: ("outlier", 0.2)})
     corrections = read_corrections(write(tmp_path / "f.csv", corrections_table(found)), frame["y"])
     assert corrections.n_undecided == 2
     pd.testing.assert_frame_equal(apply_corrections(corrections, frame, "y"), frame)
@@ -116,7 +111,9 @@ def test_round_trip(tmp_path, labels, separator):
 
 def test_regression_targets(tmp_path):
     frame = make_frame([0.1, 1e-300, -3.5, 1 / 3])
-    audit = stub_audit(frame[["x"]], frame["y"], {2: ("likely mislabelled", 0.9, 1.0)})
+    audit = stub_audit(
+        frame[["x"]], frame["y"], {2: ("likely mislabelled", 0.9, 1.0)}, "regression"
+    )
     table = corrections_table(audit)
     assert table[["action", "new_label"]].to_numpy().tolist() == [["drop?", ""]]
     table["action"], table["new_label"] = "relabel", "-2.5"
@@ -212,7 +209,7 @@ def test_other_tables_are_refused(tmp_path):
     corrections = read_corrections(path, frame["y"])
     with pytest.raises(ValueError, match="frame must have the target column 'state'"):
         apply_corrections(corrections, frame, "state")
-    with pytest.raises(ValueError, match="the 30 rows that the corrections were read for, got 9"):
+    with pytest.raises(ValueError, match="frame must have 30 rows, got 9"):
         apply_corrections(corrections, frame[:9], "y")
     with pytest.raises(FileNotFoundError, match="There is no file"):
         read_corrections(tmp_path / "none.csv", frame["y"])

@@ -32,7 +32,7 @@ def calls(monkeypatch):
     """Calls of an audit that finds large `a` among the low and very small ones anywhere."""
     made = []
 
-    def audit(X, y, *, task, progress):
+    def audit(X, y, *, task, progress, **options):
         made.append((X, y, task))
         progress("neighbours", 0.5)
         a, found = X["a"].to_numpy(), {}
@@ -40,12 +40,13 @@ def calls(monkeypatch):
             found = {i: ("likely mislabelled", 0.9, 0.0) for i in np.flatnonzero(y > 100).tolist()}
             return stub_audit(X, y, found, task)
         for i in np.flatnonzero(a < -5).tolist():
-            found[i] = "outlying", 0.3
+            found[i] = "outlier", 0.3
         for i in np.flatnonzero((a > 2.5) & np.char.endswith(y, "low")).tolist():
             found[i] = "likely mislabelled", 0.95, "high"
         return stub_audit(X, y, found, task)
 
-    monkeypatch.setattr(import_module("broadlearn.auditing"), "audit", audit)
+    for module in ("broadlearn.auditing", "broadlearn.auditing.auditing"):
+        monkeypatch.setattr(import_module(module), "audit", audit)
     return made
 
 
@@ -122,7 +123,7 @@ def test_the_loop_is_closed(folder, frame, calls):
     assert done.exit_code == 0, done.output
     assert (folder / "fixes.csv").read_text() == HEADER + (
         '40,42,"\'=low","high",0.95,"likely mislabelled","relabel?","high"\n'
-        '20,22,"\'=low","\'=low",0.3,"outlying","keep?",""\n'
+        '20,22,"\'=low","\'=low",0.3,"outlier","keep?",""\n'
     )
     options = ["audit", "rows.csv", "-t", "y", "--apply", "fixes.csv", "--write-clean", "c.csv"]
     options.append("--force")
@@ -141,7 +142,6 @@ def test_the_loop_is_closed(folder, frame, calls):
     assert "applied: 1 dropped, 1 relabelled, 0 kept" in done.stdout
     assert "rows: 60 → 59" in done.stdout
     assert "likely mislabelled: 1 → 0" in done.stdout
-    assert "wrong labels: about 2 (1 to 5) → about 1 (1 to 2)" in done.stdout
     expected = frame.copy()
     expected.loc[40, "y"] = "high"
     pd.testing.assert_frame_equal(
@@ -240,4 +240,4 @@ def test_corrections_that_leave_one_class_are_refused(folder, frame):
     (folder / "f.csv").write_text("row,label,action,new_label\n3,high,drop,\n")
     done = call("audit", "rows.csv", "-t", "y", "--apply", "f.csv")
     assert done.exit_code == 2
-    assert "rows.csv with f.csv applied must hold at least two classes" in done.stderr
+    assert "y must hold at least two classes" in done.stderr

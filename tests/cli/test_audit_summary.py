@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 from stub_audit import stub_audit
 
+from broadlearn.auditing.changes import row_changes
 from broadlearn.auditing.corrections import Corrections
 from broadlearn.cli.audit_summary import (
     applied_facts,
@@ -14,11 +15,10 @@ from broadlearn.cli.audit_summary import (
     written_table,
 )
 from broadlearn.cli.console import print_table
-from broadlearn.io import row_changes
 
 X = pd.DataFrame({"line": np.arange(6.0), "label": list("uvwuvw")}, index=list("abcdef"))
 Y = np.array([0, 0, 0, 1, 1, 1])
-FOUND = {4: ("likely mislabelled", 0.9, 0), 1: ("outlying", 0.3)}
+FOUND = {4: ("likely mislabelled", 0.9, 0), 1: ("outlier", 0.3)}
 
 
 def test_suspects_have_row_line_and_values():
@@ -30,10 +30,9 @@ def test_suspects_have_row_line_and_values():
     assert facts["suspects"][0]["line"] == 6
     assert facts["suspects"][0]["values"] == {"X: line": 4.0, "X: label": "v"}
     assert facts["by_class"][1] == {
-        "label": 1, "rows": 3, "flagged": 1, "expected": 1.0, "low": 0, "high": 2
+        "label": 1, "rows": 3, "flagged": 1, "expected": 1.0, "low": 0, "high": 3
     }  # fmt: skip
     assert facts["health"]["findings"][0]["rows"] == [0, 1]
-    assert facts["suspects"][0]["nearest_own_line"] == 6
     assert list_suspects(found, settled=[4]).said["row"].tolist() == [1]
 
 
@@ -41,7 +40,6 @@ def test_rows_without_lines_are_positions():
     table = written_table(stub_audit(X, Y, FOUND))
     assert (table.index.name, table.index[:2].tolist()) == ("row", [4, 1])
     assert "line" not in table
-    assert "nearest_own_row" in table
 
 
 def test_what_is_printed(capsys):
@@ -49,21 +47,21 @@ def test_what_is_printed(capsys):
     print_audit(before)
     text = capsys.readouterr().out
     assert "rows: 6" in text
-    assert "wrong labels: about 1 (1 to 3)" in text
+    assert "wrong labels: about 2 (0 to 6)" in text
     assert "flagged: 1 of 3 '1'" in text
-    assert "verdicts: likely mislabelled: 1, outlying: 1, fine: 4" in text
+    assert "verdicts: likely mislabelled: 1, outlier: 1, fine: 4" in text
     assert "health: 97 of 100" in text
     assert "duplicates: Some are copies. (-3 points)" in text
     print_audit(found, before)
     text = capsys.readouterr().out
     assert "rows: 6 → 5" in text
-    assert "verdicts: likely mislabelled: 1 → 0, outlying: 1 → 0, fine: 4 → 5" in text
+    assert "verdicts: likely mislabelled: 1 → 0, outlier: 1 → 0, fine: 4 → 5" in text
     assert "health: 97 of 100\n" in text
     assert "flagged" not in text
 
 
 def test_regression_targets(capsys):
-    found = stub_audit(X, np.linspace(0, 1, 6), {1: ("likely mislabelled", 0.9, 0.5)})
+    found = stub_audit(X, np.linspace(0, 1, 6), {1: ("likely mislabelled", 0.9, 0.5)}, "regression")
     facts = audit_facts(found, list_suspects(found))
     assert facts["task"] == "regression"
     assert facts["by_class"] == []
@@ -72,8 +70,8 @@ def test_regression_targets(capsys):
 
 
 def test_listing_is_text_and_not_markup(capsys):
-    found = stub_audit(X, np.where(Y, "[red]one", "two"), {4: ("outlying", 0.9)})
-    print_table(suspects_listing(list_suspects(found).said))
+    found = stub_audit(X, np.where(Y, "[red]one", "two"), {4: ("outlier", 0.9)})
+    print_table(suspects_listing("outliers", list_suspects(found).said, 5))
     text = capsys.readouterr().out
     assert "[red]one" in text
     assert "0.90" in text
@@ -83,5 +81,5 @@ def test_what_was_applied():
     changes = row_changes(Y, [0], {1: 1})
     corrections = Corrections(changes, np.array([2]), 3, Y)
     facts = applied_facts(corrections, stub_audit(X, Y, FOUND))
-    assert json.loads(json.dumps(facts))["before"]["verdicts"]["outlying"] == 1
+    assert json.loads(json.dumps(facts))["before"]["verdicts"]["outlier"] == 1
     assert [facts[name] for name in ("dropped", "relabelled", "kept", "undecided")] == [1, 1, 1, 3]

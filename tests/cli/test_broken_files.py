@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from broadlearn.auditing import probabilities
+from broadlearn.auditing import opinions
 from broadlearn.cli.app import app
 
 pytestmark = pytest.mark.slow
@@ -225,7 +225,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def quick_audits(monkeypatch):
-    monkeypatch.setattr(probabilities, "TREES", 10)
+    monkeypatch.setattr(opinions, "TREES", 10)
 
 
 @pytest.fixture

@@ -94,7 +94,7 @@ def test_searches_streams_and_plain_fits_see_the_same_bounds():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scale", SCALES)
-def test_the_audit_puts_the_row_first(scale):
+def test_the_audit_calls_the_row_an_outlier(scale):
     X, y = make(int(np.log10(scale)))
     X[17] *= scale
-    assert audit(X, y, random_state=0).table.index[0] == 17
+    assert audit(X, y, random_state=0).lists["outlier"]["position"].iloc[0] == 17

@@ -11,7 +11,7 @@ pa = pytest.importorskip("pyarrow")
 from patients import call  # noqa: E402
 from pyarrow import ipc, parquet  # noqa: E402
 
-from broadlearn.auditing import probabilities  # noqa: E402
+from broadlearn.auditing import opinions  # noqa: E402
 from broadlearn.io.arrow_columns import plain_types  # noqa: E402
 
 N = 40
@@ -168,7 +168,7 @@ def test_frames_with_types_of_arrow():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["first and last", "far moments of a zone", "longest durations"])
 def test_commands_take_dates_of_any_size(name, tmp_path, monkeypatch):
-    monkeypatch.setattr(probabilities, "TREES", 40)
+    monkeypatch.setattr(opinions, "TREES", 40)
     path, model = written(USED[name], tmp_path / "t.feather"), tmp_path / "m.blm"
     for arguments in (
         ("inspect", path, "-t", "ill"),

@@ -14,11 +14,11 @@ from broadlearn.auditing.checks import CHECKS, Check, Evidence
 from broadlearn.auditing.errors import count_errors, count_wrong_targets
 from broadlearn.auditing.findings import FINE, VERDICTS, Finding, Health
 from broadlearn.auditing.neighbours import find_neighbours
-from broadlearn.auditing.noise import NoiseModel, judge_labels
+from broadlearn.auditing.noise import JudgedLabels, NoiseModel, judge_labels
 from broadlearn.auditing.opinions import form_opinions
 from broadlearn.auditing.result import Audit
-from broadlearn.auditing.rows import Rows, as_frame, prepare_rows
-from broadlearn.auditing.targets import judge_targets
+from broadlearn.auditing.rows import Rows, prepare_rows
+from broadlearn.auditing.targets import JudgedTargets, judge_targets
 from broadlearn.utils import draw_seed
 
 # Nearest rows that are looked for: as many as models use.
@@ -102,7 +102,8 @@ def audit(
     <Audit of 100 rows: 1 likely mislabelled, 1 outlier, 98 fine>
     >>> found.table.iloc[0][["label", "likely_label", "verdict"]].tolist()
     ['low', 'high', 'likely mislabelled']
-    >>> print(found.table.iloc[0]["why"])
+    >>> print(found.table.iloc[0]["why"].partition(";")[2])
+     10 of its 10 nearest rows are 'high'.
     """
     done = 0.0
 
@@ -118,23 +119,16 @@ def audit(
     near = find_neighbours(rows.Z, N_NEAR, seed)
     opinions = form_opinions(rows, near, probabilities, seed, step)
     step("noise")
+    judged: JudgedLabels | JudgedTargets
     if rows.is_regression:
         judged = judge_targets(opinions, rows.labels, near.nearest, confirmed, seed)
         errors = count_wrong_targets(judged.suspicion, judged.draws)
     else:
         known = None if noise is None else _known_noise(noise, rows)
         judged = judge_labels(opinions, rows.codes, known, confirmed, seed)
-        errors = count_errors(
-            rows.classes,
-            rows.codes,
-            judged.likely,
-            judged.flagged,
-            judged.expected,
-            judged.draws,
-            judged.noise.T,
-        )
+        errors = count_errors(judged, rows.classes, rows.codes)
     if reference is not None:
-        reference = reference.rows.frame if isinstance(reference, Audit) else as_frame(reference)
+        reference = reference.rows.frame if isinstance(reference, Audit) else rows.read(reference)
     evidence = Evidence(
         near,
         judged.proba,
@@ -150,7 +144,7 @@ def audit(
     for check in [make() for make in CHECKS] if checks is None else checks:
         findings += within_limit(check.find(rows, evidence), check.limit)
     health = Health(sorted(findings, key=lambda finding: -finding.penalty))
-    return Audit(_table(rows, evidence, findings), rows, evidence, health)
+    return Audit(row_table(rows, evidence, findings), rows, evidence, health)
 
 
 def within_limit(findings: Sequence[Finding], limit: float) -> list[Finding]:
@@ -172,10 +166,10 @@ def _known_noise(noise: pd.DataFrame, rows: Rows) -> NoiseModel:
     T = noise.reindex(index=rows.classes, columns=rows.classes).to_numpy(dtype=np.float64)
     # Classes that are new are taken as right.
     T = np.where(np.isnan(T), np.eye(len(T)), T)
-    return NoiseModel("as before", T / T.sum(axis=1, keepdims=True))
+    return NoiseModel("as before", T / T.sum(axis=1, keepdims=True), (0.5, 0.5))
 
 
-def _table(rows: Rows, evidence: Evidence, findings: Sequence[Finding]) -> pd.DataFrame:
+def row_table(rows: Rows, evidence: Evidence, findings: Sequence[Finding]) -> pd.DataFrame:
     """Return one line per row, the most suspect label first, with the columns of X."""
     every = np.arange(rows.size)
     verdict, why = np.full(rows.size, FINE, dtype=object), np.full(rows.size, "", dtype=object)

@@ -75,9 +75,7 @@ def benefit(
                 changed[action].append(_count_changed(labels, y, weight))
                 options: dict[str, Any] = {} if weight is None else {str(key): weight}
                 fitted = clone(estimator).fit(safe_indexing(X, train[kept]), y, **options)
-                scores[action].append(
-                    fitted.score(safe_indexing(X, judged), rows.labels[judged])
-                )
+                scores[action].append(fitted.score(safe_indexing(X, judged), rows.labels[judged]))
     return _summary(scores, changed, len(folds[0][1]) / len(folds[0][0]))
 
 

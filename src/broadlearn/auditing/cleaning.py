@@ -47,9 +47,7 @@ def decide(
         )
     likely = audit.table.set_index("position")["likely_label"]
     wrong = suspect[audit.evidence.suspicion[suspect] > 0.5]
-    return row_changes(
-        labels, (), {i: likely[i] for i in wrong.tolist() if likely[i] != labels[i]}
-    )
+    return row_changes(labels, (), {i: likely[i] for i in wrong.tolist() if likely[i] != labels[i]})
 
 
 def clean(audit: Audit, X: Any, y: Any, action: str) -> tuple[Any, ...]:
@@ -97,11 +95,9 @@ def _check_same_rows(audit: Audit, X: Any, y: Any) -> None:
         )
     # Arrays have rows in place of an index.
     index = audit.rows.frame.index
-    if isinstance(X, pd.DataFrame) and index.name != "row":
-        if not X.index.equals(index) and X.index.isin(index).all():
-            raise ValueError(
-                "X must have the audited rows in their order; its index is in another."
-            )
+    indexed = isinstance(X, pd.DataFrame) and index.name != "row"
+    if indexed and not X.index.equals(index) and X.index.isin(index).all():
+        raise ValueError("X must have the audited rows in their order; its index is in another.")
 
 
 def _relabelled(y: Any, changes: RowChanges) -> Any:

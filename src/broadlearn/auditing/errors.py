@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from broadlearn.auditing.noise import JudgedLabels
 from broadlearn.utils import Array
 
 INTERVAL = (5.0, 95.0)
@@ -53,33 +54,13 @@ class ErrorCounts(NamedTuple):
 
 
 def count_errors(
-    classes: NDArray[Any],
-    codes: NDArray[np.intp],
-    likely: NDArray[np.intp],
-    flagged: NDArray[np.bool_],
-    expected: Array,
-    draws: Array,
-    noise: Array,
+    judged: JudgedLabels, classes: NDArray[Any], codes: NDArray[np.intp]
 ) -> ErrorCounts:
-    """Join what is expected and what was drawn of the number of errors.
-
-    Parameters
-    ----------
-    classes : ndarray of shape (n_classes,)
-    codes, likely : ndarray of shape (n_samples,)
-        Given and likely class of each row.
-    flagged : ndarray of shape (n_samples,)
-        Rows that are called mislabelled.
-    expected : ndarray of shape (n_classes, n_classes)
-        Rows with a given label (row) that are expected to be of another class (column).
-    draws : ndarray of shape (n_draws, n_classes, n_classes)
-        Draws of the same numbers.
-    noise : ndarray of shape (n_classes, n_classes)
-        Probability of a given label (column) for a true class (row).
-    """
+    """Count the errors that are expected in labels, given as codes of classes."""
+    flagged, expected, draws = judged.flagged, judged.expected, judged.draws
     n_classes = classes.size
     counts = np.zeros((n_classes, n_classes), dtype=np.intp)
-    np.add.at(counts, (codes[flagged], likely[flagged]), 1)
+    np.add.at(counts, (codes[flagged], judged.likely[flagged]), 1)
     low, high = _interval(draws, expected)
     listed = np.argwhere((expected >= MIN_EXPECTED) | (counts > 0))
     given, other = listed[:, 0], listed[:, 1]
@@ -108,7 +89,7 @@ def count_errors(
     low, high = _interval(draws.sum(axis=(1, 2)), expected.sum())
     total = Estimate(float(expected.sum()), float(low), float(high))
     matrix = pd.DataFrame(
-        noise, index=pd.Index(classes, name="true"), columns=pd.Index(classes, name="given")
+        judged.noise.T, pd.Index(classes, name="true"), pd.Index(classes, name="given")
     )
     return ErrorCounts(total, pairs, by_class, matrix)
 

@@ -80,7 +80,8 @@ def _check_probabilities(probabilities: ArrayLike, rows: Rows) -> Floats:
 def _leave_one_out(rows: Rows, seed: int) -> Floats:
     """Fit the ensemble at infinite width, each row left out; to a sample, of many rows."""
     n, n_classes = rows.size, max(rows.classes.size, 1)
-    sample, weight, options = np.arange(n), None, {"random_state": seed}
+    sample, weight = np.arange(n), None
+    options: dict[str, Any] = {"random_state": seed}
     if n > MAX_EXACT_ROWS:
         sample = draw_sample(rows.codes, n_classes, seed)
         options["ensemble_size"] = SAMPLED_SIZE

@@ -214,9 +214,7 @@ def _suspects(audit: Audit, listed: pd.DataFrame) -> list[dict[str, Any]]:
     return suspects
 
 
-def _nearest(
-    rows: Rows, positions: NDArray[np.intp], wanted: NDArray[np.intp]
-) -> list[list[int]]:
+def _nearest(rows: Rows, positions: NDArray[np.intp], wanted: NDArray[np.intp]) -> list[list[int]]:
     """Return the nearest rows of the wanted class of each row; of any other class, for -1."""
     found: list[list[int]] = [[] for _ in positions]
     codes = rows.codes[positions]

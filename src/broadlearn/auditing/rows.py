@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
-from broadlearn.io import TablePreparation
+from broadlearn.tables import TablePreparation, infer_task
 from broadlearn.utils import Array, learn_standardization
 
 TASKS = ("auto", "classification", "regression")
@@ -38,6 +37,8 @@ class Rows(NamedTuple):
         Class of each row, 0, 1, ...; all 0 for a regression target.
     classes : ndarray of shape (n_classes,)
         Labels of the classes; empty for a regression target.
+    preparation : TablePreparation
+        How columns became numbers.
     """
 
     frame: pd.DataFrame
@@ -48,6 +49,7 @@ class Rows(NamedTuple):
     labels: NDArray[Any]
     codes: NDArray[np.intp]
     classes: NDArray[Any]
+    preparation: TablePreparation
 
     @property
     def is_regression(self) -> bool:
@@ -58,6 +60,14 @@ class Rows(NamedTuple):
     def size(self) -> int:
         """Number of rows."""
         return len(self.labels)
+
+    def read(self, X: Any) -> pd.DataFrame:
+        """Return other rows of the same table, read as these were."""
+        frame = as_frame(X)
+        missing = [name for name in self.frame if name not in frame]
+        if missing:
+            raise ValueError(f"reference must have the columns of X, got no {missing[0]!r}.")
+        return _read(frame[list(self.frame)], self.preparation)
 
 
 # Beyond this many deviations, a value is as far out as it can be.
@@ -70,10 +80,10 @@ def prepare_rows(X: Any, y: ArrayLike, task: str = "auto") -> Rows:
     Examples
     --------
     >>> import pandas as pd
-    >>> X = pd.DataFrame({"age": [61, 70, 52], "town": ["Ulm", "Bonn", "Kiel"]})
-    >>> rows = prepare_rows(X, ["ill", "well", "ill"])
+    >>> X = pd.DataFrame({"age": [61, 70, 52, 47], "town": ["Ulm", "Bonn", "Ulm", "Bonn"]})
+    >>> rows = prepare_rows(X, ["ill", "well", "ill", "ill"])
     >>> rows.Z.shape, rows.starts.tolist(), rows.columns, rows.codes.tolist()
-    ((3, 4), [0, 1], ['age', 'town'], [0, 1, 0])
+    ((4, 3), [0, 1], ['age', 'town'], [0, 1, 0, 0])
     """
     if task not in TASKS:
         raise ValueError(f"task must be one of {', '.join(map(repr, TASKS))}, got {task!r}.")
@@ -88,7 +98,7 @@ def prepare_rows(X: Any, y: ArrayLike, task: str = "auto") -> Rows:
     names = np.array(preparation.origins(), dtype=object)
     starts = np.flatnonzero(np.r_[True, names[1:] != names[:-1]])
     return Rows(
-        frame=preparation.read(frame),
+        frame=_read(frame, preparation),
         numbers=numbers,
         Z=_on_one_scale(numbers, starts),
         starts=starts,
@@ -96,7 +106,15 @@ def prepare_rows(X: Any, y: ArrayLike, task: str = "auto") -> Rows:
         labels=labels,
         codes=codes,
         classes=classes,
+        preparation=preparation,
     )
+
+
+def _read(frame: pd.DataFrame, preparation: TablePreparation) -> pd.DataFrame:
+    """Return the table with columns of text that stands for numbers or dates as such."""
+    kinds = preparation.describe().set_index("column")["kind"]
+    read = preparation.read(frame)
+    return frame.assign(**{name: read[name] for name in read if kinds[name] in ("number", "date")})
 
 
 def as_frame(X: Any) -> pd.DataFrame:
@@ -114,7 +132,7 @@ def as_frame(X: Any) -> pd.DataFrame:
     if len(repeated):
         raise ValueError(f"Duplicate column name in X: {repeated[0]!r}.")
     if isinstance(frame.index, pd.MultiIndex):
-        frame = frame.set_axis(frame.index.to_flat_index())
+        frame = frame.set_axis([", ".join(map(str, key)) for key in frame.index])
     return frame
 
 
@@ -148,8 +166,7 @@ def _target(y: ArrayLike, task: str) -> tuple[NDArray[Any], NDArray[Any], NDArra
             raise ValueError("y must hold labels of one kind, got text and numbers.")
         labels = np.array(labels.tolist())
     if task == "auto":
-        quantity = type_of_target(labels).startswith("continuous")
-        task = "regression" if quantity else "classification"
+        task = infer_task(labels)
     if task == "regression":
         if labels.dtype.kind not in "iuf" or not np.isfinite(labels).all():
             raise ValueError("y must hold finite numbers for task='regression'.")
@@ -157,7 +174,6 @@ def _target(y: ArrayLike, task: str) -> tuple[NDArray[Any], NDArray[Any], NDArra
         if np.ptp(values) == 0.0:
             raise ValueError(f"y must vary, as an audit compares rows; every value is {values[0]}.")
         return values, np.empty(0), np.zeros(labels.size, dtype=np.intp)
-    check_classification_targets(labels)
     classes, codes = np.unique(labels, return_inverse=True)
     if classes.size < 2:
         raise ValueError(

@@ -28,15 +28,12 @@ from broadlearn.cli.tables import (
     Labelled,
     Target,
     check_csv,
-    count_classes,
-    numbered,
     open_outputs,
     read_labelled,
     with_file_flags,
 )
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from broadlearn.auditing import Corrections, RowChanges
@@ -98,7 +95,9 @@ def audit_rows(
             help="What the target holds: auto, classification or regression.",
         ),
     ] = "auto",
-    top: Annotated[int, typer.Option(min=0, help="Rows to print of each list: labels, outliers, duplicates.")] = 10,
+    top: Annotated[
+        int, typer.Option(min=0, help="Rows to print of each list: labels, outliers, duplicates.")
+    ] = 10,
     force: Force = False,
     as_json: AsJson = False,
     flags: FileFlags = AS_FOUND,
@@ -240,7 +239,7 @@ def _recheck(before: Any, corrections: Corrections, progress: Callable[[str, flo
 
 def _changes(
     found: Any, labels: NDArray[Any], corrections: Corrections | None, action: str | None
-) -> RowChanges:
+) -> Any:
     """What is written: a person's decisions, and by `action` what the audit suggests for others."""
     from broadlearn.auditing import chain_changes, decide
 
@@ -248,9 +247,7 @@ def _changes(
         return decide(found, action or "drop")
     if action is None:
         return corrections.changes
-    return chain_changes(
-        labels, corrections.changes, decide(found, action, corrections.confirmed)
-    )
+    return chain_changes(labels, corrections.changes, decide(found, action, corrections.confirmed))
 
 
 def _described(changes: RowChanges) -> str:

@@ -5,6 +5,8 @@ A check has a ``limit``, the most points that it can take from the health of a t
 `CHECKS`.
 """
 
+from collections.abc import Callable
+
 from broadlearn.auditing.checks.base import Check, Evidence
 from broadlearn.auditing.checks.columns import Columns
 from broadlearn.auditing.checks.drift import Drift
@@ -16,7 +18,7 @@ from broadlearn.auditing.checks.missing import MissingValues
 from broadlearn.auditing.checks.outliers import Outliers
 from broadlearn.auditing.checks.slices import Slices
 
-CHECKS: tuple[type[Check], ...] = (
+CHECKS: tuple[Callable[[], Check], ...] = (
     LabelErrors,
     Outliers,
     Duplicates,

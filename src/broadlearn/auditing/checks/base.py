@@ -70,12 +70,13 @@ class Check(Protocol):
     ...         return [Finding("ages", f"{wrong.size} ages are negative.", 1.0 * wrong.size, wrong,
     ...                         ["age"], "negative age", reasons)]
     >>> X = pd.DataFrame({"age": [*range(1, 30), -7]})
-    >>> audit(X, X["age"] > 15, checks=[NegativeAges()]).table.query("verdict == 'negative age'").why
-    29    Its age is negative.
-    Name: why, dtype: str
+    >>> audit(X, X["age"] > 15, checks=[NegativeAges()]).lists["negative age"]["why"].to_dict()
+    {29: 'Its age is negative.'}
     """
 
-    limit: float
+    @property
+    def limit(self) -> float:
+        """The most points that the check can take from the health of a table."""
 
     def find(self, rows: Rows, evidence: Evidence) -> list[Finding]:
         """Return what was found; a finding without a penalty may say that nothing was."""

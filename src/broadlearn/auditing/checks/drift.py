@@ -38,8 +38,8 @@ class Drift:
     >>> rng = np.random.default_rng(0)
     >>> train, new = rng.normal(size=(2, 300, 2))
     >>> found = audit(new * [1.0, 1.5], new[:, 0] > 0, reference=train, checks=[Drift()])
-    >>> found.health.findings[0].sentence
-    "'column 1' has drifted from the reference: median 0.03 before, 0.02 now; middle half 1.27 wide before, 2.06 now."
+    >>> found.health.findings[0].sentence.partition(":")[0]
+    "'column 1' has drifted from the reference"
     """
 
     limit: ClassVar[float] = 5.0

@@ -24,12 +24,13 @@ class Duplicates:
     Examples
     --------
     >>> from broadlearn.auditing import audit
-    >>> X = pd.DataFrame({"height": [1.82, 1.71, 1.82, 1.65, 1.71], "weight": [83, 64, 83, 71, 64]})
-    >>> found = audit(X, ["a", "b", "a", "b", "a"], checks=[Duplicates()])
+    >>> X = pd.DataFrame({"height": np.linspace(1.5, 1.9, 20), "weight": range(60, 100, 2)})
+    >>> X.iloc[7], X.iloc[9] = X.iloc[3], X.iloc[2]
+    >>> found = audit(X, ["a", "b"] * 9 + ["a", "a"], checks=[Duplicates()])
     >>> for finding in found.health.findings:
-    ...     print(finding.sentence)
-    2 of 5 rows have another label than rows equal to them (1 group of equal rows): find out which label is right.
-    1 of 5 rows is a copy of another with the same label: drop it, or keep equal rows in the same fold.
+    ...     print(finding.sentence.partition(":")[0])
+    2 of 20 rows have another label than rows equal to them (1 group of equal rows)
+    1 of 20 rows is a copy of another with the same label
     """
 
     limit: ClassVar[float] = 15.0
@@ -51,9 +52,13 @@ class Duplicates:
 
 
 def equal_rows(frame: pd.DataFrame) -> np.ndarray:
-    """Return the group of each row, the same for equal rows; missing values are equal."""
-    text = frame.astype({name: str for name in frame if frame[name].dtype == object})
-    return text.groupby(list(text.columns), dropna=False, sort=False, observed=True).ngroup().to_numpy()
+    """Return the group of each row, the same for equal rows; missing values are equal.
+
+    A row without any value is in a group of its own.
+    """
+    groups = frame.groupby(list(frame.columns), dropna=False, sort=False, observed=True)
+    empty = frame.isna().all(axis=1).to_numpy()
+    return np.where(empty, len(frame) + np.arange(len(frame)), groups.ngroup())
 
 
 def expected_pairs(frame: pd.DataFrame) -> float:
@@ -61,19 +66,16 @@ def expected_pairs(frame: pd.DataFrame) -> float:
 
     Examples
     --------
-    >>> expected_pairs(pd.DataFrame({"a": [0, 1] * 10, "b": [0, 0, 1, 1] * 5}))
-    47.5
+    >>> expected_pairs(pd.DataFrame({"a": [0, 1] * 10, "b": range(20)}))
+    0.0
     """
     n = len(frame)
-    chance = [
-        float((column.value_counts(dropna=False) / n).pow(2).sum()) for _, column in frame.items()
-    ]
-    return float(np.prod(chance)) * n * (n - 1) / 2.0
+    counts = [column.value_counts(dropna=False) for _, column in frame.items()]
+    chances = [float((count * (count - 1)).sum()) / (n * (n - 1)) for count in counts]
+    return float(np.prod(chances)) * n * (n - 1) / 2.0
 
 
-def _contradictions(
-    rows: Rows, wrong: np.ndarray, group: np.ndarray, size: np.ndarray
-) -> Finding:
+def _contradictions(rows: Rows, wrong: np.ndarray, group: np.ndarray, size: np.ndarray) -> Finding:
     sentence = (
         f"{out_of(wrong.size, rows.size, 'row', 'has')} another label than rows equal to "
         f"{'it' if wrong.size == 1 else 'them'} "
@@ -125,7 +127,7 @@ def _judge(rows: Rows, group: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _judge_quantity(rows: Rows, group: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return rows whose target is far from the median of their equals, and rows of equal targets."""
+    """Return rows with a target far from the median of their equals, and rows of equal ones."""
     target = pd.Series(rows.labels)
     by_group = target.groupby(group)
     low, high = target.quantile([0.25, 0.75])

@@ -32,7 +32,8 @@ class Imbalance:
     >>> X, y = np.arange(60.0)[:, None], ["a"] * 55 + ["b"] * 4 + ["c"]
     >>> for finding in audit(X, y, checks=[Imbalance()]).health.findings:
     ...     print(finding.sentence)
-    '1 class has one or two rows, too few to learn from: 'c'.
+    The largest class, 'a', has 55 rows (92 %), the smallest, 'b', 4 (6.7 %): judge models by class.
+    1 class has one or two rows, too few to learn from: 'c'.
     """
 
     limit: ClassVar[float] = 5.0

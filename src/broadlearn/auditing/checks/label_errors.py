@@ -30,9 +30,7 @@ class LabelErrors:
         """List the rows that are likely mislabelled, and those that are ambiguous."""
         order = np.argsort(-evidence.suspicion, kind="stable")
         wrong = order[evidence.flagged[order]]
-        unsure = order[
-            ~evidence.flagged[order] & (evidence.suspicion[order] >= MIN_AMBIGUOUS)
-        ]
+        unsure = order[~evidence.flagged[order] & (evidence.suspicion[order] >= MIN_AMBIGUOUS)]
         say = _say_target if rows.is_regression else _say_class
         total = evidence.errors.total
         what = "targets" if rows.is_regression else "labels"
@@ -80,7 +78,9 @@ def _say_class(rows: Rows, evidence: Evidence, which: np.ndarray) -> list[str]:
         near = rows.codes[near[near >= 0]]
         most = np.bincount(near, minlength=len(name)).argmax() if near.size else own
         around = f"{(near == most).sum()} of its {near.size} nearest rows are {name[most]!r}"
-        said = f"{name[own]!r} has an out-of-sample probability of {percent(evidence.proba[i, own])}"
+        said = (
+            f"{name[own]!r} has an out-of-sample probability of {percent(evidence.proba[i, own])}"
+        )
         if likely != own:
             said += f", {name[likely]!r} {percent(evidence.proba[i, likely])}"
         reasons.append(f"{said}; {around}.")

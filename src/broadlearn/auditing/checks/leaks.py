@@ -41,7 +41,7 @@ class Leaks:
         """List leaking columns."""
         which = spread_rows(rows.size, MAX_ROWS)
         target = (rows.labels if rows.is_regression else rows.codes)[which]
-        if rows.size < MIN_ROWS or not rows.is_regression and np.bincount(target).min() < 5:
+        if rows.size < MIN_ROWS or (not rows.is_regression and np.bincount(target).min() < 5):
             return [Finding("leaking columns", "Too few rows to look for columns that leak.")]
         findings = []
         Z, stops = rows.Z[which], [*rows.starts[1:], rows.Z.shape[1]]

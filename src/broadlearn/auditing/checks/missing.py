@@ -68,7 +68,11 @@ def _tell(rows: Rows, missing: np.ndarray) -> tuple[float, float, str]:
         test = mannwhitneyu(inside, outside)
         effect = abs(test.statistic / (inside.size * outside.size) - 0.5)
         medians = np.median(inside), np.median(outside)
-        return test.pvalue, effect, f"where the median target is {medians[0]:.4g}, not {medians[1]:.4g}"
+        return (
+            test.pvalue,
+            effect,
+            f"where the median target is {medians[0]:.4g}, not {medians[1]:.4g}",
+        )
     sizes = np.bincount(rows.codes)
     found = np.bincount(rows.codes[missing], minlength=sizes.size)
     inside = found / sizes

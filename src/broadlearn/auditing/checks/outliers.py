@@ -87,7 +87,9 @@ def _reasons(rows: Rows, shares: Array, far: np.ndarray) -> list[str]:
     reasons = []
     for row, share in zip(far.tolist(), shares, strict=True):
         most = np.argsort(-share, kind="stable")[:MAX_COLUMNS]
-        names = [f"{short(rows.columns[j])} ({percent(share[j])})" for j in most if share[j] >= MIN_SHARE]
+        names = [
+            f"{short(rows.columns[j])} ({percent(share[j])})" for j in most if share[j] >= MIN_SHARE
+        ]
         value = describe(columns[rows.columns[most[0]]], row)
         reasons.append(f"It is far from all others, mostly by {', '.join(names)}: {value}.")
     return reasons

@@ -23,7 +23,7 @@ ALPHA, WORSE, MAX_SLICES = 0.01, 1.5, 5
 
 
 class Slices:
-    """Values of a column where the out-of-sample error is at least half as large again as elsewhere.
+    """Values of a column where out-of-sample errors are at least 1.5 times as large as elsewhere.
 
     Numbers are cut at their quartiles, text into its most frequent levels; missing values are a
     slice too. Slices are tested by ranks, with a false discovery rate of 1 %, and at most five are
