@@ -18,6 +18,6 @@ ACTIVATIONS: dict[str, InPlace] = {
     "sigmoid": lambda u: expit(u, out=u),
     "relu": lambda u: np.maximum(u, 0.0, out=u),
     "sine": sine,
-    # Where an ill-conditioned problem follows, which shows a unit in the last place.
+    # For ill-conditioned problems, which show a unit in the last place.
     "numpy_sine": lambda u: np.sin(u, out=u),
 }

@@ -20,9 +20,9 @@ from broadlearn.utils import Array, Floats, Standardization, row_slices
 if TYPE_CHECKING:
     from broadlearn.random_features.nested_maps import MapSettings
 
-# Nodes are brought to this interval.
+# Nodes are scaled to this interval.
 LOW, HIGH = -1.0, 1.0
-# Numbers that are combined and activated at a time: 1 MB, which is still in the cache.
+# Numbers activated at a time: 1 MB, which stays in the cache.
 CACHE_NUMBERS = 1 << 17
 
 
@@ -34,16 +34,16 @@ class BroadMap:
     ----------
     settings : MapSettings
     feature_weights : ndarray of shape (D + 1, mp)
-        A. For an affine map scaling is contained.
+        A, including the scaling of an affine map.
     feature_scale, feature_offset : ndarray of shape (mp,) or None
-        Scaling after the activation, where the map is not affine.
+        Scaling after the activation, if the map is not affine.
     enhancement_weights : ndarray of shape (D + 1, lq) or (mp + 1, lq)
         From ``[Z, 1]`` if the map is affine or its enhancement nodes combine inputs, else from
-        ``[F, 1]``; the scale is contained.
+        ``[F, 1]``; including the scale.
     affine : bool
         Whether feature nodes are affine in the inputs.
     basis : ndarray of shape (D + 1, r) or None
-        Rᵗ, where fewer columns than F^m has stand for it; None where F^m itself is used.
+        Rᵗ, if fewer columns stand for F^m; None if F^m itself is used.
     rotation : ndarray of shape (mp, r) or None
         Q, with orthonormal columns.
     strength : float
@@ -59,26 +59,26 @@ class BroadMap:
     basis: Array | None = None
     rotation: Array | None = None
     strength: float = 1.0
-    # Whether the columns behind F^m are products with training samples in place of nodes.
+    # Whether the columns behind F^m are products with training samples instead of nodes.
     kernel: ClassVar[bool] = False
 
     @property
     def enhances_inputs(self) -> bool:
-        """Whether enhancement nodes are computed from ``[Z, 1]`` rather than from ``[F, 1]``."""
+        """Whether enhancement nodes are computed from ``[Z, 1]`` instead of ``[F, 1]``."""
         return self.affine or self.settings.enhancement_inputs is not None
 
     @property
     def n_feature_columns(self) -> int:
-        """Columns that stand for F^m."""
+        """Number of columns that stand for F^m."""
         return (self.feature_weights if self.basis is None else self.basis).shape[1]
 
     @property
     def n_columns(self) -> int:
-        """Columns that stand for G."""
+        """Number of columns that stand for G."""
         return self.n_feature_columns + self.enhancement_weights.shape[1]
 
     def features(self, affine: Floats) -> Floats:
-        """F^m for a block ``[Z, 1]``."""
+        """Return F^m for a block ``[Z, 1]``."""
         F = affine @ self.feature_weights.astype(affine.dtype, copy=False)
         if self.affine:
             return F
@@ -88,7 +88,7 @@ class BroadMap:
         return self._scaled(F)
 
     def _scaled(self, F: Floats) -> Floats:
-        """Features scaled in place, where a scaling was learnt."""
+        """Scale features in place, if a scaling was learnt."""
         if self.feature_scale is not None and self.feature_offset is not None:
             F *= self.feature_scale.astype(F.dtype, copy=False)
             F += self.feature_offset.astype(F.dtype, copy=False)
@@ -97,7 +97,7 @@ class BroadMap:
     def enhancements(
         self, affine: Floats, features: Floats | None, out: Floats | None = None
     ) -> Floats:
-        """E^l for a block; `features` is needed where they are computed from these."""
+        """Return E^l for a block; `features` are needed if nodes combine them."""
         W = self.enhancement_weights.astype(affine.dtype, copy=False)
         E = np.empty((len(affine), W.shape[1]), affine.dtype) if out is None else out
         inputs, bias = affine, None
@@ -113,7 +113,7 @@ class BroadMap:
         return E
 
     def design(self, affine: Floats, out: Floats | None = None) -> Floats:
-        """G = [F^m, E^l] for a block ``[Z, 1]``."""
+        """Return G = [F^m, E^l] for a block ``[Z, 1]``."""
         F = self.features(affine)
         n = F.shape[1]
         shape = (F.shape[0], n + self.enhancement_weights.shape[1])
@@ -123,7 +123,7 @@ class BroadMap:
         return G
 
     def columns(self, affine: Floats, out: Floats | None = None) -> Floats:
-        """The columns that a ridge problem is solved with in place of G."""
+        """Return the columns that a ridge problem is solved with in place of G."""
         if self.basis is None:
             return self.design(affine, out)
         r = self.basis.shape[1]
@@ -135,9 +135,9 @@ class BroadMap:
 
 
 class MappedSamples:
-    """The design matrix of some samples, whose rows are made when they are asked for.
+    """Design matrix of some samples, with rows made on demand.
 
-    Products with training samples are made once for all.
+    Products with training samples are computed once.
     """
 
     def __init__(self, broad_map: BroadMap, X: Floats, standardization: Standardization) -> None:
@@ -149,11 +149,11 @@ class MappedSamples:
 
     @property
     def n_nodes(self) -> int:
-        """Nodes that the columns stand for."""
+        """Number of nodes that the columns stand for."""
         return self.map.settings.n_features + self.map.settings.n_enhancements
 
     def __call__(self, rows: slice | NDArray[np.intp], out: Floats | None = None) -> Floats:
-        """The columns that stand for some rows of G, in `out` if that is given."""
+        """Return the columns that stand for some rows of G, in `out` if given."""
         if not self.map.kernel:
             return self.map.columns(self.standardization.affine(self.X, rows), out)
         if self._whole is None:
@@ -162,7 +162,7 @@ class MappedSamples:
 
 
 def interleave(broad_map: BroadMap) -> BroadMap:
-    """Order enhancement nodes by their number within a group, so that fewer are the first ones."""
+    """Order enhancement nodes by their number within a group: a smaller size comes first."""
     settings = broad_map.settings
     if settings.n_enhancement_groups == 1:
         return broad_map
@@ -172,7 +172,7 @@ def interleave(broad_map: BroadMap) -> BroadMap:
 
 
 def row_intervals(grouped: Floats, axis: int) -> tuple[Floats, Floats]:
-    """Factor and shift that bring the nodes along an axis to [LOW, HIGH]; constant ones to 0."""
+    """Return factor and shift that scale nodes along an axis to [LOW, HIGH]; constant ones to 0."""
     low = grouped.min(axis=axis, keepdims=True)
     width = grouped.max(axis=axis, keepdims=True) - low
     constant = width == 0.0
@@ -181,7 +181,7 @@ def row_intervals(grouped: Floats, axis: int) -> tuple[Floats, Floats]:
 
 
 def scale_rows_in_groups(F: Floats, n_groups: int) -> Floats:
-    """Bring every row of every group to [LOW, HIGH], in place; constant ones to 0."""
+    """Scale every row of every group to [LOW, HIGH], in place; constant ones to 0."""
     grouped = F.reshape(F.shape[0], n_groups, -1)
     factor, shift = row_intervals(grouped, 2)
     grouped *= factor

@@ -1,11 +1,11 @@
-"""Fewer columns for features that are scaled per sample: predictions of a ridge problem stay.
+"""Fewer columns for features that are scaled per sample, with the same ridge predictions.
 
 Scaled per sample, the nodes of group i are ``F_i = a_i [Z, 1] A_i + b_i 1ᵗ`` with two numbers a_i
 and b_i for each sample: F_i = ``[a_i [Z, 1], b_i] M_i`` with ``M_i = [A_i; 1ᵗ]`` of D + 2 rows, and
 its rank is at most D + 2 however many nodes there are. With ``M_iᵗ = Q_i R_i``, the columns
-``[a_i [Z, 1], b_i] R_iᵗ`` are a rotation of F_i, to which ridge is blind. What enhancement nodes
-are made of, ``F W``, is the sum of ``[a_i [Z, 1], b_i] (M_i W_i)`` over groups: the nodes
-themselves are only needed for their least and largest values.
+``[a_i [Z, 1], b_i] R_iᵗ`` are a rotation of F_i, which does not change ridge predictions. Inputs of
+enhancement nodes, ``F W``, are the sum of ``[a_i [Z, 1], b_i] (M_i W_i)`` over groups: the nodes
+themselves are only needed for their minimum and maximum.
 """
 
 from __future__ import annotations

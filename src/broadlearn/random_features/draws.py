@@ -17,14 +17,14 @@ from broadlearn.utils import Array, TooLargeError, free_memory, size_text
 
 FEATURE_STREAM, BIAS_STREAM, ENHANCEMENT_STREAM, HIDDEN_STREAM = range(4)
 AUTOENCODER_STREAM, CENTRE_STREAM, INPUT_STREAM = 4, 5, 6
-# Columns orthonormalised at a time. Shapes must not depend on q, or rounding would.
+# Columns orthonormalised at a time. Fixed, so that rounding does not depend on q.
 PANEL = 32
-# Weights from which on it is asked whether there is memory for them.
+# Number of weights above which free memory is checked: 1 GB.
 MANY = 1 << 27
 BEHIND = "n_enhancement_groups, n_enhancement_nodes, or the nodes that these combine"
 
 
-# How feature nodes of a kind are drawn; "random" as in the published code.
+# Parameters of each kind of feature nodes; "random" as in the published code.
 FEATURE_DRAWS: dict[str, dict[str, Any]] = {
     "orthonormal": {"orthonormal": True},
     "random": {"bias": 0.1},
@@ -32,7 +32,7 @@ FEATURE_DRAWS: dict[str, dict[str, Any]] = {
 
 
 def check_nodes(n_nodes: int, n_inputs: int, parameters: str) -> None:
-    """Refuse more nodes than the memory holds weights of, naming the parameters to blame.
+    """Raise if the weights of the nodes do not fit into memory, naming the parameters.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def check_nodes(n_nodes: int, n_inputs: int, parameters: str) -> None:
     if needed > free:
         raise TooLargeError(
             f"Weights of so many nodes need {size_text(needed)} of memory, and {size_text(free)} "
-            f"are free; take fewer of them ({parameters})."
+            f"are free; reduce {parameters}."
         )
 
 
@@ -58,10 +58,10 @@ def draw_feature_weights(
     orthonormal: bool = False,
     bias: float = 1.0,
 ) -> Array:
-    """Weights of m groups of p feature nodes, the bias as the last row.
+    """Draw the weights of m groups of p feature nodes, the bias as the last row.
 
-    Those within a group are orthonormal in blocks of `n_inputs` columns, or else uniform on
-    [-1, 1]. Biases are uniform on [-bias, bias] in either case.
+    Weights within a group are orthonormal in blocks of `n_inputs` columns, or uniform on [-1, 1].
+    Biases are uniform on [-bias, bias].
 
     Examples
     --------
@@ -91,7 +91,7 @@ def draw_feature_weights(
 def draw_hidden_weights(
     seed: int, n_nodes: int, n_inputs: int, autoencoder: int | None = None
 ) -> Array:
-    """Weights of a hidden layer, or of an auto-encoder, uniform on [-1, 1], the bias last."""
+    """Draw the weights of a hidden layer or an auto-encoder, uniform on [-1, 1], the bias last."""
     if n_nodes * n_inputs > MANY:
         hidden = "n_hidden_nodes, or n_autoencoder_nodes before them"
         check_nodes(n_nodes, n_inputs, hidden if autoencoder is None else "n_autoencoder_nodes")
@@ -104,7 +104,7 @@ def draw_hidden_weights(
 
 
 def draw_group_seed(seed: int, group: int) -> int:
-    """Seed of the clustering of a fuzzy group."""
+    """Draw the seed of the clustering of a fuzzy group."""
     return int(
         default_rng(SeedSequence(seed, spawn_key=(CENTRE_STREAM, group))).integers(
             np.iinfo(np.int32).max
@@ -113,10 +113,9 @@ def draw_group_seed(seed: int, group: int) -> int:
 
 
 def draw_enhancement_weights(seed: int, n_groups: int, n_nodes: int, n_features: int) -> Array:
-    """Weights of l groups of q enhancement nodes behind mp feature nodes, the bias as the last row.
+    """Draw the weights of l groups of q enhancement nodes behind mp feature nodes, the bias last.
 
-    Within a group, columns are orthonormal in blocks of ``n_features + 1`` (no more fit into that
-    space).
+    Columns of a group are orthonormal in blocks of ``n_features + 1``, the dimension of the space.
     """
     if n_groups * n_nodes * n_features > MANY:
         check_nodes(n_groups * n_nodes, n_features, BEHIND)
@@ -131,11 +130,11 @@ def draw_enhancement_weights(seed: int, n_groups: int, n_nodes: int, n_features:
 def draw_input_weights(
     seed: int, n_groups: int, n_nodes: int, n_inputs: int, max_inputs: int
 ) -> Array:
-    """Weights of l groups of q enhancement nodes that act on the inputs, the bias as the last row.
+    """Draw the weights of l groups of q enhancement nodes that act on the inputs, the bias last.
 
-    Nodes take turns: one combines all inputs, in directions that are orthonormal in blocks of
-    `n_inputs`; the next only 1 to `max_inputs` of them, each number as likely as the others and so
-    each input, in a random direction of length 1. Biases are uniform on [-1, 1].
+    Nodes alternate. One combines all inputs, in directions that are orthonormal in blocks of
+    `n_inputs`. The next combines 1 to `max_inputs` of them, numbers and inputs being equally
+    likely, in a random direction of length 1. Biases are uniform on [-1, 1].
 
     Examples
     --------
@@ -166,10 +165,10 @@ def draw_input_weights(
 
 
 def orthonormal_columns(stream: np.random.Generator, rows: int, wanted: int) -> Array:
-    """Columns that are orthonormal in blocks of `rows`, by block Gram-Schmidt.
+    """Draw columns that are orthonormal in blocks of `rows`, by block Gram-Schmidt.
 
-    Column k of a block is made from the first k columns drawn, in panels of fixed width, so it does
-    not change when more columns follow. Blocks of one panel each are factorised in one call.
+    Column k of a block depends on the first k columns drawn only, in panels of fixed width, so it
+    does not change when more columns follow. Blocks of one panel are factorised in one call.
     """
     if rows <= PANEL:
         drawn = stream.uniform(-1.0, 1.0, (-(-wanted // rows), rows, rows))
@@ -180,7 +179,7 @@ def orthonormal_columns(stream: np.random.Generator, rows: int, wanted: int) -> 
         width, Q = min(wanted - start, rows), np.empty((rows, 0))
         while Q.shape[1] < width:
             panel = stream.uniform(-1.0, 1.0, (min(PANEL, rows - Q.shape[1]), rows)).T
-            # Once removes the components along Q, twice also those that rounding brought back.
+            # The second pass removes what rounding of the first one left along Q.
             for _ in range(2):
                 panel = panel - Q @ (Q.T @ panel)
             Q = np.concatenate([Q, np.linalg.qr(panel)[0]], axis=1)

@@ -29,7 +29,7 @@ from broadlearn.utils import (
     row_slices,
 )
 
-# Samples that a group clusters; if there are more, each group draws its own.
+# Samples that a group clusters; of more, each group draws its own.
 MAX_CLUSTERED = 2000
 
 
@@ -46,14 +46,14 @@ class FuzzyMap(BroadMap):
     log_strengths: Array = field(kw_only=True)
 
     def features(self, affine: Floats) -> Floats:
-        """Outputs of all rules for a block ``[Z, 1]``."""
+        """Return the outputs of all rules for a block ``[Z, 1]``."""
         F = firing_strengths(affine, self.log_strengths, self.settings.n_feature_groups)
         F *= affine @ self.feature_weights.astype(F.dtype, copy=False)
         return self._scaled(F)
 
 
 def firing_strengths(affine: Floats, log_strengths: Array, n_groups: int) -> Floats:
-    """Firing strengths of all rules for a block ``[Z, 1]``; those of a group sum to one."""
+    """Return firing strengths for a block ``[Z, 1]``; those of a group sum to one."""
     logs = affine @ log_strengths.astype(affine.dtype, copy=False)
     grouped = logs.reshape(logs.shape[0], n_groups, -1)
     grouped -= grouped.max(axis=2, keepdims=True)
@@ -86,11 +86,11 @@ class FuzzyRules:
     def learn(
         self, X: Floats, standardization: Standardization, seed: int, weight: Array | None = None
     ) -> FuzzyMaps:
-        """Maps of up to so many groups, which cluster the distinct samples."""
+        """Return maps of up to `n_feature_groups` groups, which cluster the distinct samples."""
         return FuzzyMaps(self, X, standardization, seed, weight)
 
     def draw_layer(self, seed: int, n_features: int, n_inputs: int) -> Array:
-        """Weights of the enhancement nodes."""
+        """Draw the weights of the enhancement nodes."""
         return draw_enhancement_weights(seed, 1, self.n_enhancement_nodes, n_features)
 
 
@@ -109,15 +109,15 @@ class FuzzyMaps:
         given = np.ones(len(X)) if weight is None else weight
         distinct = distinct_rows(X, np.zeros(len(X), dtype=np.intp), given)
         Z = standardization.affine(X[distinct.first])[:, :-1]
-        # Rounded, so that the last digits of a mean do not decide to which centre a sample is
-        # nearest, and in an order that does not depend on how the samples are stored.
+        # Rounded and sorted, so that neither the last digits of a mean nor the order of the samples
+        # decide which centre is nearest.
         rounded: Array = np.round(Z, 9).astype(np.float64)
         order = np.lexsort(rounded.T[::-1])
         self.Z, self.weight = rounded[order], distinct.weight[order]
         self._whole: dict[int, FuzzyMap] = {}
 
     def cut(self, n_groups: int, n_nodes: int, W: Array) -> FuzzyMap:
-        """The map of `n_groups` groups of `n_nodes` rules with enhancement weights W."""
+        """Return the map of `n_groups` groups of `n_nodes` rules with enhancement weights W."""
         if n_nodes not in self._whole:
             self._whole[n_nodes] = self._learn(n_nodes)
         whole, n = self._whole[n_nodes], n_groups * n_nodes
@@ -131,7 +131,7 @@ class FuzzyMaps:
         )
 
     def _learn(self, n_rules: int) -> FuzzyMap:
-        """Rules of all groups, with the scaling of their outputs but without enhancement nodes."""
+        """Learn the rules of all groups and the scaling of their outputs."""
         recipe, X, n_groups = self.recipe, self.X, self.recipe.n_feature_groups
         settings = MapSettings(
             n_feature_groups=n_groups,
@@ -160,7 +160,7 @@ class FuzzyMaps:
         return replace(raw, feature_scale=scale, feature_offset=offset)
 
     def _centres(self, group: int, n_rules: int) -> Array:
-        """Centres of a group by k-means; rules share centres where distinct samples are too few."""
+        """Return k-means centres; rules share centres if distinct samples are too few."""
         Z, weight = self.Z, self.weight
         seed = draw_group_seed(self.seed, group)
         if len(Z) > MAX_CLUSTERED:

@@ -1,6 +1,6 @@
 """A single hidden layer as a map without feature nodes, and sparse auto-encoders in front of it.
 
-Every auto-encoder is affine in its inputs, so that a whole stack is one affine map of [Z, 1].
+Every auto-encoder is affine in its inputs, so a whole stack is one affine map of [Z, 1].
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from broadlearn.utils import Array, Floats, Standardization
 
 @dataclass(frozen=True)
 class HiddenLayer:
-    """Maps ``[Z, 1] -> act([Z, 1] W)``; a `MapRecipe` without anything to learn."""
+    """Maps ``[Z, 1] -> act([Z, 1] W)``; a `MapRecipe` that learns nothing."""
 
     n_nodes: int
     activation: str
@@ -29,15 +29,15 @@ class HiddenLayer:
     def learn(
         self, X: Floats, standardization: Standardization, seed: int, weight: Array | None = None
     ) -> MapFamily:
-        """There is nothing to learn."""
+        """Return itself: there is nothing to learn."""
         return self
 
     def draw_layer(self, seed: int, n_features: int, n_inputs: int) -> Array:
-        """Weights of the hidden nodes."""
+        """Draw the weights of the hidden nodes."""
         return draw_hidden_weights(seed, self.n_nodes, n_inputs)
 
     def cut(self, n_groups: int, n_nodes: int, W: Array) -> BroadMap:
-        """The map with hidden weights W; there are no feature nodes to cut."""
+        """Return the map with hidden weights W; there are no feature nodes."""
         return BroadMap(self._settings(W), np.empty((W.shape[0], 0)), None, None, W, affine=True)
 
     def _settings(self, W: Array) -> MapSettings:
@@ -64,9 +64,9 @@ class Autoencoders(HiddenLayer):
     Attributes
     ----------
     n_nodes, activation
-        Of the hidden layer.
+        Size and activation of the hidden layer.
     n_layers, n_autoencoder_nodes : int
-        Auto-encoders, and nodes of each.
+        Number of auto-encoders, and of the nodes of each.
     penalty : float
         Weight λ of the l1 norm.
     """
@@ -78,7 +78,7 @@ class Autoencoders(HiddenLayer):
     def learn(
         self, X: Floats, standardization: Standardization, seed: int, weight: Array | None = None
     ) -> AutoencoderStack:
-        """Learn the auto-encoders, each on the scaled nodes of the one before."""
+        """Learn the auto-encoders, each on the scaled nodes of the previous one."""
         moments = input_moments(X, standardization, weight)
         P = np.eye(X.shape[1] + standardization.share.size + 1)
         layers = []
@@ -90,7 +90,7 @@ class Autoencoders(HiddenLayer):
         return AutoencoderStack(self, tuple(layers), P)
 
     def draw_layer(self, seed: int, n_features: int, n_inputs: int) -> Array:
-        """Weights of the hidden nodes behind the last auto-encoder."""
+        """Draw the weights of the hidden nodes behind the last auto-encoder."""
         inputs = self.n_autoencoder_nodes if self.n_layers else n_inputs
         return draw_hidden_weights(seed, self.n_nodes, inputs)
 
@@ -112,7 +112,7 @@ class AutoencoderStack:
     collapsed: Array
 
     def cut(self, n_groups: int, n_nodes: int, W: Array) -> AutoencoderMap:
-        """The map ``act([Z', 1] W)``; there are no feature nodes to cut."""
+        """Return the map ``act([Z', 1] W)``; there are no feature nodes."""
         W = self.collapsed @ W
         empty = np.empty((W.shape[0], 0))
         settings = self.recipe._settings(W)

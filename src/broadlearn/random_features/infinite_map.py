@@ -1,11 +1,11 @@
-"""The broad map of infinitely many enhancement nodes: X -> [F^m, K], exactly and without a draw.
+"""The broad map of infinitely many enhancement nodes: X -> [F^m, K], exact and without a draw.
 
-A ridge model on infinitely many nodes is one on the products of samples, `NodeKernel`. Its weights
-are then those of F^m and one coefficient per training sample x_i, and the columns behind F^m are
-``STRENGTH * k(x, x_i)``: the map has the form of every other one, and prediction is the same.
+A ridge model on infinitely many nodes is one on a kernel of samples, `NodeKernel`. Its weights are
+those of F^m and one coefficient per training sample x_i, and the columns behind F^m are
+``STRENGTH * k(x, x_i)``: the map predicts as every other one.
 
-The matrix of these products has the square of the samples in numbers. Where it would not fit into
-scikit-learn's ``working_memory``, a map of `MANY_NODES` nodes takes its place.
+The kernel matrix has n_samples² numbers. If it does not fit into scikit-learn's
+``working_memory``, a map of `MANY_NODES` nodes is drawn instead.
 """
 
 from __future__ import annotations
@@ -24,39 +24,39 @@ from broadlearn.utils import Array, Floats, Standardization
 
 # The number of enhancement nodes that stands for infinitely many.
 INFINITE = "infinite"
-# Infinitely many nodes count as much as so many do, so that C means what it means there.
+# Infinitely many nodes count as much as this many drawn ones, so that C has the same meaning.
 STRENGTH = 1000.0
-# Nodes of the map that is taken where there are too many samples.
+# Nodes drawn instead for too many samples.
 MANY_NODES = 4000
-# Matrices of samples x samples that a fit holds at a time, and megabytes of them that it mentions.
+# Kernel matrices that a fit holds at a time, and megabytes above which it warns.
 MATRICES, LARGE = 4, 500.0
 
 
 @dataclass(frozen=True)
 class InfiniteMap(BroadMap):
-    """A map whose enhancement nodes are infinitely many, ready to apply to blocks ``[Z, 1]``.
+    """A `BroadMap` of infinitely many enhancement nodes.
 
-    All is as for `BroadMap`, but that `enhancement_weights`, of shape (n_inputs, n_samples), holds
-    the inputs of the nodes for the training samples, and `strength` multiplies mean products.
+    `enhancement_weights`, of shape (n_inputs, n_samples), holds the inputs of the nodes for the
+    training samples; `strength` multiplies the kernel.
     """
 
     kernel: ClassVar[bool] = True
 
     def columns(self, affine: Floats, out: Floats | None = None) -> Floats:
-        """The columns ``[F, K]`` of a ridge problem; coefficients of samples need float64."""
+        """Return the columns ``[F, K]`` of a ridge problem, in float64."""
         return super().columns(affine.astype(np.float64, copy=False), out)
 
     def enhancements(
         self, affine: Floats, features: Floats | None, out: Floats | None = None
     ) -> Floats:
-        """Products with the training samples, in place of E^l."""
+        """Return the kernel with the training samples, in place of E^l."""
         rows = self.inputs(affine, features).astype(np.float64, copy=False)
         K = self.node_kernel()(rows, self.enhancement_weights.T, cast(Array | None, out))
         K *= self.strength
         return K
 
     def inputs(self, affine: Floats, features: Floats | None = None) -> Floats:
-        """What the nodes combine: columns of X, or F^m or the fewer columns that stand for it."""
+        """Return the inputs of the nodes: columns of X, F^m, or the columns that stand for it."""
         if self.settings.enhancement_inputs is not None:
             return affine[:, :-1]
         if self.basis is not None:
@@ -64,7 +64,7 @@ class InfiniteMap(BroadMap):
         return self.features(affine) if features is None else features
 
     def node_kernel(self) -> NodeKernel:
-        """The mean product of two samples over all nodes."""
+        """Return the kernel: the mean product of two samples over all nodes."""
         given, n_inputs = self.settings, self.feature_weights.shape[0] - 1
         return NodeKernel(
             given.activation,
@@ -82,10 +82,10 @@ class InfiniteNodes:
     Attributes
     ----------
     settings : MapSettings
-        Those of the feature nodes hold, and how enhancement nodes would be drawn.
+        Settings of the feature nodes, and of the enhancement nodes if they were drawn.
     working_memory : float or None
-        Megabytes that the matrices of samples x samples may take; None for what scikit-learn is
-        configured to at the time, 1,024 by default.
+        Megabytes that kernel matrices may take; None for scikit-learn's configuration, 1,024 by
+        default.
     """
 
     settings: MapSettings
@@ -97,23 +97,23 @@ class InfiniteNodes:
 
     @property
     def n_feature_groups(self) -> int:
-        """Feature groups, m."""
+        """Number of feature groups, m."""
         return self.settings.n_feature_groups
 
     @property
     def n_feature_nodes(self) -> int:
-        """Nodes of a feature group, p."""
+        """Number of nodes of a feature group, p."""
         return self.settings.n_feature_nodes
 
     def draw_layer(self, seed: int, n_features: int, n_inputs: int) -> Array:
-        """There is nothing to draw."""
+        """Return no columns: there is nothing to draw."""
         n = n_features if self.settings.enhancement_inputs is None else n_inputs
         return np.empty((n + 1, 0))
 
     def learn(
         self, X: Floats, standardization: Standardization, seed: int, weight: Array | None = None
     ) -> MapFamily:
-        """Draw the feature nodes and learn their scaling; says what memory will be needed."""
+        """Draw the feature nodes and learn their scaling; warn if much memory is needed."""
         n, name = X.shape[0], f"n_enhancement_nodes={INFINITE!r}"
         needed, limit = MATRICES * 8.0 * n**2 / 2**20, cast(float, self.working_memory)
         nodes = 0
@@ -146,7 +146,7 @@ class InfiniteMaps:
     standardization: Standardization
 
     def cut(self, n_groups: int, n_nodes: int, W: Array) -> InfiniteMap:
-        """The map of so many feature groups and nodes, which keeps the samples."""
+        """Return the map of `n_groups` groups of `n_nodes` feature nodes, with the samples."""
         base = self.family.cut(n_groups, n_nodes, W)
         parts: dict[str, Any] = {f.name: getattr(base, f.name) for f in fields(base)}
         bare = InfiniteMap(**{**parts, "strength": STRENGTH})
@@ -157,7 +157,7 @@ class InfiniteMaps:
 
 @dataclass(frozen=True)
 class ManyNodes:
-    """Maps of many nodes in place of infinitely many, drawn as ever and as strong as those."""
+    """Maps of many drawn nodes in place of infinitely many, with the same strength."""
 
     settings: MapSettings
     family: MapFamily
@@ -165,7 +165,7 @@ class ManyNodes:
     n_inputs: int
 
     def cut(self, n_groups: int, n_nodes: int, W: Array) -> BroadMap:
-        """The map of so many feature groups and nodes; its enhancement nodes are drawn here."""
+        """Draw the enhancement nodes behind so many feature groups and nodes."""
         drawn = self.settings.draw_layer(self.seed, n_groups * n_nodes, self.n_inputs)
         strength = (STRENGTH / self.settings.n_enhancements) ** 0.5
         return replace(self.family.cut(n_groups, n_nodes, drawn), strength=strength)

@@ -1,9 +1,9 @@
-"""The forms in which kernels see the columns of a table: standardised, as ranks, as normal scores.
+"""Forms in which kernels see the columns of a table: standardised, ranks or normal scores.
 
-Ranks and normal scores are step functions of a column that are made continuous: straight lines
-between the column's distinct values, or between its quantiles where these are many. They treat all
-monotone transformations of a column alike, and no value can lie further out than the extremes.
-A missing value is in the middle, and columns that tell which are missing follow in all forms.
+Ranks and normal scores are interpolated linearly between the distinct values of a column, or
+between its quantiles if there are many. They do not depend on monotone transformations of a column,
+and no value lies beyond the extremes. A missing value is in the middle; indicators of missing
+values follow in all forms.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from scipy.special import ndtri
 from broadlearn.utils import Array, Floats, Standardization, learn_standardization
 
 FORMS = ("standardized", "ranks", "normal_scores")
-# Before the name of a form: columns multiplied by how much they matter.
+# Prefix of forms whose columns are multiplied by their relevance.
 WEIGHTED = "weighted_"
-# Points of a column between which ranks are interpolated.
+# Points of a column between which ranks are interpolated: steps of less than 1 %.
 MAX_KNOTS = 128
 
 
 class InputForms(NamedTuple):
-    """What is learnt from training samples about the forms of their columns.
+    """Forms of the columns of a table, learnt from training samples.
 
     Attributes
     ----------
     standardization : Standardization
-        Robust: outlying samples do not count.
+        Robust to outlying samples.
     knots : ndarray of shape (n_knots, n_features)
-        Increasing values of each column; the last one is repeated where there are fewer.
+        Increasing values of each column; the last one is repeated to fill up.
     ranks : ndarray of shape (n_knots, n_features)
-        What each knot becomes, between -√3 and √3: evenly spread values have deviation 1.
+        Rank of each knot, between -√3 and √3: evenly spread values have deviation 1.
     normal_scores : ndarray of shape (n_knots, n_features)
-        The same, with mean 0 and deviation 1 over the training samples.
+        Normal score of each knot, with mean 0 and deviation 1 over the training samples.
     relevance : dict or None
-        What columns of a form are multiplied by for its weighted one.
+        Factors of the columns of each weighted form.
     """
 
     standardization: Standardization
@@ -46,7 +46,7 @@ class InputForms(NamedTuple):
     relevance: dict[str, Array] | None = None
 
     def __call__(self, X: Floats, form: str) -> Floats:
-        """Samples in one of the `FORMS`, weighted if its name begins so."""
+        """Return samples in one of the `FORMS`, or in its weighted form."""
         if form.startswith(WEIGHTED):
             plain = form.removeprefix(WEIGHTED)
             scale = (self.relevance or {})[plain]
@@ -66,7 +66,7 @@ class InputForms(NamedTuple):
 
 
 def learn_forms(X: Floats, weight: Array | None = None) -> InputForms:
-    """Learn all forms from samples; one of weight w counts as w copies.
+    """Learn all forms from samples; a sample of weight w counts as w copies.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def learn_forms(X: Floats, weight: Array | None = None) -> InputForms:
 
 
 def _learn_column(x: Array, weight: Array | None) -> Array:
-    """Knots of a column, with their standardised ranks and normal scores, as three rows."""
+    """Return the knots of a column, their ranks and their normal scores, as three rows."""
     absent = np.isnan(x)
     if absent.any():
         x, weight = x[~absent], None if weight is None else weight[~absent]

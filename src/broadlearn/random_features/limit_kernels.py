@@ -31,10 +31,10 @@ METRICS = {
     "arcsine": "product",
     "linear": "product",
 }
-# Part of the largest eigenvalue below which features of "few_inputs" are left out. Not to be
-# changed: saved models have coefficients that go with it.
+# Share of the largest eigenvalue below which features of "few_inputs" are dropped. Do not change:
+# coefficients of saved models depend on it.
 MIN_VALUE = 1e-5
-# Samples from which a mean distance is taken.
+# Samples used for a mean distance.
 MAX_UNIT_SAMPLES = 1000
 
 
@@ -46,12 +46,12 @@ class LimitKernel(NamedTuple):
     family : str
         One of `METRICS`.
     inputs : str
-        The form in which it sees columns, see `InputForms`.
+        Form of the columns, see `InputForms`.
     width : float
-        g, in units of the mean distance (its square for "gaussian") between training samples; of
+        g, in units of the mean distance (its square for "gaussian") between training samples, or of
         the columns' deviations for "few_inputs" and "arcsine". "linear" has none.
     n_inputs : int
-        k, the columns that a node looks at, for "few_inputs": a power of two from 2 on.
+        k, the columns of a node, for "few_inputs": a power of two from 2 on.
     """
 
     family: str
@@ -61,7 +61,7 @@ class LimitKernel(NamedTuple):
 
     @property
     def base(self) -> tuple[str, str, float]:
-        """What kernels that share their work agree in."""
+        """What kernels that share work have in common."""
         metric = METRICS[self.family]
         return metric, self.inputs, self.width if metric == "columns" else 0.0
 
@@ -71,12 +71,12 @@ Units = Mapping[str, float]
 
 
 def unit_name(metric: str, form: str) -> str:
-    """The name of the unit of a metric on a form of the inputs."""
+    """Return the name of the unit of a metric on a form of the inputs."""
     return f"{metric} {form}"
 
 
 class KernelBasis:
-    """Samples by the form of their inputs, with what kernels need of them computed once."""
+    """Samples by the form of their inputs, with quantities that kernels share computed once."""
 
     def __init__(self, samples: Mapping[str, Floats]) -> None:
         self.samples = samples
@@ -84,22 +84,22 @@ class KernelBasis:
         self._features: dict[tuple[str, float], Floats] = {}
 
     def squares(self, form: str) -> Floats:
-        """Squared lengths of the samples."""
+        """Return the squared lengths of the samples."""
         if form not in self._squares:
             Z = self.samples[form]
             self._squares[form] = np.einsum("ij,ij->i", Z, Z)
         return self._squares[form]
 
     def lowered_squares(self, form: str) -> Floats:
-        """Squared lengths, less what rounding may leave of the distance between equal samples.
+        """Return squared lengths, minus what rounding may leave between equal samples.
 
-        Its root would show.
+        The square root would show it.
         """
         squares = self.squares(form)
         return squares - 8 * np.finfo(squares.dtype).eps * squares.max(initial=0.0)
 
     def features(self, form: str, width: float) -> Floats:
-        """Features of "few_inputs", one row per feature."""
+        """Return the features of "few_inputs", one row per feature."""
         if (form, width) not in self._features:
             features = few_input_features(self.samples[form], width).T
             self._features[form, width] = np.ascontiguousarray(features)
@@ -107,17 +107,17 @@ class KernelBasis:
 
 
 class SamplePairs:
-    """Kernels between samples and a basis, with the work that kernels share done once.
+    """Kernels between samples and a basis, with shared work done once.
 
-    Kernels that have their `base` in common should follow each other, from the least width on.
+    Kernels with the same `base` should follow each other, in increasing order of width.
 
     Parameters
     ----------
     basis : KernelBasis
     samples : dict or None
-        Samples by the form of their inputs; those of the basis itself if None.
+        Samples by the form of their inputs; None for those of the basis.
     scratch : ndarray of shape (n_samples, n_basis) or None
-        Memory for what kernels share; new memory is slow, where blocks are small.
+        Memory for shared work, as allocating it for small blocks is slow.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class SamplePairs:
         self._last_values: Floats = np.empty(0)
 
     def values(self, kernel: LimitKernel, units: Units, out: Floats | None = None) -> Floats:
-        """The kernel of all pairs, in `out` if that is given; not to be changed."""
+        """Return the kernel of all pairs, in `out` if given; do not change it."""
         base = self._base(kernel.base)
         unit = units[unit_name(METRICS[kernel.family], kernel.inputs)]
         K = np.empty_like(base) if out is None else out
@@ -151,7 +151,7 @@ class SamplePairs:
         return K
 
     def _exponential(self, kernel: LimitKernel, base: Floats, unit: float, out: Floats) -> None:
-        """``exp(-width * distance)``; a few squarings where a narrower one is at hand."""
+        """Compute ``exp(-width * distance)``, by squaring the last kernel if possible."""
         if squared := squarings(self._last, kernel):
             np.multiply(self._last_values, self._last_values, out=out)
             for _ in range(squared - 1):
@@ -178,7 +178,7 @@ class SamplePairs:
             return cdist(A, B, "cityblock", out=double).astype(A.dtype, copy=False)
         if metric == "columns":
             own = few_input_features(A, width)
-            # Kept for the next samples, of which there are none where all pairs are of the basis.
+            # Features of the basis are kept for further samples.
             features = own.T if self.same else self.basis.features(form, width)
             return np.matmul(own / own.dtype.type(A.shape[1]), features, out=self._scratch)
         if metric == "product":
@@ -192,7 +192,7 @@ class SamplePairs:
         return base
 
     def _arcsine(self, kernel: LimitKernel, products: Floats, out: Floats) -> None:
-        # The weights' variance, so that sums over columns grow like the root of their number.
+        # Variance of the weights: sums over columns grow with the root of their number.
         n_features = self.basis.samples[kernel.inputs].shape[1]
         twice = 2.0 * kernel.width**2 / float(np.sqrt(n_features))
         np.add(products, 1.0, out=out)
@@ -206,7 +206,7 @@ class SamplePairs:
 
 
 def squarings(last: LimitKernel | None, kernel: LimitKernel) -> int:
-    """How often values of the last kernel are squared to be those of another; 0 if they never are.
+    """Return how often to square the last kernel to get another one; 0 if impossible.
 
     Examples
     --------
@@ -223,14 +223,14 @@ def squarings(last: LimitKernel | None, kernel: LimitKernel) -> int:
 
 
 def few_input_points(width: float) -> tuple[Array, Array]:
-    """Chebyshev polynomials -> features of "few_inputs", and what products of these must be.
+    """Return the matrix from Chebyshev polynomials to features of "few_inputs", and its points.
 
     Returns
     -------
     to_features : ndarray of shape (n_points, n_features)
-        Combines the polynomials 0, 1, ... of a column over √3 to its features.
+        Combines the polynomials 0, 1, ... of a column divided by √3 to its features.
     points : ndarray of shape (n_points,)
-        Where products of features are ``exp(-width (a - b)²)``, up to what was left out.
+        Where products of features are ``exp(-width (a - b)²)``, up to dropped features.
     """
     n_points = 8 + int(6.0 * np.sqrt(width))
     angles = (np.arange(n_points) + 0.5) * np.pi / n_points
@@ -238,17 +238,17 @@ def few_input_points(width: float) -> tuple[Array, Array]:
     values, vectors = np.linalg.eigh(np.exp(-width * (points[:, None] - points) ** 2))
     to_features = np.cos(np.outer(np.arange(n_points), angles)) * (2.0 / n_points)
     to_features[0] /= 2.0
-    # Directions that hardly count would cost as much as the others.
+    # Directions of tiny eigenvalues would cost as much as the others.
     kept = values > MIN_VALUE * values[-1]
     return to_features @ (vectors[:, kept] * np.sqrt(values[kept])), points
 
 
 def few_input_features(A: Floats, width: float) -> Floats:
-    """Features whose products are ``exp(-width (a - b)²)``, summed over columns in [-√3, √3].
+    """Return features whose products are ``exp(-width (a - b)²)``, summed over columns.
 
-    Between Chebyshev points, ``exp(-width (a - b)²)`` is ``l(a)ᵗ M l(b)`` with the polynomials l
-    that are 1 at one of the points, and M the same function of the points; with the few that are
-    taken here, it holds to 2e-4 or better. One product of matrices then does for all columns.
+    Columns are in [-√3, √3]. ``exp(-width (a - b)²)`` is ``l(a)ᵗ M l(b)`` with the Lagrange
+    polynomials l of Chebyshev points and M the same function of the points, to 2e-4 or better with
+    the points used here. One matrix product then serves all columns.
     """
     to_features = few_input_points(width)[0].astype(A.dtype, copy=False)
     x = np.clip(A / A.dtype.type(np.sqrt(3.0)), -1.0, 1.0)
@@ -261,7 +261,7 @@ def few_input_features(A: Floats, width: float) -> Floats:
 
 
 def learn_units(samples: Mapping[str, Floats], weight: Array | None = None) -> dict[str, float]:
-    """Mean distances between samples, for every metric and form; 1 where a metric has none."""
+    """Return mean distances between samples for every metric and form; 1 without a distance."""
     units = {}
     for form, Z in samples.items():
         step = -(-len(Z) // MAX_UNIT_SAMPLES)

@@ -20,11 +20,11 @@ from broadlearn.random_features.draws import (
 from broadlearn.random_features.sparse import input_moments, rebuilding_weights
 from broadlearn.utils import BLOCK_NUMBERS, Array, Floats, Standardization, quantiles, row_slices
 
-# Penalty of the sparse auto-encoder, on features of unit variance.
+# Penalty of the sparse auto-encoder, on features of unit variance, as in the original BLS code.
 SPARSE_PENALTY = 1e-3
-# The quantiles that "robust" puts where "node" puts minimum and maximum.
+# "robust" scales these quantiles to [LOW, HIGH], "node" minimum and maximum.
 ROBUST_QUANTILES = (0.1, 0.9)
-# Relative width below which a node counts as constant.
+# Relative width below which a node is constant.
 CONSTANT = 1e-12
 
 
@@ -32,27 +32,27 @@ class MapFamily(Protocol):
     """Maps of many sizes on the same samples."""
 
     def cut(self, n_groups: int, n_nodes: int, W: Array) -> BroadMap:
-        """The map of so many feature groups and nodes with the last layer's weights W."""
+        """Return the map of so many feature groups and nodes with the last layer's weights W."""
 
 
 class MapRecipe(Protocol):
-    """How a model draws its map: what it is drawn from, before any sample is seen."""
+    """What a map is drawn from, before any sample is seen."""
 
     @property
     def n_feature_groups(self) -> int:
-        """Feature groups, m."""
+        """Number of feature groups, m."""
 
     @property
     def n_feature_nodes(self) -> int:
-        """Nodes of a feature group, p."""
+        """Number of nodes of a feature group, p."""
 
     def learn(
         self, X: Floats, standardization: Standardization, seed: int, weight: Array | None = None
     ) -> MapFamily:
-        """Maps of all sizes up to that of the recipe."""
+        """Return maps of all sizes up to that of the recipe."""
 
     def draw_layer(self, seed: int, n_features: int, n_inputs: int) -> Array:
-        """Weights of the last layer behind so many feature nodes and inputs."""
+        """Draw the weights of the last layer behind so many feature nodes and inputs."""
 
 
 def draw_map(
@@ -89,12 +89,12 @@ class MapSettings:
 
     @property
     def n_features(self) -> int:
-        """Feature nodes in all, mp."""
+        """Total number of feature nodes, mp."""
         return self.n_feature_groups * self.n_feature_nodes
 
     @property
     def n_enhancements(self) -> int:
-        """Enhancement nodes in all, lq."""
+        """Total number of enhancement nodes, lq."""
         return self.n_enhancement_groups * self.n_enhancement_nodes
 
     def learn(
@@ -105,7 +105,7 @@ class MapSettings:
         weight: Array | None = None,
         A: Array | None = None,
     ) -> NestedMaps | RelearntMaps:
-        """Draw the feature nodes, unless their weights A are given, and learn their scaling."""
+        """Draw the feature nodes, unless weights A are given, and learn their scaling."""
         if A is None and self.feature_weights == "sparse":
             return RelearntMaps(self, seed, X, standardization, weight)
         if A is None:
@@ -126,7 +126,7 @@ class MapSettings:
         return NestedMaps(self, A, *to_interval(low, high))
 
     def draw_layer(self, seed: int, n_features: int, n_inputs: int) -> Array:
-        """Weights of the enhancement nodes behind so many feature nodes and inputs, unscaled."""
+        """Draw unscaled weights of the enhancement nodes behind so many feature nodes."""
         shape = (self.n_enhancement_groups, self.n_enhancement_nodes)
         if self.enhancement_inputs is None:
             return draw_enhancement_weights(seed, *shape, n_features)
@@ -135,19 +135,19 @@ class MapSettings:
 
 @dataclass(frozen=True)
 class NestedMaps:
-    """Feature nodes of the largest map on some samples, of which smaller maps take a part.
+    """Feature nodes of the largest map on some samples; smaller maps use a part of them.
 
     Attributes
     ----------
     settings : MapSettings
-        Of the largest map.
+        Settings of the largest map.
     feature_weights : ndarray of shape (D + 1, mp)
         As drawn.
     scale, offset : ndarray of shape (mp,) or None
         Scaling of the feature nodes.
     rotated : bool
-        Whether maps are given their rotation, without which weights of reduced columns cannot be
-        turned into those of nodes.
+        Whether maps have their rotation, which turns weights of reduced columns into those of
+        nodes.
     """
 
     settings: MapSettings
@@ -157,16 +157,16 @@ class NestedMaps:
     rotated: bool = True
 
     def cut(self, n_groups: int, n_nodes: int, W: Array) -> BroadMap:
-        """The map of so many groups and nodes, collapsed where it is affine.
+        """Return the map of so many groups and nodes, collapsed if it is affine.
 
-        The enhancement weights W, as drawn, are of shape (mp + 1, lq) or (D + 1, lq).
+        The enhancement weights W are as drawn, of shape (mp + 1, lq) or (D + 1, lq).
         """
         settings = replace(self.settings, n_feature_groups=n_groups, n_feature_nodes=n_nodes)
         first = self.settings.n_feature_nodes * np.arange(n_groups)
         nodes = (first[:, None] + np.arange(n_nodes)).ravel()
         scales: Any = settings.enhancement_scale
         if np.ndim(scales):
-            # Nodes of two kinds take turns; each kind is to have every scale.
+            # Nodes of two kinds alternate; each kind gets every scale.
             scales = np.repeat(scales, 1 if settings.enhancement_inputs is None else 2)
             scales = np.resize(scales, settings.n_enhancement_nodes)
             scales = np.tile(scales, settings.n_enhancement_groups)
@@ -196,7 +196,7 @@ class NestedMaps:
 
 @dataclass(frozen=True)
 class RelearntMaps:
-    """Maps whose nodes depend on how many there are (sparse weights): each learnt anew."""
+    """Maps whose nodes depend on their number (sparse weights): each is learnt anew."""
 
     settings: MapSettings
     seed: int
@@ -205,7 +205,7 @@ class RelearntMaps:
     weight: Array | None
 
     def cut(self, n_groups: int, n_nodes: int, W: Array) -> BroadMap:
-        """The map of `n_groups` groups of `n_nodes` nodes with enhancement weights W."""
+        """Return the map of `n_groups` groups of `n_nodes` nodes with enhancement weights W."""
         settings = replace(self.settings, n_feature_groups=n_groups, n_feature_nodes=n_nodes)
         X, standardization, weight = self.X, self.standardization, self.weight
         n_inputs = X.shape[1] + standardization.share.size
@@ -223,7 +223,7 @@ class RelearntMaps:
 
 
 def to_interval(low: Array, high: Array) -> tuple[Array, Array]:
-    """Scale and offset that send [low, high] to [LOW, HIGH]; a constant node goes to 0."""
+    """Return scale and offset from [low, high] to [LOW, HIGH]; a constant node goes to 0."""
     width = high - low
     constant = width <= CONSTANT * np.maximum(np.abs(low), np.abs(high))
     scale = (HIGH - LOW) / np.where(constant, 1.0, width)
@@ -233,7 +233,7 @@ def to_interval(low: Array, high: Array) -> tuple[Array, Array]:
 
 
 def scale_nodes(blocks: Iterable[Floats], n_nodes: int) -> tuple[Array, Array]:
-    """Scale and offset that bring every node to [LOW, HIGH] by its extremes over blocks."""
+    """Return scale and offset of every node from its extremes over blocks to [LOW, HIGH]."""
     low, high = np.full(n_nodes, np.inf), np.full(n_nodes, -np.inf)
     for block in blocks:
         np.minimum(low, block.min(axis=0), out=low)
@@ -248,9 +248,9 @@ def node_quantiles(
     activate: InPlace,
     sample_weight: Array | None,
 ) -> tuple[Array, Array]:
-    """The two robust quantiles of every node, or its minimum and maximum where these coincide.
+    """Return the robust quantiles of every node, or its extremes if these coincide.
 
-    All samples are needed at once, so they are found for some nodes at a time.
+    Quantiles need all samples at once, so nodes are handled a few at a time.
     """
     n_nodes, step = weights.shape[1], max(1, BLOCK_NUMBERS // (2 * X.shape[0]))
     low, high = np.empty(n_nodes), np.empty(n_nodes)
@@ -266,7 +266,7 @@ def node_quantiles(
 
 
 def scaled_nodes(X: Floats, standardization: Standardization, A: Array) -> Array:
-    """Weights A changed so that the nodes ``[Z, 1] A`` of these samples fill [LOW, HIGH]."""
+    """Return weights A scaled so that the nodes ``[Z, 1] A`` of the samples fill [LOW, HIGH]."""
     weights = A.astype(X.dtype, copy=False)
     blocks = (
         standardization.affine(X, rows) @ weights for rows in row_slices(X.shape[0], A.shape[1])
@@ -285,12 +285,11 @@ def grow_map(
     standardization: Standardization,
     weight: Array | None = None,
 ) -> BroadMap:
-    """Enlarge a map by groups of feature nodes, groups of enhancement nodes, or nodes of these.
+    """Add groups of feature nodes, groups of enhancement nodes, or enhancement nodes to a map.
 
-    Feature nodes of the old map keep their weights and scaling; new ones are scaled on the samples
-    given. Enhancement nodes of the old map are part of the new one unless feature groups are added:
-    those feed all enhancement nodes, which are then drawn anew. The seed is that of the old map;
-    the settings too, but for larger numbers of groups or enhancement nodes.
+    Feature nodes of the old map keep their weights and scaling; new ones are scaled on the given
+    samples. Old enhancement nodes stay unless feature groups are added, which feed all of them.
+    The seed and the settings are those of the old map, except for larger numbers of nodes.
     """
     A, scale, offset = old.feature_weights, old.feature_scale, old.feature_offset
     n_old = old.settings.n_features
@@ -307,7 +306,7 @@ def grow_map(
 
 
 def kept_enhancements(old: MapSettings, new: MapSettings) -> NDArray[np.intp]:
-    """Columns of the new enhancement nodes that are those of the old map, in its order.
+    """Return the columns of the new enhancement nodes that the old map had, in its order.
 
     Examples
     --------

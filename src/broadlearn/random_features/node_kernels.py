@@ -1,22 +1,20 @@
-"""What infinitely many enhancement nodes say of two samples: the mean product of their values.
+"""The kernel of infinitely many enhancement nodes: the mean product of their values.
 
-A ridge model sees nodes only through sums of such products, so that the mean over all nodes that
-might be drawn, a kernel in closed form, stands for infinitely many. Weights are taken as Gaussian,
-with the second moments of those that are drawn: a node's input before its activation, u for a
-sample and v for another, is then Gaussian, and the kernel a function of its variances and
-covariance.
+A ridge model sees nodes only through sums of products of two samples. Their mean over all nodes
+that might be drawn is a kernel in closed form. Weights are Gaussian, with the second moments of
+those that are drawn: the inputs u and v of a node for two samples are then Gaussian, and the kernel
+is a function of their variances and covariance.
 
 =========  ======================================================================================
 sine       ``(E cos(u - v) - E cos(u + v)) / 2``: Gaussians of the difference and of the sum
-tanh       taken as ``erf(√π u / 2)``, which has its slope at 0: the arcsine kernel
-sigmoid    taken as ``(1 + erf(√π u / 4)) / 2``, likewise
+tanh       replaced by ``erf(√π u / 2)``, of the same slope at 0: the arcsine kernel
+sigmoid    replaced by ``(1 + erf(√π u / 4)) / 2``, likewise
 relu       the arc-cosine kernel of order 1
 =========  ======================================================================================
 
-Biases are uniform for nodes on the inputs, which sine has in closed form; for other activations
-they are Gaussian too. Of nodes that look at few inputs, the mean over all choices of these is
-taken: with sine in closed form, else over a list, which is of all choices where they are few and
-otherwise of some in which all inputs are equally frequent.
+Biases of nodes on the inputs are uniform with sine, which has a closed form, and Gaussian with
+other activations. For nodes on few inputs the kernel is the mean over all choices of inputs: in
+closed form with sine, otherwise over all choices, or over some with equally frequent inputs.
 """
 
 from __future__ import annotations
@@ -32,28 +30,28 @@ from numpy.typing import NDArray
 
 from broadlearn.utils import Array, row_slices
 
-# Of choices of several inputs, so many are enough (more only so that all inputs are among them).
+# Number of choices of several inputs, or more until every input is among them.
 MIN_CHOICES = 8
-# Numbers that are worked on at a time, so that they stay in the cache.
+# Numbers computed at a time, so that they stay in the cache.
 TILE = 1 << 14
 
 
 @dataclass(frozen=True)
 class NodeKernel:
-    """The mean product of two samples over infinitely many nodes of a layer.
+    """Mean product of two samples over infinitely many nodes of a layer.
 
     Attributes
     ----------
     activation : {"tanh", "sigmoid", "relu", "sine"}
     scales : tuple of float
-        Factors on the input of the activation; the mean over all is taken.
+        Factors on the input of the activation; the kernel is the mean over them.
     bias : float
         Factor on the biases.
     n_weights : int
-        Weights of a node that combines all inputs, whose squares sum to 1.
+        Number of weights of a node on all inputs; their squares sum to 1.
     max_inputs : int or None
-        Half of the nodes look at 1 to so many inputs only, each number as likely, and biases are
-        uniform on [-1, 1]; None for nodes that all combine all inputs, the bias being one of them.
+        Half of the nodes combine 1 to `max_inputs` inputs, with equal probability, and biases are
+        uniform on [-1, 1]. None if all nodes combine all inputs, the bias being one of them.
 
     Examples
     --------
@@ -99,7 +97,7 @@ class NodeKernel:
         return total
 
     def _all_inputs(self, A: Array, B: Array, variance: float, bias: float, cosine: float) -> Array:
-        """Nodes with weights of some variance on all inputs."""
+        """Return the kernel of nodes on all inputs with weights of a variance."""
         if self.activation != "sine":
             return self._product(A, B, variance, bias)
         squares = np.einsum("ij,ij->i", A, A)[:, None] + np.einsum("ij,ij->i", B, B)
@@ -109,7 +107,7 @@ class NodeKernel:
         return K
 
     def _few_inputs(self, A: Array, B: Array, variance: float, bias: float, cosine: float) -> Array:
-        """Nodes that look at 1 to `max_inputs` inputs, with weights of a variance in all."""
+        """Return the kernel of nodes on 1 to `max_inputs` inputs, with a total variance."""
         few = min(self.max_inputs or 0, A.shape[1])
         if self.activation == "sine":
             near, far = (_mean_of_products(A, other, few, variance) for other in (B, -B))
@@ -125,7 +123,7 @@ class NodeKernel:
         return total
 
     def _product(self, A: Array, B: Array, variance: float, bias: float) -> Array:
-        """Mean product of nodes whose weights and bias are Gaussian, with these variances."""
+        """Return the mean product of nodes with Gaussian weights and biases of these variances."""
         flatness = {"tanh": 2.0 / pi, "sigmoid": 8.0 / pi, "relu": 0.0}[self.activation]
         (P, p), (Q, q) = (_unit_rows(rows, variance, bias, flatness) for rows in (A, B))
         cosine = P @ Q.T
@@ -145,7 +143,7 @@ class NodeKernel:
 
 
 def _unit_rows(rows: Array, variance: float, bias: float, flatness: float) -> tuple[Array, Array]:
-    """Inputs of a node and its bias, divided by the root of their variance plus `flatness`."""
+    """Return inputs and bias, divided by the root of their variance plus `flatness`."""
     whole = np.empty((len(rows), rows.shape[1] + 1))
     np.multiply(rows, variance**0.5, out=whole[:, :-1])
     whole[:, -1] = bias**0.5
@@ -155,7 +153,7 @@ def _unit_rows(rows: Array, variance: float, bias: float, flatness: float) -> tu
 
 
 def _mean_of_products(A: Array, B: Array, few: int, variance: float) -> Array:
-    """Mean over n from 1 to `few` and all choices of n columns of a product of Gaussians.
+    """Return the mean product of Gaussians over n from 1 to `few` and all choices of n columns.
 
     For n columns they are ``exp(-variance (a - b)² / 2n)``. Products over all choices sum to an
     elementary symmetric polynomial, built column by column.
@@ -180,7 +178,7 @@ def _mean_of_products(A: Array, B: Array, few: int, variance: float) -> Array:
 
 @cache
 def input_choices(n_inputs: int, n: int) -> Sequence[NDArray[np.intp]]:
-    """Choices of n inputs: all of them, or a list in which inputs are equally frequent.
+    """Return choices of n inputs: all of them, or a list in which inputs are equally frequent.
 
     Examples
     --------
@@ -195,7 +193,7 @@ def input_choices(n_inputs: int, n: int) -> Sequence[NDArray[np.intp]]:
 
 
 def _balanced(n_inputs: int, n: int) -> Iterator[NDArray[np.intp]]:
-    """All inputs in a random order, round and round, in runs of n, until all were given."""
+    """Yield runs of n inputs, cycling through a random order until every input occurred."""
     order = np.random.default_rng(0).permutation(n_inputs)
     for i in range(max(MIN_CHOICES, -(-n_inputs // n))):
         yield order[np.arange(n * i, n * (i + 1)) % n_inputs]

@@ -1,8 +1,8 @@
-"""Sparse auto-encoder: an l1 problem by an accelerated proximal loop (FISTA).
+"""Sparse auto-encoder: a lasso problem solved by FISTA.
 
 Nodes H = [Z, 1] B with random B, scaled to an interval, rebuild the inputs by the lasso
-``min ½‖Hβ - [Z, 1]‖²/n + λ‖β‖₁``; βᵗ takes the place of B. Nodes are affine in [Z, 1], so
-samples enter by their (D + 1) x (D + 1) moments only.
+``min ½‖Hβ - [Z, 1]‖²/n + λ‖β‖₁``; βᵗ replaces B. Nodes are affine in [Z, 1], so samples enter only
+through their (D + 1) x (D + 1) moments.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ import numpy as np
 
 from broadlearn.utils import Array, Floats, Standardization, row_slices
 
-# After so many steps the non-zero entries of each column are solved for, and the sub-gradient that
-# their solution may leave, relative to the penalty.
+# Steps after which the non-zero entries of each column are solved for exactly, and the sub-gradient
+# that counts as zero then, relative to the penalty.
 SUPPORT_EVERY, SUPPORT_TOLERANCE = 250, 1e-9
-# Beyond this share of the largest eigenvalue, a negative one makes the loop diverge.
+# A negative eigenvalue beyond this share of the largest makes the loop diverge.
 ROUNDING = 1e-10
 
 
 def input_moments(X: Floats, standardization: Standardization, weight: Array | None) -> Array:
-    """``[Z, 1]ᵗ [Z, 1] / n``, by blocks of samples; one of weight w counts as w."""
+    """Return ``[Z, 1]ᵗ [Z, 1] / n``; a sample of weight w counts w times."""
     n_inputs = X.shape[1] + standardization.share.size
     moments = np.zeros((n_inputs + 1, n_inputs + 1))
     for rows in row_slices(*X.shape):
@@ -30,7 +30,7 @@ def input_moments(X: Floats, standardization: Standardization, weight: Array | N
 
 
 def rebuilding_weights(moments: Array, H: Array, P: Array, penalty: float) -> Array:
-    """βᵗ of the lasso that rebuilds the inputs ``[Z, 1] P`` from nodes ``[Z, 1] H``."""
+    """Return βᵗ of the lasso that rebuilds the inputs ``[Z, 1] P`` from nodes ``[Z, 1] H``."""
     cross = H.T @ moments
     gram, right = cross @ H, cross @ P
     if not np.isfinite(gram).all():
@@ -40,7 +40,7 @@ def rebuilding_weights(moments: Array, H: Array, P: Array, penalty: float) -> Ar
         )
     eigenvalues = np.linalg.eigvalsh(gram)
     if eigenvalues[0] < -ROUNDING * eigenvalues[-1]:
-        # Inputs far from 0 cancel in the nodes. A product of two factors is never indefinite.
+        # Inputs far from 0 cancel in the nodes. A product of two factors is not indefinite.
         values, vectors = np.linalg.eigh(moments)
         root = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
         nodes = root @ H
@@ -54,8 +54,8 @@ def sparse_codes(
     """Minimise ``1/2 tr(BᵗGB) - tr(BᵗR) + penalty ‖B‖₁`` over B.
 
     With G = HᵗH / n and R = HᵗX / n, B is the lasso that rebuilds X from the nodes H. The step is
-    the inverse of G's largest eigenvalue; momentum of a column restarts where it would go uphill.
-    From time to time the linear equations of each column's non-zero entries are solved, and the
+    the inverse of G's largest eigenvalue; the momentum of a column restarts when it goes uphill.
+    Every `SUPPORT_EVERY` steps the linear equations of each column's non-zero entries are solved. A
     column is done if that is its optimum, or when no entry moves by more than `tol` times its
     largest entry; `tol` is tight, so that rounding of the input does not decide when the loop ends.
 
@@ -96,7 +96,7 @@ def sparse_codes(
 
 
 def _solve_support(gram: Array, right: Array, column: Array, penalty: float) -> Array | None:
-    """The optimum with the signs of a column, or None where these are not the optimum's."""
+    """Return the optimum with the signs of a column, or None if its signs are others."""
     support = np.flatnonzero(column)
     signs = np.sign(column[support])
     try:

@@ -109,6 +109,7 @@ class Cell:
             self.map.n_columns if isinstance(q, str) else self.map.n_feature_columns + n_groups * q
             for q in sizes
         ]
+        self.every = np.arange(len(self.data.T))
         # Whether the design matrix of the training samples comes in several blocks.
         self.in_blocks = len(affine["train"]) * self.map.n_columns > judge.block_numbers
         self._kept: dict[str, Array] = {}
@@ -140,7 +141,7 @@ class Cell:
         counted: the primal needs one factorisation per penalty for all sizes, the dual one for each
         size, but one matrix for all widths.
         """
-        n_rows, n = len(self._rows(w)), self.columns[j]
+        n_rows, n = self._rows(w).size, self.columns[j]
         if n_rows >= n or self.judge.holds_out or self.map.kernel:
             return n_rows < n
         n_C, n_sizes, largest = len(self.Cs), len(self.columns), max(self.columns)
@@ -153,10 +154,9 @@ class Cell:
 
         Leave-one-out predictions, and kernels, whose columns are samples, need all of them.
         """
-        s = self.fold.diagonals[w].s
-        if s is None or self.judge.holds_out or self.map.kernel:
-            return np.arange(len(self.data.T))
-        return np.flatnonzero(s)
+        if self.judge.holds_out or self.map.kernel:
+            return self.every
+        return self.fold.diagonals[w].rows
 
     def _designs(self, part: str) -> Iterator[tuple[slice, Array]]:
         """Yield blocks of the design matrix; a single block is kept."""

@@ -20,26 +20,42 @@ BLOCK = 1 << 19
 Blocks = Iterable[tuple[slice, Array]]
 
 
+class Part(NamedTuple):
+    """Samples whose products are added (sign 1) or subtracted (sign -1), with their factors."""
+
+    sign: float
+    rows: NDArray[np.intp]
+    factors: Array
+
+
 class Diagonal(NamedTuple):
-    """The diagonal s of S, with ``s² = levels[class] + change`` for each sample.
+    """The diagonal s of S, with ``s² = levels[class] + sign factor²`` for each sample.
 
     Attributes
     ----------
     s : ndarray of shape (n_samples,) or None
         None for all ones.
+    rows : ndarray of int
+        Samples of positive s.
     levels : ndarray of shape (n_classes,) or None
         None if the sums of the classes are not used.
-    change : ndarray of shape (n_samples,)
-        Zero for most samples if `levels` are given.
+    parts : list of Part
+        Samples that differ from the level of their class, or all samples of positive s.
     """
 
     s: Array | None
+    rows: NDArray[np.intp]
     levels: Array | None
-    change: Array
+    parts: list[Part]
+
+    @property
+    def n_products(self) -> int:
+        """Number of samples whose products are computed."""
+        return sum(part.rows.size for part in self.parts)
 
 
 def make_diagonals(given: Sequence[Array | None], codes: NDArray[np.intp]) -> list[Diagonal]:
-    """Decompose diagonals into levels of classes and changes, where that saves work.
+    """Decompose diagonals into levels of classes and a few samples, where that saves work.
 
     Parameters
     ----------
@@ -53,21 +69,37 @@ def make_diagonals(given: Sequence[Array | None], codes: NDArray[np.intp]) -> li
     >>> same = np.full(9, 0.5)
     >>> other = np.r_[0.9, same[1:]]
     >>> shared = make_diagonals([same, other, same], np.zeros(9, dtype=int))
-    >>> [np.count_nonzero(diagonal.change) for diagonal in shared]
+    >>> [diagonal.n_products for diagonal in shared]
     [0, 1, 0]
     """
-    plain = [Diagonal(s, None, np.ones(codes.size) if s is None else s**2) for s in given]
+    plain = [_plain_diagonal(s, codes.size) for s in given]
+    if len(given) == 1:
+        return plain
     shared = {}
-    for i, (s, _, squares) in enumerate(plain):
-        if s is not None and len(given) > 1:
+    for i, own in enumerate(plain):
+        if own.s is not None:
+            squares = own.s**2
             levels = np.array([_most_frequent(squares[codes == k]) for k in range(codes.max() + 1)])
-            own = Diagonal(s, levels, squares - levels[codes])
-            if 2 * np.count_nonzero(own.change) < np.count_nonzero(squares):
-                shared[i] = own
-    rows = sum(np.count_nonzero(own.change) for own in shared.values()) + codes.size
-    if rows < sum(np.count_nonzero(plain[i].change) for i in shared):
-        return [shared.get(i, own) for i, own in enumerate(plain)]
-    return plain
+            change = squares - levels[codes]
+            parts = [
+                Part(sign, rows, np.sqrt(np.abs(change[rows])))
+                for sign, rows in (
+                    (1.0, np.flatnonzero(change > 0.0)),
+                    (-1.0, np.flatnonzero(change < 0.0)),
+                )
+            ]
+            alike = own._replace(levels=levels, parts=parts)
+            if 2 * alike.n_products < own.n_products:
+                shared[i] = alike
+    # The sums of the classes need the products of all samples once.
+    saved = sum(plain[i].n_products - alike.n_products for i, alike in shared.items())
+    return [shared.get(i, own) for i, own in enumerate(plain)] if saved > codes.size else plain
+
+
+def _plain_diagonal(s: Array | None, n_samples: int) -> Diagonal:
+    rows = np.arange(n_samples) if s is None else np.flatnonzero(s)
+    factors = np.ones(n_samples) if s is None else s[rows]
+    return Diagonal(s, rows, None, [Part(1.0, rows, factors)])
 
 
 def _most_frequent(values: Array) -> float:
@@ -110,18 +142,20 @@ def weighted_sums(
     shared = [i for i, own in enumerate(diagonals) if own.levels is not None]
     of_classes = np.zeros((codes.max() + 1 if shared else 0, size, size))
     for rows, G in blocks:
-        for part in row_slices(len(G), size, BLOCK):
-            both = np.concatenate([G[part, :n], T[rows][part]], axis=1)
+        for block in row_slices(len(G), size, BLOCK):
+            both = np.concatenate([G[block, :n], T[rows][block]], axis=1)
+            start = rows.start + block.start
             for k, sums in enumerate(of_classes):
-                _add_products(both[codes[rows][part] == k], sums, 1.0)
+                _add_products(both[codes[rows][block] == k], sums, 1.0)
             for own, sums in zip(diagonals, result, strict=True):
-                if own.s is None:
-                    _add_products(both, sums, 1.0)
-                    continue
-                change = own.change[rows][part]
-                for sign, some in ((1.0, change > 0.0), (-1.0, change < 0.0)):
-                    scored = both if some.all() else both[some]
-                    _add_products(scored * np.sqrt(np.abs(change[some]))[:, None], sums, sign)
+                for sign, chosen, factors in own.parts:
+                    first, last = np.searchsorted(chosen, [start, start + len(both)])
+                    some = both
+                    if last - first < len(both):
+                        some = both.take(chosen[first:last] - start, axis=0)
+                    if own.s is not None:
+                        some = some * factors[first:last, None]
+                    _add_products(some, sums, sign)
     for i in shared:
         result[i] += np.tensordot(np.asarray(diagonals[i].levels), of_classes, 1)
     below = np.tri(size, k=-1, dtype=bool)
