@@ -152,17 +152,6 @@ def test_mapped_samples_are_the_columns_of_these_rows(rows, change, dtype):
     np.testing.assert_allclose(out[:, :-2], whole[3:9], atol=atol)
 
 
-@pytest.mark.parametrize("method", ["design", "columns"])
-@pytest.mark.parametrize("change", [{}, {"feature_scaling": "sample"}])
-def test_blocks_are_made_in_place_where_room_is_given(rows, method, change):
-    X, standardization, affine = rows
-    make = getattr(draw_map(settings(**change), X, standardization, 3), method)
-    expected = make(affine)
-    out = np.empty_like(expected)
-    assert make(affine, out) is out
-    np.testing.assert_array_equal(out, expected)
-
-
 def test_interleaved_nodes_are_ordered_by_their_number_within_a_group(rows):
     X, standardization, affine = rows
     whole = draw_map(settings(), X, standardization, 3)
@@ -179,11 +168,3 @@ def test_rows_are_scaled_within_each_group():
     F = np.array([[1.0, 3.0, 2.0, 10.0, 10.0, 10.0]])
     assert scale_rows_in_groups(F, 2) is F
     np.testing.assert_allclose(F, [[-1, 1, 0, 0, 0, 0]])
-
-
-def test_float32_rows_give_float32_nodes(rows):
-    X, standardization, affine = rows
-    broad_map = draw_map(settings(), X, standardization, 3)
-    design = broad_map.design(affine.astype(np.float32))
-    assert design.dtype == np.float32
-    np.testing.assert_allclose(design, broad_map.design(affine), atol=1e-5)

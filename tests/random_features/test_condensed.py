@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from broadlearn.random_features import MapSettings, condense, draw_map, interleave
+from broadlearn.random_features import MapSettings, condense, draw_map
 from broadlearn.utils import learn_standardization
 
 SETTINGS = MapSettings(3, 12, 2, 5, "tanh", "identity", "random", "sample", 1.0)
@@ -46,13 +46,6 @@ def test_columns_go_where_they_are_wanted_in_the_type_of_the_samples():
     out = np.empty((30, small.n_columns), dtype=np.float32)
     assert small.columns(affine, out) is out
     np.testing.assert_array_equal(small.columns(affine), out)
-
-
-def test_order_of_enhancement_nodes_is_kept():
-    plain, affine = drawn(SETTINGS)
-    ordered = condense(interleave(plain)).columns(affine)
-    expected = interleave(plain).design(affine)[:, -10:]
-    np.testing.assert_allclose(ordered[:, -10:], expected, rtol=0, atol=1e-14)
 
 
 def test_samples_of_constant_nodes_have_features_of_zero():

@@ -10,10 +10,8 @@ from broadlearn import (
 from broadlearn.random_features.draws import (
     draw_enhancement_weights,
     draw_feature_weights,
-    draw_group_seed,
     draw_hidden_weights,
     draw_input_weights,
-    orthonormal_columns,
 )
 
 
@@ -101,22 +99,6 @@ def test_orthonormal_feature_weights_nest_too(n_inputs):
     block = large[:-1, :n_inputs]
     np.testing.assert_allclose(block.T @ block, np.eye(n_inputs), atol=1e-13)
     assert np.abs(large[-1]).max() <= 1
-
-
-def test_groups_have_seeds_of_their_own():
-    seeds = {draw_group_seed(seed, i) for seed in (3, 4) for i in range(5)}
-    assert len(seeds) == 10
-    assert draw_group_seed(3, 2) == draw_group_seed(3, 2)
-
-
-@pytest.mark.parametrize("n_inputs", [1, 7, 32])
-def test_blocks_that_are_factorised_in_one_call_have_the_bits_of_single_ones(n_inputs):
-    wanted = 3 * n_inputs - (n_inputs > 1)
-    stream = np.random.default_rng(5)
-    panels = [stream.uniform(-1.0, 1.0, (n_inputs, n_inputs)).T for _ in range(3)]
-    expected = np.concatenate([np.linalg.qr(panel)[0] for panel in panels], axis=1)
-    found = orthonormal_columns(np.random.default_rng(5), n_inputs, wanted)
-    np.testing.assert_array_equal(found, expected[:, :wanted])
 
 
 @pytest.mark.parametrize("many", [10**13, 10**400])

@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_limits
 
 from broadlearn.random_features import fuzzy_rules
 from broadlearn.random_features.fuzzy_rules import FuzzyRules, firing_strengths
@@ -85,24 +84,6 @@ def test_large_tables_are_clustered_on_a_draw_by_weight(X, monkeypatch):
     drawn = [family._centres(i, 40) for i in range(3)]
     assert all(tuple(row) in heavy for centres in drawn for row in centres)
     assert not np.array_equal(drawn[0], drawn[1])
-
-
-def test_threads_do_not_change_the_rules():
-    X = np.random.default_rng(0).integers(0, 3, (600, 5)).astype(float)
-    X = np.unique(X, axis=0)
-    with threadpool_limits(1):
-        one = cut(maps(X, 3, 9), 3, 9)
-    two = cut(maps(X, 3, 9), 3, 9)
-    np.testing.assert_array_equal(one.log_strengths, two.log_strengths)
-
-
-def test_enhancement_nodes_lie_behind_the_rules(X):
-    found = cut(maps(X, 2, 5), 2, 5)
-    F = found.features(affine(X))
-    W = 1.5 * recipe(2, 5).draw_layer(3, 10, 4)
-    expected = np.hstack([F, np.tanh(affine(F) @ W)])
-    np.testing.assert_allclose(found.design(affine(X)), expected, atol=1e-12)
-    assert found.rotation is None
 
 
 def test_drawn_rules_do_not_depend_on_copies_or_order():

@@ -62,22 +62,10 @@ def test_every_layer_is_the_lasso_optimum_on_the_layer_before(X):
     np.testing.assert_allclose(Z @ stack.collapsed[:, -1], 1.0)
 
 
-def test_lower_layers_do_not_depend_on_how_many_follow(X):
-    for short, long in zip(learn(X, 1).layers, learn(X, 2).layers, strict=False):
-        np.testing.assert_array_equal(short, long)
-
-
 def test_weights_count_as_copies(X):
     weight = np.random.default_rng(1).integers(1, 4, len(X)).astype(float)
     copies = np.repeat(X, weight.astype(int), axis=0)
     np.testing.assert_allclose(learn(X, 2, weight).collapsed, learn(copies, 2).collapsed, atol=1e-9)
-
-
-def test_no_layer_is_the_identity(X):
-    stack = learn(X, 0)
-    np.testing.assert_array_equal(stack.collapsed, np.eye(7))
-    W = np.random.default_rng(0).normal(size=(7, 4))
-    np.testing.assert_array_equal(stack.cut(0, 0, W).enhancement_weights, W)
 
 
 @pytest.mark.parametrize("n_layers", [0, 1, 2])

@@ -85,15 +85,6 @@ def test_weights_of_a_node_behind_features_have_length_one():
     assert (kernel.n_weights, kernel.max_inputs, kernel.scales) == (6, 4, (1, 2))
 
 
-def test_coefficients_of_samples_are_given_float64():
-    X, _ = samples()
-    X = X.astype(np.float32)
-    standardization = learn_standardization(X)
-    found = infinite(X, standardization)
-    assert found.columns(standardization.affine(X)).dtype == np.float64
-    assert found.enhancement_weights.dtype == np.float64
-
-
 def test_too_many_samples_are_given_many_nodes_that_are_as_strong():
     X, standardization = samples()
     recipe = InfiniteNodes(SETTINGS, working_memory=0.01)

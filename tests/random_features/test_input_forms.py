@@ -98,23 +98,6 @@ def test_many_values_are_summed_up_by_few_knots():
     np.testing.assert_allclose(forms(X, "normal_scores")[middle], theirs[middle], atol=0.1)
 
 
-def test_columns_of_few_and_many_values_stand_side_by_side():
-    X = np.column_stack([np.arange(200.0), np.arange(200.0) % 2])
-    forms = learn_forms(X)
-    assert forms.knots.shape == forms.ranks.shape == forms.normal_scores.shape
-    assert (np.diff(forms.knots, axis=0) >= 0).all()
-    np.testing.assert_allclose(np.abs(forms(X, "ranks")[:, 1]), np.sqrt(12) / 4)
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_float32_is_kept(form):
-    X = table().astype(np.float32)
-    found = learn_forms(X)(X, form)
-    assert found.dtype == np.float32
-    expected = learn_forms(X.astype(float))(X.astype(float), form)
-    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
-
-
 @pytest.mark.parametrize("form", FORMS)
 def test_missing_values_are_in_the_middle_with_indicators(form):
     X = table()

@@ -134,14 +134,6 @@ def test_squares_of_a_narrower_kernel_equal_its_exponential(family, in_place):
         )
 
 
-def test_kernels_that_share_their_work_may_follow_each_other_in_one_buffer():
-    A, out = samples(20), np.empty((20, 20))
-    pairs = SamplePairs(KernelBasis({FORM: A}))
-    for kernel in sorted(KERNELS, key=lambda k: (*k.base, k.family, k.width)):
-        found = pairs.values(kernel, UNITS, out=out)
-        np.testing.assert_allclose(found, values(kernel, A), atol=1e-12)
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("family", ["gaussian", "spherical_cauchy", "cauchy"])
 def test_equal_samples_have_no_distance(family, dtype):

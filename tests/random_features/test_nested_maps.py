@@ -16,8 +16,6 @@ from broadlearn.random_features.nested_maps import (
     grow_map,
     kept_enhancements,
     node_quantiles,
-    scale_nodes,
-    scaled_nodes,
     to_interval,
 )
 from broadlearn.utils import Standardization, learn_standardization
@@ -85,17 +83,6 @@ def test_every_sparse_group_is_the_lasso_that_rebuilds_the_samples(rows):
         np.testing.assert_allclose(A[:, group], lasso.coef_, atol=1e-5)
 
 
-def test_sparse_weights_rebuild_the_rows_with_few_entries(rows):
-    X, standardization, affine = rows
-    dense = draw_map(SETTINGS, X, standardization, 3)
-    sparse = draw_map(replace(SETTINGS, feature_weights="sparse"), X, standardization, 3)
-    assert sparse.feature_weights.shape == dense.feature_weights.shape
-    assert not np.allclose(sparse.feature_weights, dense.feature_weights)
-    F = sparse.features(affine)
-    assert F.min() >= -1 - 1e-12
-    assert F.max() <= 1 + 1e-12
-
-
 def test_weights_count_as_copies_in_robust_scaling_and_sparse_weights(rows):
     X, standardization, affine = rows
     weight = np.random.default_rng(1).integers(1, 4, 80)
@@ -126,21 +113,6 @@ def test_interval_is_reached_and_constants_go_to_zero():
     np.testing.assert_allclose(high * scale + offset, [1, 1, 0])
 
 
-def test_extremes_over_blocks():
-    F = np.random.default_rng(0).normal(size=(30, 4))
-    scale, offset = scale_nodes([F[:10], F[10:]], 4)
-    scaled = F * scale + offset
-    np.testing.assert_allclose(scaled.min(axis=0), -1.0)
-    np.testing.assert_allclose(scaled.max(axis=0), 1.0)
-
-
-def test_scaled_nodes_fill_the_interval(rows):
-    X, standardization, affine = rows
-    nodes = affine @ scaled_nodes(X, standardization, draw_feature_weights(0, 2, 3, 6))
-    np.testing.assert_allclose(nodes.min(axis=0), -1.0)
-    np.testing.assert_allclose(nodes.max(axis=0), 1.0)
-
-
 def quantiles_of(F, weight=None, activate=ACTIVATIONS["identity"]):
     """The robust quantiles of nodes that are just the columns of F."""
     copy = np.vstack([np.eye(F.shape[1]), np.zeros(F.shape[1])])
@@ -157,12 +129,6 @@ def test_quantiles_ignore_a_few_outliers(step, monkeypatch):
     np.testing.assert_allclose(high, 0.9, atol=0.03)
     np.testing.assert_array_equal(low, np.quantile(F, 0.1, axis=0, method="inverted_cdf"))
     np.testing.assert_array_equal(high, np.quantile(F, 0.9, axis=0, method="inverted_cdf"))
-
-
-def test_quantiles_are_those_of_activated_nodes():
-    F = np.random.default_rng(0).normal(size=(200, 3))
-    found = quantiles_of(F, activate=ACTIVATIONS["tanh"])
-    np.testing.assert_array_equal(found, np.tanh(quantiles_of(F)))
 
 
 def test_quantiles_of_weights_equal_those_of_copies():
@@ -207,14 +173,6 @@ def test_grown_map_is_the_map_of_the_larger_size(change, kind):
     fresh = draw_map(new, X, standardization, 5)
     rows = standardization.affine(X)
     np.testing.assert_allclose(grown.design(rows), fresh.design(rows), atol=1e-12)
-
-
-def test_old_nodes_keep_their_scaling():
-    X = np.random.default_rng(0).normal(size=(60, 4))
-    standardization = learn_standardization(X)
-    old = draw_map(SMALL, X[:20], standardization, 5)
-    grown = grow_map(old, replace(SMALL, n_feature_groups=3), 5, X, standardization)
-    np.testing.assert_array_equal(grown.feature_weights[:, :6], old.feature_weights)
 
 
 def test_kept_enhancements():

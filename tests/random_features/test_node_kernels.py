@@ -106,21 +106,6 @@ def test_a_matrix_of_products_is_symmetric_and_positive(activation, max_inputs):
 
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)
-@pytest.mark.parametrize("max_inputs", [None, 4])
-def test_tiles_do_not_matter_and_results_go_where_they_are_told(
-    activation, max_inputs, monkeypatch
-):
-    X = samples(30)
-    limit = kernel(activation, max_inputs)
-    whole, apart = limit(X, X), limit(X, X[:20])
-    monkeypatch.setattr("broadlearn.random_features.node_kernels.TILE", 100)
-    np.testing.assert_allclose(limit(X, X), whole, atol=1e-14)
-    out = np.zeros((30, 25))[:, 5:]
-    assert limit(X, X[:20], out) is out
-    np.testing.assert_allclose(out, apart, atol=1e-14)
-
-
-@pytest.mark.parametrize("activation", ACTIVATIONS)
 def test_outlying_and_zero_samples_are_finite(activation):
     X = np.array([[0.0, 0.0], [1e8, -1e8], [1e-200, 0.0]])
     for max_inputs in (None, 2):

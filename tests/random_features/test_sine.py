@@ -53,23 +53,6 @@ def test_any_shape_in_place(monkeypatch, method, shape):
     np.testing.assert_allclose(u, expected, rtol=1e-15, atol=4e-16)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_a_part_of_an_array_leaves_the_rest(monkeypatch, method):
-    monkeypatch.setattr(module, "fastest_method", lambda: method)
-    G = RNG.normal(size=(40, 10))
-    kept, expected = G[:, :4].copy(), np.sin(G[:, 4:])
-    sine(G[:, 4:])
-    np.testing.assert_array_equal(G[:, :4], kept)
-    np.testing.assert_allclose(G[:, 4:], expected, rtol=1e-15, atol=4e-16)
-
-
-def test_float32_stays_float32():
-    u = RNG.normal(size=20).astype(np.float32)
-    expected = np.sin(u)
-    np.testing.assert_array_equal(sine(u), expected)
-    assert u.dtype == np.float32
-
-
 @pytest.mark.parametrize(("tangent", "expected"), [(1.0, METHODS[0]), (9.0, METHODS[1])])
 def test_the_method_is_chosen_by_the_time_that_tangents_take(monkeypatch, tangent, expected):
     times = {np.tan: tangent, np.sin: 8.0}

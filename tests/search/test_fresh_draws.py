@@ -111,17 +111,6 @@ def test_states_have_different_seeds_even_where_many_would_be_equal(monkeypatch)
     assert not np.array_equal(states, fresh_states(1, (20, 10)))
 
 
-def test_workers_do_not_change_scores():
-    X, y = make_classification(80, 5, random_state=0)
-    grid = {"C": [0.1, 10.0], "n_enhancement_nodes": [5, 25], "delta": [1e-4, 1e-2]}
-    model = FuzzyBLSClassifier(random_state=0, **PUBLISHED_FORM)
-    one = PathSearchCV(model, grid, cv=3, draws="fresh").fit(X, y)
-    two = PathSearchCV(model, grid, cv=3, draws="fresh", n_jobs=2).fit(X, y)
-    for key in one.cv_results_:
-        if key.startswith("split"):
-            np.testing.assert_array_equal(one.cv_results_[key], two.cv_results_[key])
-
-
 def test_the_refitted_model_has_the_seed_of_the_estimator():
     X, y = make_classification(80, 5, random_state=0)
     model = BLSClassifier(random_state=5, **PUBLISHED_FORM)

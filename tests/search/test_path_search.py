@@ -1,15 +1,8 @@
-import os
-import pickle
-import signal
-import subprocess
-import sys
-import time
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 import pandas as pd
-import psutil
 import pytest
 from callbacks import Recorder
 from searches import (
@@ -119,16 +112,6 @@ def test_regression(scoring):
         splits_of(ours.cv_results_), splits_of(theirs.cv_results_), rtol=0, atol=1e-8
     )
     assert ours.best_params_ == theirs.best_params_
-
-
-def test_extreme_learning_machine_with_training_scores():
-    X, y = more_rows_than_nodes()
-    grid = {"C": [1.0, 1e4], "n_hidden_nodes": [5, 50, 600]}
-    options = {"cv": 2, "return_train_score": True}
-    ours, theirs = both_searches(ELMClassifier(random_state=0), grid, X, y, **options)
-    for key in theirs.cv_results_:
-        if "_train_" in key or "_test_" in key:
-            np.testing.assert_allclose(ours.cv_results_[key], theirs.cv_results_[key], rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -317,15 +300,6 @@ def test_models_that_decline_weights_are_fitted_without_them():
     np.testing.assert_array_equal(found[0].decision_function(X), plain.decision_function(X))
 
 
-@pytest.mark.slow
-def test_workers_do_not_change_the_scores():
-    X, y = duplicated_rows()
-    grid = {"C": [1.0, 1e4], "n_feature_nodes": [3, 9], "n_enhancement_nodes": [5, 40]}
-    one = PathSearchCV(BLSClassifier(random_state=0), grid).fit(X, y)
-    two = PathSearchCV(BLSClassifier(random_state=0), grid, n_jobs=2).fit(X, y)
-    np.testing.assert_array_equal(splits_of(one.cv_results_), splits_of(two.cv_results_))
-
-
 def test_small_memory_budget_does_not_change_the_scores():
     X, y = more_rows_than_nodes()
     grid = {"C": [1.0, 1e6], "n_enhancement_nodes": [5, 40]}
@@ -426,49 +400,6 @@ def test_callbacks_end_after_an_error():
     with pytest.raises(ZeroDivisionError):
         search.fit(X, y)
     assert seen.events[-1] == "teardown"
-
-
-def test_the_bar_of_scikit_learn_shows_a_search(capsys):
-    callback = pytest.importorskip("sklearn.callback", reason="scikit-learn before 1.9")
-    pytest.importorskip("rich")
-    X, y = several_classes()
-    search = PathSearchCV(BLSClassifier(random_state=0), {"C": [1.0, 2.0]})
-    search.set_callbacks(callback.ProgressBar())
-    again = clone(pickle.loads(pickle.dumps(search)))
-    for some in (search, again):
-        some.fit(X, y)
-        # Commands that ran before may have moved the bar to standard error.
-        shown = "".join(capsys.readouterr())
-        assert "PathSearchCV - fit" in shown
-        assert "PathSearchCV - search" in shown
-        assert "100%" in shown
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-def test_interrupt_leaves_no_process_behind():
-    script = """
-import numpy as np
-from broadlearn import IntuitionisticFuzzyBLSClassifier, PathSearchCV
-rng = np.random.default_rng(0)
-X, y = rng.normal(size=(2000, 30)), rng.integers(0, 2, 2000)
-print("ready", flush=True)
-PathSearchCV(IntuitionisticFuzzyBLSClassifier(random_state=0), "paper", n_jobs=2).fit(X, y)
-"""
-    command = [sys.executable, "-c", script]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
-        assert process.stdout.readline() == b"ready\n"
-        parent = psutil.Process(process.pid)
-        deadline = time.monotonic() + 60
-        while len(parent.children(recursive=True)) < 2 and time.monotonic() < deadline:
-            time.sleep(0.1)
-        children = parent.children(recursive=True)
-        assert children
-        time.sleep(1)
-        process.send_signal(signal.SIGINT)
-        process.wait(timeout=60)
-    _, alive = psutil.wait_procs(children, timeout=20)
-    assert not alive
 
 
 def test_a_width_that_all_samples_refuse_is_skipped(monkeypatch):

@@ -96,23 +96,6 @@ def test_what_a_scorer_needs():
     assert not needs_labels_only(get_scorer("r2"), classifier=False)
 
 
-def plain_margin_quality(decision, y, classes, weight):
-    total = right = first = second = 0.0
-    for d, label, w in zip(decision, y, weight, strict=True):
-        own = list(classes).index(label)
-        if len(d) == 1:
-            m = d[0] if own == 1 else -d[0]
-        else:
-            m = d[own] - max(d[j] for j in range(len(d)) if j != own)
-        total, right, first, second = (
-            total + w,
-            right + w * (m > 0),
-            first + w * m,
-            second + w * m**2,
-        )
-    return right / total + 0.5 * (first / total) / np.sqrt(second / total)
-
-
 def test_a_target_that_is_constant_scores_as_in_scikit_learn():
     rng = np.random.default_rng(0)
     y = np.column_stack([np.ones(30), rng.normal(size=30)])

@@ -48,25 +48,6 @@ def test_scores_are_those_of_grid_search(table, kernel, weighted):
     check_against_grid_search(model, GRID, X, y, weight)
 
 
-@pytest.mark.parametrize("kernel", ["linear", "rbf"])
-def test_scores_of_a_small_grid_are_those_of_grid_search(kernel):
-    X, y = make_classification(45, 3, n_redundant=0, flip_y=0.2, random_state=0)
-    model = IntuitionisticFuzzyTwinSVC(kernel=kernel, n_basis_rows=10, random_state=0)
-    grid = {"C1": [1.0], "C2": [0.1, 10.0], "kernel_width": [1.0, 2.0, 4.0]}
-    check_against_grid_search(model, grid, X, y)
-
-
-@pytest.mark.slow
-def test_workers_do_not_change_scores():
-    X, y = make_classification(80, 4, random_state=0)
-    model = IntuitionisticFuzzyTwinSVC()
-    one, two = (PathSearchCV(model, cv=3, n_jobs=n).fit(X, y) for n in (1, 2))
-    np.testing.assert_array_equal(
-        one.cv_results_["mean_test_score"], two.cv_results_["mean_test_score"]
-    )
-    assert one.best_params_ == two.best_params_
-
-
 def test_scores_of_probabilities_are_refused():
     X, y = make_classification(60, 4, random_state=0)
     search = PathSearchCV(IntuitionisticFuzzyTwinSVC(), {"C1": [1.0]}, scoring="neg_log_loss")

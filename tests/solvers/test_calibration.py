@@ -155,23 +155,6 @@ def test_the_link_keeps_the_order_of_decisions(k, slopes):
     assert (shares >= 0).all()
 
 
-def test_the_link_of_one_column_is_that_of_its_closed_form():
-    decision = np.array([[-3.0], [-0.5], [0.0], [0.2], [0.999]])
-    clipped = np.clip(decision, -0.98, 0.98)
-    odds = np.exp(2 * decision / np.sqrt(1 + decision**2)) * ((1 + clipped) / (1 - clipped)) ** 0.5
-    found = link_probabilities(decision, np.array([2.0, 0.5]))
-    np.testing.assert_allclose(found[:, 1:], odds / (1 + odds), atol=1e-12)
-
-
-@pytest.mark.parametrize("k", [1, 3])
-def test_the_link_keeps_float32(k):
-    decision, codes = held_out(k)
-    slopes = learn_link(decision, codes)
-    single = link_probabilities(decision.astype(np.float32), slopes)
-    assert single.dtype == np.float32
-    np.testing.assert_allclose(single, link_probabilities(decision, slopes), atol=1e-5)
-
-
 def test_the_learnt_link_keeps_the_order_of_decisions_that_are_all_small():
     decision, codes = held_out(3, 2000)
     share = np.maximum(0.2 + 0.6 * np.eye(3)[codes], 0.0)

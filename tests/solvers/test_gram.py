@@ -48,16 +48,6 @@ def test_held_out_predictions_are_those_of_refitted_models(C, scored, weighted, 
     np.testing.assert_allclose(found, plain_held_out(G, T, C, score, weight), atol=1e-8)
 
 
-def test_held_out_predictions_of_some_rows():
-    G, T, score, weight = make()
-    gram = G @ G.T
-    solution = solve_gram(gram, diagonal(score, weight), T, 1.0)
-    whole = solution.held_out(gram, T, score, weight, np.arange(len(T)))
-    rows = np.array([9, 4, 17])
-    part = solution.held_out(gram[rows], T, score, weight, rows)
-    np.testing.assert_allclose(part, whole[rows], atol=1e-12)
-
-
 @pytest.mark.parametrize("scored", [False, True])
 def test_the_gram_matrix_is_left_as_it_is_unless_it_may_be_overwritten(scored):
     G, T, score, _ = make()

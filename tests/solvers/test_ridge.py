@@ -7,7 +7,6 @@ from plain import plain_held_out, plain_ridge
 from broadlearn.solvers import ridge
 from broadlearn.solvers.ridge import (
     MIN_REMAINDER,
-    design_blocks,
     dual_remainder,
     dual_residual,
     factorize,
@@ -121,19 +120,6 @@ def test_blocks_do_not_matter(monkeypatch):
     np.testing.assert_allclose(whole.sums, parts.sums, rtol=1e-12)
 
 
-def test_blocks_hold_features_targets_and_scores(monkeypatch):
-    monkeypatch.setattr(ridge, "BLOCK_NUMBERS", 4 * 7)
-    G, T, s = make(30, 4)
-    for score in (s, None):
-        blocks = [(rows.copy(), part) for rows, part in design_blocks(Matrix(G), T, score)]
-        assert [len(rows) for rows, _ in blocks] == [7, 7, 7, 7, 2]
-        np.testing.assert_array_equal(np.vstack([rows for rows, _ in blocks]), np.hstack([G, T]))
-        if score is None:
-            assert all(part is None for _, part in blocks)
-        else:
-            np.testing.assert_array_equal(np.concatenate([part for _, part in blocks]), s)
-
-
 @pytest.mark.parametrize("scored", [False, True])
 def test_sums_and_residuals_over_blocks(scored):
     G, T, s = make(50, 8)
@@ -236,17 +222,6 @@ def test_held_out_predictions_keep_their_digits_at_a_small_penalty(shape, C):
     G, T, score = normal(*shape)
     found = held_out(solve_ridge(Matrix(G), T, C, score), G, T, score)
     np.testing.assert_allclose(found, plain_held_out(G, T, C, score), atol=1e-5)
-
-
-@pytest.mark.parametrize("shape", [(30, 12), (20, 40)])
-def test_held_out_predictions_of_some_rows_only(shape):
-    G, T, score = normal(*shape)
-    weight = np.arange(len(G)) % 3 + 1.0
-    solution = solve_ridge(Matrix(G), T, 1.0, score, weight)
-    whole = held_out(solution, G, T, score, weight)
-    rows = np.array([9, 4, 17])
-    part = held_out(solution, G, T, score, weight, rows)
-    np.testing.assert_allclose(part, whole[rows], atol=1e-12)
 
 
 @pytest.mark.parametrize("shape", [(30, 12), (20, 40)])

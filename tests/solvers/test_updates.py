@@ -40,15 +40,6 @@ def test_rows_come_and_go(scored):
     np.testing.assert_allclose(rest, expected, atol=1e-11)
 
 
-def test_sums_given_are_left_as_they_are():
-    rows, s = make()
-    sums = sums_of(rows, s)
-    before = sums.copy()
-    add_rows(sums, [(rows.copy(), s)])
-    remove_rows(sums, [(rows.copy(), s)])
-    np.testing.assert_array_equal(sums, before)
-
-
 def test_rows_that_were_never_added_are_refused():
     rows, _ = make()
     with pytest.raises(ValueError, match="not among those that were learnt"):

@@ -512,46 +512,34 @@ class PathSearchCV(BaseSearchCV):
         given: Checked,
         progress: FitProgress | None,
     ) -> None:
-        """Fit the best candidate on all samples."""
-        start = time.perf_counter()
+        """Fit the best candidate on all samples; skip kernel widths that they do not allow."""
+        start, name = time.perf_counter(), f"{given.prefix}kernel_width"
+        excluded = np.zeros(results["error"].size, dtype=bool)
         watched: AbstractContextManager[Any] = nullcontext(lambda model, **data: model.fit(**data))
         if progress is not None:
             watched = progress.fits("refit-with-best-params")
         with watched as fit:
-            self._fit_best(
-                results, metric, given, partial(fit, X=given.X, y=given.y, **given.weights)
-            )
+            fitted = False
+            while not fitted:
+                candidate = clone(self.best_params_, safe=False)
+                self.best_estimator_ = clone(given.estimator).set_params(**candidate)
+                try:
+                    fit(self.best_estimator_, X=given.X, y=given.y, **given.weights)
+                    fitted = True
+                except ValueError as error:
+                    widths = results.get(f"param_{name}")
+                    if self.error_score == "raise" or callable(self.refit) or widths is None:
+                        raise
+                    refused = self.best_params_[name]
+                    excluded |= np.array([width == refused for width in widths])
+                    if np.isnan(results[f"mean_test_{metric}"][~excluded]).all():
+                        raise
+                    warnings.warn(
+                        f"{name}={refused} cannot be fitted on all samples and is skipped: {error}",
+                        FitFailedWarning,
+                        stacklevel=2,
+                    )
+                    self._choose(results, metric, given, excluded)
         self.refit_time_ = time.perf_counter() - start
         if hasattr(self.best_estimator_, "feature_names_in_"):
             self.feature_names_in_ = self.best_estimator_.feature_names_in_
-
-    def _fit_best(
-        self,
-        results: dict[str, Any],
-        metric: str | None,
-        given: Checked,
-        fit: Callable[[BaseEstimator], Any],
-    ) -> None:
-        """Fit the best candidate; skip kernel widths that cannot be fitted on all samples."""
-        excluded = np.zeros(results["error"].size, dtype=bool)
-        name = f"{given.prefix}kernel_width"
-        while True:
-            candidate = clone(self.best_params_, safe=False)
-            self.best_estimator_ = clone(given.estimator).set_params(**candidate)
-            try:
-                fit(self.best_estimator_)
-                return
-            except ValueError as error:
-                widths = results.get(f"param_{name}")
-                if self.error_score == "raise" or callable(self.refit) or widths is None:
-                    raise
-                refused = self.best_params_[name]
-                excluded |= np.array([width == refused for width in widths])
-                if np.isnan(results[f"mean_test_{metric}"][~excluded]).all():
-                    raise
-                warnings.warn(
-                    f"{name}={refused} cannot be fitted on all samples and is skipped: {error}",
-                    FitFailedWarning,
-                    stacklevel=3,
-                )
-                self._choose(results, metric, given, excluded)

@@ -6,7 +6,7 @@ values that changes the steps is a search of its own over the last step.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -84,23 +84,18 @@ def score_pipeline(
     ]
     shape = (len(judge.scorers), len(judge.parts))
     results = [GridScores.empty(*shape, grid.size, len(task.splits), fresh) for grid in grids]
-    shared: dict[Hashable, list[tuple[int, int]]] = {}
-    for g, candidates in enumerate(arranged):
-        for i, outer in enumerate(candidates.outer):
-            shared.setdefault(_key(outer), []).append((g, i))
-    states = [model.random_state] * len(shared)
-    if fresh and len(shared) > 1:
-        states = fresh_states(model.random_state, (len(shared),)).tolist()
-    for state, members in zip(states, shared.values(), strict=True):
-        g, i = members[0]
+    combinations = [(g, i) for g, own in enumerate(arranged) for i in range(len(own.outer))]
+    states = [model.random_state] * len(combinations)
+    if fresh and len(combinations) > 1:
+        states = fresh_states(model.random_state, (len(combinations),)).tolist()
+    for state, (g, i) in zip(states, combinations, strict=True):
         values = clone(arranged[g].outer[i], safe=False)
         # Transformers need not tell that they are fitted, so an identity takes the last place.
         steps = clone(pipeline).set_params(**values, **{name: FunctionTransformer()})
         own = clone(model).set_params(random_state=state)
         folds = list(_prepare(steps, own, task, "train" in judge.parts, raise_errors))
-        for g, i in members:
-            part = _score_prepared(own, last[g], folds, task, judge, run, fresh)
-            results[g].file(arranged[g].numbers[i].ravel(), part)
+        part = _score_prepared(own, last[g], folds, task, judge, run, fresh)
+        results[g].file(arranged[g].numbers[i].ravel(), part)
     return results
 
 
@@ -129,18 +124,6 @@ def route_weights(estimator: Any, weight: Array) -> tuple[dict[str, Array], bool
     if name and consumed:
         process_routing(estimator, "fit", sample_weight=weight)
     return dict.fromkeys(consumed, weight), weighted
-
-
-def _key(values: Mapping[str, Any]) -> Hashable:
-    """Return a key that is the same for the same values, where these can be compared."""
-    key = []
-    for name, value in values.items():
-        try:
-            hash(value)
-        except TypeError:
-            value = id(value)
-        key.append((name, type(value), value))
-    return tuple(key)
 
 
 def _prepare(

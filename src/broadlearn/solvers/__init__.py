@@ -12,7 +12,6 @@ from broadlearn.solvers.calibration import (
     probabilities,
 )
 from broadlearn.solvers.conformal import (
-    check_coverage,
     conformal_quantile,
     label_scores,
     label_sets,
@@ -34,7 +33,6 @@ from broadlearn.solvers.path import (
 from broadlearn.solvers.removal import landmark_removal_effects, removal_effects
 from broadlearn.solvers.ridge import (
     Block,
-    Design,
     DualSolution,
     LostPenaltyError,
     PrimalSolution,
@@ -45,7 +43,6 @@ from broadlearn.solvers.ridge import (
     left_out_share,
     normal_equations,
     rows_residual,
-    solve_dual,
     solve_ridge,
 )
 from broadlearn.solvers.rounding import prediction_error, propagated_error
@@ -55,7 +52,6 @@ from broadlearn.solvers.updates import add_rows, append_sums, remove_rows, solve
 __all__ = [
     "MIN_SHARE",
     "Block",
-    "Design",
     "DualSolution",
     "Inverse",
     "LandmarkSolution",
@@ -66,7 +62,6 @@ __all__ = [
     "add_rows",
     "append_sums",
     "bounded",
-    "check_coverage",
     "conformal_quantile",
     "design_blocks",
     "dual_inverse_diagonals",
@@ -93,7 +88,6 @@ __all__ = [
     "removal_effects",
     "remove_rows",
     "rows_residual",
-    "solve_dual",
     "solve_gram",
     "solve_kernel",
     "solve_landmarks",

@@ -14,6 +14,7 @@ from scipy.special import expit, log_expit, log_softmax, logsumexp, softmax
 
 from broadlearn.utils import Array, Floats
 
+# Slopes beyond these bounds hardly change probabilities; Newton steps need far fewer than this.
 SLOPE_RANGE = (1e-3, 1e4)
 MAX_STEPS = 60
 # Decisions count as estimates of probabilities no smaller than this.

@@ -12,7 +12,7 @@ from scipy.linalg.lapack import dtrtri
 
 from broadlearn.utils import Array
 
-# Size up to which LAPACK inverts a triangle: below it, products are no faster.
+# Size up to which LAPACK inverts a triangle.
 LEAF = 64
 
 

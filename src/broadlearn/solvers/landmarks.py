@@ -18,7 +18,7 @@ from broadlearn.utils import Array, Floats
 
 # Share of the mean diagonal that is added to it, as landmarks may nearly coincide.
 JITTER = 1e-11
-# Smallest share of a sample in its own prediction: float32 kernels have no more digits.
+# Smallest share of a sample in its own prediction; kernels may be float32.
 MIN_REMAINDER = 1e-4
 
 

@@ -31,8 +31,8 @@ from broadlearn.utils import BLOCK_NUMBERS, Array, Floats, row_slices
 Block = tuple[Array, Array | None]
 Rows = NDArray[np.intp]
 
-# Estimated relative errors of predictions above which one, and two, refinements are made: after
-# one, predictions agree with those in exact arithmetic to ten digits.
+# Estimated relative errors of predictions above which one, and two, refinements are made, so that
+# predictions keep ten digits.
 REFINE_ONCE, REFINE_TWICE = 3e-11, 1e-6
 LOST_PENALTY = (
     "The ridge problem cannot be solved in float64 with C={:g}: the penalty 1/C is lost against "

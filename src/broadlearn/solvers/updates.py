@@ -28,8 +28,7 @@ ROUNDING = 1e-10
 # Products of features and targets that differ by more than this share of their lengths belong to
 # other rows.
 OTHER_ROWS = 1e-5
-# Estimated relative error of predictions above which available rows are visited again; streams keep
-# the sums only, so that a finer limit would gain nothing there.
+# Estimated relative error of predictions above which available rows are visited again.
 REFINE_SUMS = 1e-9
 
 
