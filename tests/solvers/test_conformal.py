@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from broadlearn.solvers import (
-    check_coverage,
     conformal_quantile,
     label_scores,
     label_sets,
@@ -47,7 +46,5 @@ def test_sets_hold_every_class_whose_score_is_not_above_the_quantile():
 
 @pytest.mark.parametrize("coverage", [0.0, 1.0, 90, -0.1, np.nan])
 def test_a_coverage_is_between_0_and_1(coverage):
-    with pytest.raises(ValueError, match="coverage must be a number between 0 and 1"):
-        check_coverage(coverage)
     with pytest.raises(ValueError, match="coverage must be a number between 0 and 1"):
         conformal_quantile(np.arange(9.0), coverage)

@@ -16,13 +16,6 @@ from broadlearn.utils import Array, Floats
 ROUNDING = 1e-12
 
 
-def check_coverage(coverage: float) -> float:
-    """Return the coverage as a float; raise unless it is between 0 and 1."""
-    if not 0.0 < coverage < 1.0:
-        raise ValueError(f"coverage must be a number between 0 and 1, got {coverage!r}.")
-    return float(coverage)
-
-
 def conformal_quantile(scores: Floats, coverage: float, weight: Array | None = None) -> float:
     """Return the bound that the score of a new sample keeps with probability `coverage`.
 
@@ -47,7 +40,8 @@ def conformal_quantile(scores: Floats, coverage: float, weight: Array | None = N
     >>> conformal_quantile(np.arange(1.0, 10.0), 0.9), conformal_quantile(np.arange(1.0, 9.0), 0.9)
     (9.0, inf)
     """
-    coverage = check_coverage(coverage)
+    if not 0.0 < coverage < 1.0:
+        raise ValueError(f"coverage must be a number between 0 and 1, got {coverage!r}.")
     order = np.argsort(scores, kind="stable")
     count = np.arange(1.0, scores.size + 1.0) if weight is None else np.cumsum(weight[order])
     total = count[-1] if scores.size else 0.0
