@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import stat
 import subprocess
 import sys
@@ -51,30 +50,6 @@ def names(folder):
     return {path.name for path in folder.iterdir()}
 
 
-def null_device(folder):
-    path = folder / "null"
-    try:
-        os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))
-        path.open("wb").close()
-    except OSError:
-        pytest.skip("devices cannot be made or used here")
-    return path
-
-
-@needs_root
-def test_root_leaves_a_device_a_device(folder):
-    device = null_device(folder)
-    before = names(folder)
-    for _ in range(2):
-        done = predict_to(device)
-        assert done.exit_code == 0, done.output
-    assert device.is_char_device()
-    assert call("fit", "patients.csv", "-t", "ill", "-o", device).exit_code == 0
-    assert call("audit", "patients.csv", "-t", "ill", "--csv", device).exit_code == 0
-    assert device.is_char_device()
-    assert names(folder) == before
-
-
 def test_a_full_device_is_one_sentence(folder):
     if not Path("/dev/full").is_char_device():
         pytest.skip("there is no /dev/full")
@@ -97,20 +72,6 @@ def test_a_pipe_stays_a_pipe(folder):
     assert pipe.is_fifo()
 
 
-@pytest.mark.slow
-def test_standard_output_by_its_path_is_not_replaced(folder):
-    code = "from broadlearn.cli import main; main()"
-    command = [sys.executable, "-c", code, "predict", "model.blm", "patients.csv", "-o"]
-    with Path("all.txt").open("w") as file:
-        file.write("before\n")
-        file.flush()
-        subprocess.run([*command, "/dev/stdout"], stdout=file, check=True)
-        file.seek(0, os.SEEK_END)
-        file.write("after\n")
-    lines = Path("all.txt").read_text().splitlines()
-    assert (len(lines), lines[0], lines[-1]) == (63, "before", "after")
-
-
 def test_a_link_stays_a_link(folder):
     (folder / "there").mkdir()
     link, target = folder / "link.csv", folder / "there" / "target.csv"
@@ -123,20 +84,6 @@ def test_a_link_stays_a_link(folder):
     assert "exists; write to another file, or overwrite it by --force" in refused.output
     assert predict_to(link, "--force").exit_code == 0
     assert link.is_symlink()
-
-
-def test_a_socket_is_refused(folder):
-    server = socket.socket(socket.AF_UNIX)
-    try:
-        server.bind("socket")
-        done = predict_to("socket", "--force")
-        assert done.exit_code == 2
-        assert "socket must be a file, or a device or pipe that can be written." in done.output
-        with pytest.raises(ValueError, match="is a socket, to which no file can be written"):
-            write_whole("socket", "x")
-        assert Path("socket").is_socket()
-    finally:
-        server.close()
 
 
 def test_a_private_file_stays_private(folder):
@@ -218,35 +165,6 @@ def test_threads_that_save_to_one_path_leave_whole_models(tmp_path, models):
     assert errors == []
     assert set(sizes) <= {5, 60}
     assert names(tmp_path) == {"model.blm"}
-
-
-SAVER = """
-import os, sys
-os.getpid = lambda: 1
-from broadlearn.utils import write_whole
-print("ready", flush=True)
-for i in range(300):
-    write_whole(sys.argv[1], [sys.argv[2].encode()] * 5000)
-"""
-
-
-@pytest.mark.slow
-def test_processes_of_one_number_leave_whole_files(tmp_path):
-    path = tmp_path / "file"
-    savers = [
-        subprocess.Popen(
-            [sys.executable, "-c", SAVER, str(path), mark], stdout=subprocess.PIPE, text=True
-        )
-        for mark in "abc"
-    ]
-    for saver in savers:
-        saver.stdout.readline()
-    contents = {path.read_bytes() for _ in range(500) if path.exists()}
-    assert [saver.wait() for saver in savers] == [0, 0, 0]
-    for saver in savers:
-        saver.stdout.close()
-    assert contents | {path.read_bytes()} <= {mark * 5000 for mark in (b"a", b"b", b"c")}
-    assert names(tmp_path) == {"file"}
 
 
 SLOW = """

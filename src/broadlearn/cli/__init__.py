@@ -1,24 +1,47 @@
-"""The command line: parses, calls, prints."""
+"""The command line: parse, call, print."""
 
+import io
+import os
 import sys
-from io import TextIOWrapper
+from typing import NoReturn, TextIO
 
 
 def main() -> None:
-    """Run the command line; without its extra, say how to get it."""
+    """Run the command line, or print which extra it needs."""
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    if sys.stdout is None:
+        _fail("standard output is closed")
+    sys.stdout = _whole_writes(sys.stdout)
     try:
         from broadlearn.cli.interrupts import interrupts_handled
 
         with interrupts_handled():
-            for stream in (sys.stdout, sys.stderr):
-                # What a terminal cannot show, such as € in the locale C, is no reason to fail.
-                if isinstance(stream, TextIOWrapper):
-                    stream.reconfigure(errors="replace")
             _run()
     except KeyboardInterrupt:
-        # Before the handler is there, or after it has gone.
+        # Before the handler is installed, or after it has gone.
         sys.stderr.write("Interrupted.\n")
         sys.exit(130)
+    except OSError as error:
+        # Python flushes once more when it exits, and would print a traceback.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        _fail(f"standard output: {error.strerror}")
+
+
+def _fail(what: str) -> NoReturn:
+    sys.stderr.write(f"Error: {what}.\n")
+    sys.exit(2)
+
+
+def _whole_writes(stream: TextIO) -> TextIO:
+    """Return the stream with a buffer, as unbuffered ones ignore short writes."""
+    raw = getattr(stream, "buffer", None)
+    if isinstance(raw, io.RawIOBase):
+        stream = io.TextIOWrapper(io.BufferedWriter(raw), stream.encoding, line_buffering=True)
+    if isinstance(stream, io.TextIOWrapper):
+        # A character that the terminal lacks, such as € in the locale C, is no reason to fail.
+        stream.reconfigure(errors="replace")
+    return stream
 
 
 def _run() -> None:
@@ -29,4 +52,9 @@ def _run() -> None:
             f'The command line needs the extra "study" ({error.name} is missing): '
             'pip install "broadlearn[study]".'
         )
-    app()
+    try:
+        app()
+    except SystemExit as finished:
+        if not finished.code:
+            sys.stdout.flush()
+        raise

@@ -17,7 +17,7 @@ from broadlearn.cli import (
     predict,
     study,
 )
-from broadlearn.cli.console import say, settings
+from broadlearn.cli.console import settings
 from broadlearn.cli.groups import CommandGroup, Quiet
 
 app = CommandGroup(
@@ -28,7 +28,6 @@ app.command("inspect")(inspect.inspect)
 app.command("fit")(fit.fit)
 app.command("predict")(predict.predict)
 app.command("evaluate")(evaluate.evaluate)
-app.command("explain")(evaluate.explain)
 app.command("describe")(describe.describe)
 app.add_typer(study.app, name="study")
 app.add_typer(datasets.app, name="datasets")
@@ -43,5 +42,5 @@ def main(
     settings.quiet = quiet
     if version:
         # As `importlib.metadata` says too, whose import would take half of the time.
-        say(sys.modules["broadlearn"].__version__)
+        typer.echo(sys.modules["broadlearn"].__version__)
         raise typer.Exit

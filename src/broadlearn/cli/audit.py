@@ -8,74 +8,71 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from broadlearn.cli.columns import As, chosen_kinds, columns_as_json, print_columns
 from broadlearn.cli.console import (
     command,
     note,
     print_facts,
+    print_frame,
     print_json,
-    print_table,
+    records,
+    split_list,
     stage_progress,
 )
 from broadlearn.cli.groups import completes
 from broadlearn.cli.tables import (
-    AS_FOUND,
+    TASKS,
+    As,
     AsJson,
     Data,
     Drop,
-    FileFlags,
     Force,
-    Labelled,
     Target,
-    check_csv,
-    open_outputs,
-    read_labelled,
-    with_file_flags,
+    Task,
+    check_choice,
+    check_outputs,
+    file_options,
+    parse_kinds,
+    with_table_options,
+    write_outputs,
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from broadlearn.auditing import Corrections, RowChanges
-    from broadlearn.io import ColumnRecord
+    from broadlearn.auditing import Audit, RowChanges
 
 ACTIONS = ("drop", "relabel")
-TASKS = ("auto", "classification", "regression")
+# Findings that are printed, and the points that one costs at least.
+MAX_FINDINGS, MIN_PENALTY = 5, 0.5
+SHOWN = ["row", "suspicion", "label", "likely_label", "why"]
 
 
-@with_file_flags
+@with_table_options
 def audit_rows(
     data: Data,
     target: Target,
-    page: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write a page (HTML) of suspect rows.")
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Page of suspect rows (HTML) to write.")
     ] = None,
     csv: Annotated[
-        Path | None, typer.Option("--csv", help="Write all rows as CSV.", callback=check_csv)
+        Path | None, typer.Option("--csv", help="CSV or Parquet file of all rows to write.")
     ] = None,
-    fixes: Annotated[
+    corrections: Annotated[
         Path | None,
         typer.Option(
             "--corrections",
-            callback=check_csv,
-            help="Write the rows that are not fine as CSV, with suggestions: decide there on each, "
-            "by keep, relabel or drop without the question mark.",
+            help="CSV file of suspect rows with suggestions to write. Decide there on each row by "
+            "keep, relabel or drop, without the question mark.",
         ),
     ] = None,
     decided: Annotated[
         Path | None,
-        typer.Option(
-            "--apply",
-            help="Apply a corrections file first, and show what that changed. All rows are then "
-            "those of the corrected table.",
-        ),
+        typer.Option("--apply", help="Corrections file to apply first; shows what it changed."),
     ] = None,
     clean: Annotated[
         Path | None,
         typer.Option(
             "--write-clean",
-            help="Write the table (CSV, TSV or Parquet) without suspect rows, or with --apply as "
-            "corrected.",
+            help="CSV or Parquet file of the table to write, without suspect rows, or with --apply "
+            "as corrected.",
         ),
     ] = None,
     action: Annotated[
@@ -83,175 +80,158 @@ def audit_rows(
         typer.Option(
             autocompletion=completes(*ACTIONS),
             help="What --write-clean does with suspect rows: drop or relabel. With --apply, only "
-            "where this is given, and only to rows that nobody decided on.",
+            "if given, and only to rows that nobody decided on.",
         ),
     ] = None,
+    task: Task = None,
     kinds: As = None,
     drop: Drop = None,
-    task: Annotated[
-        str,
-        typer.Option(
-            autocompletion=completes(*TASKS),
-            help="What the target holds: auto, classification or regression.",
-        ),
-    ] = "auto",
-    top: Annotated[
-        int, typer.Option(min=0, help="Rows to print of each list: labels, outliers, duplicates.")
-    ] = 10,
+    top: Annotated[int, typer.Option(min=0, help="Rows of each kind to print.")] = 10,
     force: Force = False,
     as_json: AsJson = False,
-    flags: FileFlags = AS_FOUND,
+    options: Any = None,
 ) -> None:
     """Find rows whose label or values are suspect, and say why.
 
-    Rows are counted from 0; lines are those of the file. Exit code 0: done; 2: bad input;
-    130: interrupted.
+    Rows are counted from 0. Exit code 0: done; 2: bad input; 130: interrupted.
     """
-    outputs = open_outputs(
-        [page, csv, fixes, clean],
-        [data, *([decided] if decided else [])],
-        force=force,
-        as_json=as_json,
-    )
-    with command() as notes, outputs as write:
-        from broadlearn.auditing import corrections_table, read_corrections
-        from broadlearn.cli.audit_summary import (
-            applied_facts,
-            audit_facts,
-            list_suspects,
-            print_audit,
-            suspects_by_list,
-            suspects_listing,
-            written_table,
-        )
-        from broadlearn.io import FileOptions, rewrite_table
-        from broadlearn.utils import encoded, safe_csv
+    with command() as notes:
+        from broadlearn.auditing import audit, read_corrections
+        from broadlearn.tables import TablePreparation, read_frame, read_table, write_frame
 
-        _check_options(task, action, clean)
-        table, records = _prepared(read_labelled(data, target, drop, task, flags=flags), kinds)
-        if action == "relabel" and table.is_regression:
-            raise ValueError("--action relabel needs classes; use --action drop for a quantity.")
-        corrections = None if decided is None else read_corrections(decided, table.y)
+        check_choice("--task", task, TASKS)
+        check_choice("--action", action, ACTIONS)
+        if action is not None and clean is None:
+            raise ValueError("--action says what --write-clean does; give that too.")
+        inputs = [data, *([decided] if decided else [])]
+        check_outputs([output, csv, corrections, clean], inputs, force=force)
+        read = file_options(options)
+        table = read_table(data, target, task=task, drop=split_list(drop), options=read)
+        prepare = TablePreparation(*parse_kinds(kinds)).fit(table.X)
+        X = prepare.read(table.X)
+        assert table.y is not None
+        chosen = None if decided is None else read_corrections(decided, table.y)
         with stage_progress() as progress:
-            if corrections is None:
-                before, found = None, _audit(table, progress)
-            else:
-                before = _audit(table, progress, "before: ")
-                found = _recheck(before, corrections, progress)
-        changes = _changes(found, table.y, corrections, action)
-        contents: dict[Path, bytes] = {}
-        if page is not None:
-            contents[page] = encoded(found.to_html(title=f"Audit of {data.name}"))
+            found = before = audit(X, table.y, task=table.task or "auto", progress=progress)
+            if chosen is not None:
+                found = before.recheck(chosen, progress=progress)
+        changes = _changes(found, table.y, chosen, action)
+        outputs: dict[Path, Callable[[Path], object]] = {}
+        if output is not None:
+            title = f"Audit of {data.name}"
+            outputs[output] = lambda path: found.to_html(path, title=title)
         if csv is not None:
-            contents[csv] = encoded(safe_csv(written_table(found)))
-        if fixes is not None:
-            contents[fixes] = encoded(safe_csv(corrections_table(found).set_index("row")))
+            outputs[csv] = lambda path: write_frame(_row_table(found), path)
+        if corrections is not None:
+            outputs[corrections] = lambda path: write_frame(found.corrections(), path)
         if clean is not None:
-            options = FileOptions(**flags._asdict())
-            contents[clean] = rewrite_table(table.source, clean, table.target, changes, options)
-        for path, content in contents.items():
-            write(path, [content])
-        suspects = list_suspects(found, () if corrections is None else corrections.confirmed)
-        if corrections is not None and corrections.n_undecided:
+            as_text = clean.suffix.lower() == ".csv"
+            rows = changes.apply(read_frame(data, read, as_text=as_text), target)
+            outputs[clean] = lambda path: write_frame(rows, path)
+        write_outputs(outputs)
+        if chosen is not None and chosen.n_undecided:
             note(
-                f"Left as they are, since nobody decided: {corrections.n_undecided} rows of "
-                f'{decided}, whose action is empty or a suggestion that ends with "?".'
+                f"{chosen.n_undecided} rows of {decided} are left as they are: their action is "
+                'empty or a suggestion that ends with "?".'
             )
-        applied = None if corrections is None else applied_facts(corrections, before)
         if as_json:
             print_json(
                 data=str(data),
-                **audit_facts(found, suspects),
-                column_kinds=columns_as_json(records),
-                applied=applied,
-                written=list(map(str, contents)),
+                target=target,
+                task=table.task,
+                **_facts(found),
+                columns=records(prepare.describe()),
+                before=None if chosen is None else _facts(before),
+                written=list(map(str, outputs)),
                 notes=notes(),
             )
             return
-        print_columns(records)
-        if applied is not None:
-            done = (f"{applied[what]} {what}" for what in ("dropped", "relabelled", "kept"))
-            print_facts({"applied": ", ".join(done)})
-        print_audit(found, before)
-        for name, part in suspects_by_list(suspects.said).items():
+        print_frame(prepare.describe())
+        _print_audit(found, before)
+        for verdict, rows in found.lists.items():
             if top:
-                print_table(suspects_listing(name, part, top))
-        for path in contents:
-            print_facts({"written": f"{path}{_described(changes) if path == clean else ''}"})
+                title = f"{verdict}: {len(rows):,}"
+                print_frame(_row_table(found, rows)[SHOWN].head(top), title)
+        for path in outputs:
+            described = f" ({_described(changes)})" if path == clean else ""
+            print_facts({"written": f"{path}{described}"})
 
 
-def _check_options(task: str, action: str | None, clean: Path | None) -> None:
-    """Raise before any work where options make no sense."""
-    for name, value, choices in (("--task", task, TASKS), ("--action", action, (None, *ACTIONS))):
-        if value not in choices:
-            raise ValueError(
-                f"{name} must be one of {', '.join(filter(None, choices))}, got {value!r}."
-            )
-    if clean is not None:
-        from broadlearn.io import check_rewritable
-
-        check_rewritable(clean)
-    elif action is not None:
-        raise ValueError("--action says what --write-clean does; give that too.")
-
-
-def _prepared(table: Labelled, kinds: list[str] | None) -> tuple[Labelled, list[ColumnRecord]]:
-    """The table as its columns are read, without those that are no features by `--as`."""
-    import warnings
-
-    from broadlearn.io import TablePreparation
-
-    chosen = chosen_kinds(kinds, list(table.X))
-    prepare = TablePreparation(chosen or None)
-    with warnings.catch_warnings():
-        # The audit says it again.
-        warnings.filterwarnings("ignore", "Column '")
-        prepare.fit(table.X, table.y)
-    left_out = [r.name for r in prepare.columns_ if r.name in chosen and not r.is_used]
-    return table._replace(X=prepare.read(table.X).drop(columns=left_out)), prepare.columns_
-
-
-def _audit(table: Labelled, progress: Callable[[str, float], None], prefix: str = "") -> Any:
-    from threadpoolctl import threadpool_limits
-
-    from broadlearn.auditing import audit
-
-    # Products of small blocks: on a busy machine threads would mostly wait for each other.
-    with threadpool_limits(1, user_api="blas"):
-        return audit(
-            table.X,
-            table.y,
-            task="regression" if table.is_regression else "classification",
-            progress=lambda stage, share: progress(f"{prefix}{stage}", share),
-        )
-
-
-def _recheck(before: Any, corrections: Corrections, progress: Callable[[str, float], None]) -> Any:
-    """Audit the rows that a person left, with the labels that they gave."""
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(1, user_api="blas"):
-        found = before.recheck(
-            corrections, progress=lambda stage, share: progress(f"after: {stage}", share)
-        )
-    return found
-
-
-def _changes(
-    found: Any, labels: NDArray[Any], corrections: Corrections | None, action: str | None
-) -> Any:
-    """What is written: a person's decisions, and by `action` what the audit suggests for others."""
+def _changes(found: Audit, labels: Any, chosen: Any, action: str | None) -> RowChanges:
+    """Decisions of a person, and by `action` the suggestions of the audit for other rows."""
     from broadlearn.auditing import chain_changes, decide
 
-    if corrections is None:
+    if chosen is None:
         return decide(found, action or "drop")
     if action is None:
-        return corrections.changes
-    return chain_changes(labels, corrections.changes, decide(found, action, corrections.confirmed))
+        changes: RowChanges = chosen.changes
+        return changes
+    return chain_changes(labels, chosen.changes, decide(found, action, chosen.confirmed))
+
+
+def _row_table(found: Audit, rows: Any = None) -> Any:
+    """Rows of an audit by position, called `row`."""
+    table = (found.table if rows is None else rows).reset_index(drop=True)
+    return table.rename(columns={"position": "row"})
+
+
+def _facts(found: Audit) -> dict[str, Any]:
+    """The audit for machines."""
+    return {
+        "rows": len(found.table),
+        "verdicts": found.counts,
+        "wrong_labels": found.n_errors._asdict(),
+        "by_class": records(found.by_class.rename_axis("label").reset_index()),
+        "errors": records(found.errors),
+        "health": {
+            "score": found.health.score,
+            "findings": [
+                {
+                    "check": finding.check,
+                    "sentence": finding.sentence,
+                    "penalty": finding.penalty,
+                    "n_rows": len(finding.rows),
+                    "columns": list(finding.columns),
+                }
+                for finding in found.health.findings
+            ],
+        },
+        "suspects": {
+            verdict: records(_row_table(found, rows)) for verdict, rows in found.lists.items()
+        },
+    }
+
+
+def _print_audit(found: Audit, before: Audit) -> None:
+    """Print the summary of a table, and what corrections changed in it."""
+
+    def change(was: object, now: object) -> str:
+        return str(now) if str(was) == str(now) else f"{was} → {now}"
+
+    print_facts(
+        {
+            "rows": change(len(before.table), len(found.table)),
+            "wrong labels": change(_about(before.n_errors), _about(found.n_errors)),
+            "verdicts": ", ".join(
+                f"{name}: {change(before.counts.get(name, 0), count)}"
+                for name, count in found.counts.items()
+                if count or before.counts.get(name)
+            ),
+            "health": f"{change(round(before.health.score), round(found.health.score))} of 100",
+        }
+    )
+    for finding in found.health.findings[:MAX_FINDINGS]:
+        if finding.penalty >= MIN_PENALTY:
+            print_facts({finding.check: f"{finding.sentence} (-{finding.penalty:.0f} points)"})
+
+
+def _about(estimate: tuple[float, float, float]) -> str:
+    value, low, high = estimate
+    return f"about {value:.0f} ({low:.0f} to {high:.0f})"
 
 
 def _described(changes: RowChanges) -> str:
     return (
-        f" ({changes.kept.size} of {changes.n_rows} rows, {changes.dropped.size} dropped, "
-        f"{changes.relabelled.size} relabelled)"
+        f"{changes.kept.size} of {changes.n_rows} rows, {changes.dropped.size} dropped, "
+        f"{changes.relabelled.size} relabelled"
     )

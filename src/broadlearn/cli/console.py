@@ -1,6 +1,6 @@
-"""What all commands share: what is printed, as facts, notes, JSON, or errors in one sentence.
+"""Printing of all commands: facts, tables, JSON, notes, progress, and errors in one sentence.
 
-Facts go to standard output; notes, progress and errors to standard error. `--quiet` leaves out
+Results go to standard output; notes, progress and errors to standard error. `--quiet` leaves out
 notes and progress.
 """
 
@@ -13,61 +13,70 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
 from broadlearn.cli.interrupts import INTERRUPTED, TERMINATED, Terminated, at_work
 
 if TYPE_CHECKING:
+    import pandas as pd
     from rich.progress import Progress, ProgressColumn
     from rich.table import Table
 
 BAD_INPUT, SOME_FAILED = 2, 2
 MAX_SENTENCE = 1000
-# Columns or classes that a sentence names.
-MAX_NAMED = 8
-# Of tables that nobody watches: wide enough for all.
+CONTINUES = "finished work is kept, and the same command continues"
+# Rows of a printed table.
+MAX_ROWS = 40
+# Width of a table in a pipe, where lines are not wrapped.
 PIPE_WIDTH = 100_000
 
-# Whether notes and progress are left out; what shows that a command is at work, if anything does.
-settings = SimpleNamespace(quiet=False, spinner=None)
+# Whether notes and progress are left out, the spinner on the terminal, and files written so far.
+settings = SimpleNamespace(quiet=False, spinner=None, written=[])
 
 
 @contextmanager
-def one_sentence(interrupted: str = "the same command goes on where it stopped") -> Iterator[None]:
-    """Print what is wrong with the input as one sentence, and exit with code 2."""
+def one_sentence(interrupted: str | None = CONTINUES) -> Iterator[None]:
+    """Print errors as one sentence and exit with code 2; 130 or 143 after an interrupt.
+
+    `interrupted` is the state after an interrupt; None tells which files were written.
+    """
+    settings.written = []
     try:
         with at_work():
             waiting("working")
             yield
     except KeyboardInterrupt as error:
+        files = ", ".join(map(str, settings.written))
+        state = interrupted or (f"written before: {files}" if files else "nothing was written")
         asked = isinstance(error, Terminated)
-        say(f"{'Terminated' if asked else 'Interrupted'}; {interrupted}.", err=True)
+        say(f"{'Terminated' if asked else 'Interrupted'}; {state}.", err=True)
         raise typer.Exit(TERMINATED if asked else INTERRUPTED) from None
-    except BrokenPipeError:
-        # The reader of a pipe has enough, as `head` does.
-        raise
-    except (ValueError, OSError, ImportError, TypeError, MemoryError) as error:
-        stop_waiting()
-        typer.secho("Error: ", fg="red", bold=True, err=True, nl=False)
-        say(_sentence(error), err=True)
-        raise typer.Exit(BAD_INPUT) from error
+    except OSError as error:
+        # Of standard output: `main` handles it, and typer a reader that has enough, as `head` does.
+        if error.errno is not None and error.filename is None:
+            raise
+        _print_error(error)
+    except (ValueError, ImportError, TypeError, MemoryError) as error:
+        _print_error(error)
     finally:
         stop_waiting()
 
 
+def _print_error(error: Exception) -> NoReturn:
+    stop_waiting()
+    typer.secho("Error: ", fg="red", bold=True, err=True, nl=False)
+    say(_sentence(error), err=True)
+    raise typer.Exit(BAD_INPUT) from error
+
+
 @contextmanager
 def command() -> Iterator[Callable[[], list[str]]]:
-    """Faults as one sentence, warnings as notes; gives what to call for the notes so far."""
-    with one_sentence("nothing was written"), warnings.catch_warnings(record=True) as caught:
-        from sklearn.exceptions import FitFailedWarning
-
+    """Print errors as one sentence and warnings as notes; yields a function that lists notes."""
+    with one_sentence(None), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("ignore")
-        for category in (UserWarning, FitFailedWarning):
-            warnings.simplefilter("always", category)
-        # `unseen_levels` says this with the names of the columns.
-        warnings.filterwarnings("ignore", "Found unknown categories")
+        warnings.simplefilter("always", UserWarning)
 
         def notes() -> list[str]:
             return list(dict.fromkeys(str(warning.message) for warning in caught))
@@ -77,9 +86,14 @@ def command() -> Iterator[Callable[[], list[str]]]:
             tell(f"Note: {sentence}")
 
 
+def note(sentence: str) -> None:
+    """Print a note at the end of the command."""
+    warnings.warn(sentence, UserWarning, stacklevel=2)
+
+
 @contextmanager
 def progress_bar(estimator: Any) -> Iterator[None]:
-    """Show the progress of a fit on a terminal, where scikit-learn has callbacks for it."""
+    """Show the progress of a fit on a terminal, by scikit-learn's callbacks where it has them."""
     if not is_terminal() or not hasattr(estimator, "set_callbacks"):
         yield
         return
@@ -98,14 +112,14 @@ def progress_bar(estimator: Any) -> Iterator[None]:
 
 @contextmanager
 def stage_progress() -> Iterator[Callable[[str, float], None]]:
-    """What to call with the name of a stage and the share done; shown where a person watches."""
+    """Show stages on a terminal; yields a function of the stage and the share done."""
     with bar() as shown:
         task = shown.add_task("start", total=1.0)
         yield lambda stage, share: shown.update(task, description=stage, completed=share)
 
 
 def bar(*columns: ProgressColumn) -> Progress:
-    """A bar with the time left, where a person watches; it is gone when all is done."""
+    """Return a progress bar with the time left, shown on a terminal only."""
     from rich.progress import (
         BarColumn,
         TaskProgressColumn,
@@ -122,7 +136,7 @@ def bar(*columns: ProgressColumn) -> Progress:
 
 
 def waiting(what: str) -> None:
-    """Say what is being done, with a clock, where a person watches and until more is printed."""
+    """Show what is being done and for how long, on a terminal, until something is printed."""
     if not is_terminal():
         return
     from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -142,7 +156,6 @@ def stop_waiting() -> None:
 
 
 def _progress(*columns: str | ProgressColumn, redirect: bool = True) -> Progress:
-    """What is shown on standard error; with `redirect`, what is said there goes above it."""
     from rich.console import Console
     from rich.progress import Progress
 
@@ -150,34 +163,56 @@ def _progress(*columns: str | ProgressColumn, redirect: bool = True) -> Progress
         *columns,
         console=Console(stderr=True),
         transient=True,
-        # Results go to standard output, whatever is shown.
         redirect_stdout=False,
         redirect_stderr=redirect,
         disable=not is_terminal(),
     )
 
 
-def note(sentence: str) -> None:
-    """Say something that is no fault."""
-    warnings.warn(sentence, UserWarning, stacklevel=2)
+def is_terminal() -> bool:
+    """Whether a person is watching, and wants to see progress."""
+    return sys.stderr.isatty() and not settings.quiet
 
 
 def tell(text: object) -> None:
-    """Say something that is neither a result nor a fault; nothing with `--quiet`."""
+    """Print a note on standard error, unless `--quiet` is given."""
     if not settings.quiet:
         say(text, err=True)
 
 
 def say(text: object, *, err: bool = False) -> None:
-    """Print a text as it is, but for marks that could steer a terminal."""
+    """Print a text, with unprintable characters as escapes."""
+    from broadlearn.utils import visible
+
     stop_waiting()
-    typer.echo(printable(str(text)), err=err)
+    typer.echo(visible(str(text)), err=err)
 
 
 def print_facts(facts: Mapping[str, Any]) -> None:
     """Print one line per fact."""
     for key, value in facts.items():
         say(f"{key:>20}: {value}")
+
+
+def print_frame(frame: pd.DataFrame, title: str | None = None) -> None:
+    """Print the first rows of a frame as a table, numbers to the right."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    from broadlearn.utils import visible
+
+    table = Table(box=SIMPLE_HEAD, title=title, title_justify="left")
+    for name, dtype in frame.dtypes.items():
+        right = dtype.kind in "iuf"
+        table.add_column(
+            str(name), justify="right" if right else "left", no_wrap=right, overflow="fold"
+        )
+    for row in frame.head(MAX_ROWS).itertuples(index=False, name=None):
+        table.add_row(*(Text(visible(_cell(value))) for value in row))
+    print_table(table)
+    if len(frame) > MAX_ROWS:
+        say(f"{len(frame) - MAX_ROWS:,} more; --json has all.")
 
 
 def print_table(table: Table) -> None:
@@ -198,29 +233,16 @@ def print_json(**facts: Any) -> None:
     typer.echo(json.dumps(facts, indent=2, default=str))
 
 
+def records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a table for machines; missing and infinite numbers are None."""
+    text = table.to_json(orient="records", double_precision=15, default_handler=str)
+    rows: list[dict[str, Any]] = json.loads(text)
+    return rows
+
+
 def listed(facts: Mapping[str, Any]) -> str:
     """Facts in one line."""
     return ", ".join(f"{key}: {value}" for key, value in facts.items())
-
-
-def first_few(items: Sequence[str]) -> str:
-    """Names in one line, and how many more there are."""
-    more = f" and {len(items) - MAX_NAMED} more" if len(items) > MAX_NAMED else ""
-    return ", ".join(items[:MAX_NAMED]) + more
-
-
-def _sentence(error: Exception) -> str:
-    """What an error says, in one line."""
-    text = str(error) or "There is not enough memory."
-    if isinstance(error, OSError) and error.strerror:
-        text = f"{f'{error.filename}: ' if error.filename else ''}{error.strerror}."
-    line = " ".join(printable(text).split())
-    return line if len(line) <= MAX_SENTENCE else f"{line[:MAX_SENTENCE]} …"
-
-
-def printable(text: str) -> str:
-    """The text without marks that could steer a terminal."""
-    return "".join(mark if mark.isprintable() or mark == "\n" else "?" for mark in text)
 
 
 def split_list(texts: Sequence[str] | None) -> list[str]:
@@ -237,6 +259,16 @@ def split_paths(paths: Sequence[Path] | None) -> list[Path]:
     ]
 
 
-def is_terminal() -> bool:
-    """Whether a person is watching, and wants to see more than the result."""
-    return sys.stderr.isatty() and not settings.quiet
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return "-" if value != value else f"{value:.4g}"
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+def _sentence(error: Exception) -> str:
+    """The message of an error in one line."""
+    text = str(error) or "There is not enough memory."
+    if isinstance(error, OSError) and error.strerror:
+        text = f"{f'{error.filename}: ' if error.filename else ''}{error.strerror}."
+    line = " ".join(text.split())
+    return line if len(line) <= MAX_SENTENCE else f"{line[:MAX_SENTENCE]} …"

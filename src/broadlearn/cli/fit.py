@@ -3,141 +3,142 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from broadlearn.cli.columns import As, chosen_kinds, columns_as_json, print_columns
 from broadlearn.cli.console import (
     command,
     listed,
     note,
     print_facts,
+    print_frame,
     print_json,
+    progress_bar,
+    records,
+    split_list,
 )
-from broadlearn.cli.describe import model_settings, needed_columns
-from broadlearn.cli.groups import Jobs, completes
+from broadlearn.cli.describe import model_settings
+from broadlearn.cli.groups import completes
 from broadlearn.cli.metrics import metrics_as_json, print_metrics
-from broadlearn.cli.model_names import CLASSIFIERS, find_classifier
+from broadlearn.cli.model_names import CLASSIFIERS, REGRESSORS, find_model
 from broadlearn.cli.tables import (
-    AS_FOUND,
-    MAX_SEED,
+    TASKS,
+    As,
     AsJson,
     Data,
     Drop,
-    FileFlags,
     Force,
+    Seed,
     Target,
-    counted,
-    open_outputs,
-    read_labelled,
-    with_file_flags,
+    Task,
+    check_choice,
+    check_outputs,
+    file_options,
+    parse_kinds,
+    with_table_options,
+    write_outputs,
 )
 
-# What model files have room for is some 7,000 names.
-MAX_COLUMNS = 5000
-CLASS_WEIGHTS = ("none", "balanced")
+CLASS_WEIGHTS = ("balanced",)
 
 
-@with_file_flags
+@with_table_options
 def fit(
     data: Data,
     target: Target,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Model file to write, or -.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Model file to write.")],
     model: Annotated[
         str,
         typer.Option(
             "--model",
             "-m",
             autocompletion=completes(*CLASSIFIERS),
-            help=f"One of {', '.join(CLASSIFIERS)}, in upper or lower case. The ensemble needs no "
-            "tuning: it averages models of infinite width that it chooses by leave-one-out.",
+            help=f"One of {', '.join(CLASSIFIERS)}; for a quantity {' or '.join(REGRESSORS)}. The "
+            "ensemble needs no tuning.",
         ),
     ] = "Ensemble",
-    tune: Annotated[
-        bool, typer.Option("--tune", help="Search the settings, by cross-validation.")
-    ] = False,
+    task: Task = None,
+    tune: Annotated[bool, typer.Option("--tune", help="Search the settings.")] = False,
     scoring: Annotated[
         str | None,
         typer.Option(
-            help="What --tune and --threshold auto make best: the name of a scorer of "
-            "scikit-learn, such as balanced_accuracy, f1 or neg_log_loss."
+            help="Name of a scikit-learn scorer for --tune and --threshold auto, such as "
+            "balanced_accuracy, f1 or neg_log_loss."
         ),
     ] = None,
     class_weight: Annotated[
-        str,
+        str | None,
         typer.Option(
             autocompletion=completes(*CLASS_WEIGHTS),
-            help="balanced: rows of rare classes weigh more, so that each class weighs the same.",
+            help="balanced: all classes have the same total weight.",
         ),
-    ] = "none",
+    ] = None,
     threshold: Annotated[
         str | None,
         typer.Option(
-            help="Of two classes, predict the rarer from this probability on; auto: from the one "
-            "that is best for held-out rows, by --scoring or else balanced accuracy."
+            help="Probability from which on the rarer of two classes is predicted; auto: the best "
+            "one for held-out rows."
         ),
     ] = None,
     kinds: As = None,
     drop: Drop = None,
-    seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seeds folds and model.")] = 0,
-    jobs: Jobs = 1,
+    seed: Seed = 0,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", min=-1, help="Processes; -1 for all cores.")
+    ] = 1,
     force: Force = False,
     as_json: AsJson = False,
-    flags: FileFlags = AS_FOUND,
+    options: Any = None,
 ) -> None:
     """Fit a model to a table and write it to a file, with the preparation of the columns.
 
-    Exit code 0: done; 2: bad input; 130: interrupted.
+    Prints metrics of held-out rows: leave-one-out for the ensemble, 5-fold cross-validation for
+    other models. Exit code 0: done; 2: bad input; 130: interrupted.
     """
-    outputs = open_outputs([output], [data], force=force, as_json=as_json)
-    with command() as notes, outputs as write:
-        from broadlearn.cli.fitting import FOLDS, check_storable, fit_model, needs_folds
+    with command() as notes:
+        from sklearn.pipeline import Pipeline
+
         from broadlearn.evaluation import (
             choose_threshold,
             evaluate_predictions,
+            fit_held_out,
             unwrap_model,
             with_threshold,
         )
-        from broadlearn.io import TablePreparation
-        from broadlearn.persistence import model_parts
+        from broadlearn.persistence import save
+        from broadlearn.tables import TablePreparation, read_table
 
-        if class_weight not in CLASS_WEIGHTS:
-            raise ValueError(f"--class-weight must be none or balanced, got {class_weight!r}.")
-        cut = _parse_threshold(threshold)
-        weights = None if class_weight == "none" else class_weight
-        entry = find_classifier(model)
-        table = read_labelled(data, target, drop, flags=flags)
-        if table.X.shape[1] > MAX_COLUMNS:
-            raise ValueError(
-                f"{data} has {table.X.shape[1]} columns besides the target, of which a model file "
-                f"may hold {MAX_COLUMNS}; leave some out, by --drop or in the file."
-            )
-        if needs_folds(entry) and sum(count >= FOLDS for count in table.classes.values()) < 2:
-            raise ValueError(
-                f"The target column {target!r} of {data} must hold at least two classes of {FOLDS} "
-                f"or more rows, for {FOLDS}-fold cross-validation; it has {counted(table.classes)}."
-            )
-        if threshold is not None and len(table.classes) != 2:
-            raise ValueError(f"--threshold needs two classes; there are {len(table.classes)}.")
-        if tune and not needs_folds(entry):
-            note("--tune changes nothing: the ensemble chooses its members by itself.")
-        searches = needs_folds(entry) and tune
-        if scoring is not None and threshold != "auto" and not searches:
-            note("--scoring changes nothing without --threshold auto, or --tune of another model.")
-        prepare = TablePreparation(chosen_kinds(kinds, list(table.X)) or None)
-        check_storable(table, prepare)
-        fitted, held_out, how = fit_model(
-            table,
-            entry,
-            prepare,
-            tune=tune,
-            seed=seed,
-            jobs=jobs,
-            class_weight=weights,
-            scoring=scoring if searches else None,
+        check_choice("--task", task, TASKS)
+        check_choice("--class-weight", class_weight, CLASS_WEIGHTS)
+        check_outputs([output], [data], force=force)
+        cut = parse_threshold(threshold)
+        table = read_table(
+            data, target, task=task, drop=split_list(drop), options=file_options(options)
         )
-        records, decided = fitted[0].columns_, None
+        assert table.y is not None
+        assert table.task is not None
+        entry = find_model(model, table.task)
+        if table.task == "regression" and (class_weight or threshold):
+            raise ValueError("--class-weight and --threshold need classes, not a quantity.")
+        estimator = entry.estimator(random_state=seed)
+        if class_weight is not None:
+            estimator.set_params(class_weight=class_weight)
+        prepare = TablePreparation(*parse_kinds(kinds))
+        pipeline = Pipeline([("prepare", prepare), ("model", estimator)])
+        if tune and not entry.path_search:
+            note(f"--tune changes nothing: {entry.name} chooses its members by itself.")
+        with progress_bar(estimator):
+            fitted, held_out, how = fit_held_out(
+                pipeline,
+                table.X,
+                table.y,
+                tune=tune and entry.path_search,
+                scoring=scoring,
+                random_state=seed,
+                n_jobs=jobs,
+            )
+        columns, decided = fitted[0].describe(), None
         if threshold is not None:
             decided, held_out = choose_threshold(held_out, cut, scoring or "balanced_accuracy")
             fitted = with_threshold(fitted, *decided)
@@ -145,46 +146,39 @@ def fit(
         found = evaluate_predictions(
             held_out, random_state=seed, model_name=entry.name, threshold=decided
         )
-        write(output, model_parts(fitted, table.target))
-        columns = needed_columns(fitted)
-        settings = model_settings(unwrap_model(fitted).estimator)
         for sentence in found.remarks():
             note(sentence)
+        write_outputs({output: lambda path: save(fitted, path, target=table.target)})
+        facts: dict[str, Any] = {
+            "model": entry.name,
+            "target": table.target,
+            "task": table.task,
+            "rows": len(table.X),
+            "settings": model_settings(unwrap_model(fitted).estimator),
+            "held out": how,
+        }
         if as_json:
+            facts["held_out"] = facts.pop("held out")
             print_json(
                 data=str(data),
-                target=table.target,
-                rows=len(table.X),
-                columns=columns,
-                column_kinds=columns_as_json(records),
-                classes=table.classes,
-                model=entry.name,
-                settings=settings,
-                held_out=how,
-                **metrics_as_json(found),
-                class_weight=weights,
-                scoring=scoring,
+                **facts | metrics_as_json(found),
+                columns=records(columns),
                 written=[str(output)],
                 notes=notes(),
             )
             return
-        print_columns(records)
-        print_facts(
-            {
-                "model": entry.name,
-                "rows": len(table.X),
-                "columns": len(columns),
-                "classes": counted(table.classes),
-                "settings": listed(settings),
-                "held out": how,
-            }
-        )
+        print_frame(columns)
+        if task is None and table.y.dtype.kind in "iuf":
+            other = next(name for name in TASKS if name != table.task)
+            facts["task"] += f" (by the values of the target; --task {other} if that is wrong)"
+        facts["settings"] = listed(facts["settings"])
+        print_facts(facts)
         print_metrics(found)
         print_facts({"written": output})
 
 
-def _parse_threshold(text: str | None) -> float | None:
-    """Probability of a decision threshold; None for "auto"."""
+def parse_threshold(text: str | None) -> float | None:
+    """Return the probability of a decision threshold; None for "auto"."""
     if text in (None, "auto"):
         return None
     try:

@@ -8,7 +8,7 @@ from functools import wraps
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from broadlearn.cli.console import settings
 
@@ -71,6 +71,25 @@ class QuickGroup(TyperGroup):
             )
 
 
+class PanelCommand(TyperCommand):
+    """Lists the options of each help panel under a heading of its own, in plain text."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """List arguments and options, those of panels last."""
+        panels: dict[str, list[Any]] = {"Arguments": [], "Options": []}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            default = "Options" if parameter.param_type_name == "option" else "Arguments"
+            if record is not None:
+                panel = getattr(parameter, "rich_help_panel", None) or default
+                panels.setdefault(panel, []).append(record)
+        # Typer adds --help last.
+        for name, lines in panels.items():
+            if lines:
+                with formatter.section(name):
+                    formatter.write_dl(lines)
+
+
 class CommandGroup(typer.Typer):
     """Commands under one name."""
 
@@ -91,7 +110,7 @@ class CommandGroup(typer.Typer):
 
     def command(self, name: str | None = None, **options: Any) -> Callable[[Any], Any]:
         """Add a command, which gets `--quiet`; a decorator."""
-        add = super().command(name, **options)
+        add = super().command(name, cls=PanelCommand, **options)
 
         def add_with_quiet(function: Callable[..., None]) -> Callable[..., None]:
             add(with_quiet(function))

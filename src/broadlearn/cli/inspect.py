@@ -1,46 +1,56 @@
-"""`broadlearn inspect`: what kind of values each column of a table holds."""
+"""`broadlearn inspect`: how the columns of a table are read."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from broadlearn.cli.columns import As, chosen_kinds, columns_as_json, print_columns
-from broadlearn.cli.console import command, print_facts, print_json, split_list
-from broadlearn.cli.tables import AS_FOUND, AsJson, Data, Drop, FileFlags, with_file_flags
+from broadlearn.cli.console import (
+    command,
+    print_facts,
+    print_frame,
+    print_json,
+    records,
+    split_list,
+)
+from broadlearn.cli.tables import (
+    As,
+    AsJson,
+    Data,
+    Drop,
+    file_options,
+    parse_kinds,
+    with_table_options,
+)
 
 
-@with_file_flags
+@with_table_options
 def inspect(
     data: Data,
     target: Annotated[
-        str | None,
-        typer.Option("--target", "-t", help="Column of the labels, to find leaks of it."),
+        str | None, typer.Option("--target", "-t", help="Column to predict, to show its task.")
     ] = None,
     kinds: As = None,
     drop: Drop = None,
     as_json: AsJson = False,
-    flags: FileFlags = AS_FOUND,
+    options: Any = None,
 ) -> None:
-    """Say what kind of values each column of a table holds, and what fit would make of it.
+    """Show how each column of a table would be read and encoded.
 
     Exit code 0: done; 2: bad input; 130: interrupted.
     """
     with command() as notes:
-        from broadlearn.io import describe_columns, read_table
+        from broadlearn.tables import describe_columns, read_table
 
-        table = read_table(data, target, drop=split_list(drop), task="auto", **flags._asdict())
-        chosen = chosen_kinds(kinds, list(table.X))
-        records = describe_columns(table.X, table.y, kinds=chosen)
+        table = read_table(data, target, drop=split_list(drop), options=file_options(options))
+        kinds_by_name, orders = parse_kinds(kinds)
+        columns = describe_columns(table.X, kinds=kinds_by_name, orders=orders)
+        facts: dict[str, Any] = {"rows": len(table.X), "columns": len(columns)}
+        if target is not None:
+            facts |= {"target": table.target, "task": table.task}
         if as_json:
-            print_json(
-                data=str(data),
-                rows=len(table.X),
-                target=table.target,
-                columns=columns_as_json(records),
-                notes=notes(),
-            )
+            print_json(data=str(data), **facts | {"columns": records(columns)}, notes=notes())
             return
-        print_facts({"rows": len(table.X), "columns": len(records)})
-        print_columns(records)
+        print_facts(facts)
+        print_frame(columns)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 PUBLISHED = ("BLS", "ELM", "NeuroFBLS", "IF-TSVM", "H-ELM", "F-BLS", "IF-BLS")
 CLASSIFIERS = (*PUBLISHED, "Ensemble")
+REGRESSORS = ("Ensemble", "BLS")
 RIVALS = (
     "SVC",
     "RandomForest",
@@ -32,16 +33,15 @@ IN_A_STUDY = (
 )
 
 
-def find_classifier(name: str) -> ModelEntry:
-    """The classifier that `fit` is to use."""
+def find_model(name: str, task: str) -> ModelEntry:
+    """Return the model that `fit` is to use for a task."""
     from broadlearn.registry import find_entry, same_name
 
-    if same_name(name, RIVALS) is not None:
+    models = CLASSIFIERS if task == "classification" else REGRESSORS
+    known = same_name(name, models)
+    if known is None:
         raise ValueError(
-            f"--model {name} is for comparison, in `broadlearn study run --model {name}`; to fit, "
-            f"use one of {', '.join(CLASSIFIERS)}."
+            f"--model must be one of {', '.join(models)} for {task}, got {name!r}; `broadlearn "
+            "study` compares more models, and --task changes the task."
         )
-    entry = find_entry(name)
-    if entry.name not in CLASSIFIERS:
-        raise ValueError(f"--model must be one of {', '.join(CLASSIFIERS)}, got {entry.name!r}.")
-    return entry
+    return find_entry(known if task == "classification" else f"{known} regressor")

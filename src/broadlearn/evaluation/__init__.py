@@ -4,6 +4,7 @@ from broadlearn.evaluation.evaluating import Evaluation, evaluate, evaluate_pred
 from broadlearn.evaluation.figures import FIGURES, figure_text
 from broadlearn.evaluation.held_out import (
     cross_val_predictions,
+    fit_held_out,
     leave_one_out_predictions,
     scorer_of,
 )
@@ -36,6 +37,7 @@ __all__ = [
     "evaluate",
     "evaluate_predictions",
     "figure_text",
+    "fit_held_out",
     "label_predictions",
     "leave_one_out_predictions",
     "metrics_table",

@@ -16,10 +16,16 @@ from sklearn.metrics import (
     precision_score,
     recall_score,
 )
+from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.pipeline import Pipeline
 
+from broadlearn.ensemble import BroadEnsembleClassifier, BroadEnsembleRegressor
 from broadlearn.evaluation.metrics import Predictions, rarer_class
 from broadlearn.evaluation.thresholds import unwrap_model
+from broadlearn.search import PathSearchCV
 from broadlearn.utils import parallel
+
+N_FOLDS = 5
 
 # Metrics of one class, for which scikit-learn's scorers expect a label 1.
 OF_ONE_CLASS: dict[str, dict[str, Any]] = {
@@ -31,6 +37,68 @@ OF_ONE_CLASS: dict[str, dict[str, Any]] = {
         "response_method": ("decision_function", "predict_proba"),
     },
 }
+
+
+def fit_held_out(
+    model: Pipeline,
+    X: Any,
+    y: NDArray[Any],
+    *,
+    tune: bool = False,
+    scoring: str | None = None,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+) -> tuple[Pipeline, Predictions, str]:
+    """Fit a model and predict its rows out of sample.
+
+    Parameters
+    ----------
+    model : Pipeline
+        Preparation of the columns and a model of this package.
+    X : DataFrame of shape (n_samples, n_columns)
+    y : ndarray of shape (n_samples,)
+    tune : bool, default=False
+        Whether to search the settings, by `PathSearchCV`.
+    scoring : str, default=None
+        Name of a scikit-learn scorer for the search.
+    random_state : int, default=0
+        Seed of the folds.
+    n_jobs : int or None, default=None
+
+    Returns
+    -------
+    model : Pipeline
+        Fitted to all rows.
+    held_out : Predictions
+        By exact leave-one-out for an ensemble, else by 5-fold cross-validation.
+    how : str
+        Which of them, in words.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from broadlearn import BLSClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = make_pipeline(BLSClassifier(random_state=0))
+    >>> fit_held_out(model, X, y.to_numpy())[2]
+    '5-fold cross-validation'
+    """
+    if isinstance(model[-1], BroadEnsembleClassifier | BroadEnsembleRegressor):
+        fitted = model.fit(X, y)
+        held_out = leave_one_out_predictions(fitted, y)
+        assert held_out is not None
+        return fitted, held_out, "leave-one-out, slightly optimistic"
+    kind = StratifiedKFold if is_classifier(model) else KFold
+    folds = kind(N_FOLDS, shuffle=True, random_state=random_state)
+    how = f"{N_FOLDS}-fold cross-validation"
+    if tune:
+        scorer = None if scoring is None else scorer_of(scoring, y)
+        search = PathSearchCV(model, cv=folds, n_jobs=n_jobs, scoring=scorer)
+        model = search.fit(X, y).best_estimator_
+        how += "; settings were chosen on the same folds, so optimistic"
+    held_out = cross_val_predictions(clone(model), X, y, cv=folds, n_jobs=n_jobs)
+    return model.fit(X, y), held_out, how
 
 
 def cross_val_predictions(
