@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 BAD_INPUT, SOME_FAILED = 2, 2
 MAX_SENTENCE = 1000
-CONTINUES = "finished work is kept, and the same command continues"
+CONTINUES = "the same command goes on where it stopped"
 # Rows of a printed table.
 MAX_ROWS = 40
 # Width of a table in a pipe, where lines are not wrapped.
