@@ -27,7 +27,7 @@ def folder(tmp_path, monkeypatch, frame):
 def test_wrong_labels_and_outliers_have_lists_of_their_own(folder):
     done = call("audit", "rows.csv", "-t", "y", "-o", "page.html", "--csv", "out.parquet")
     assert done.exit_code == 0, done.output
-    assert done.stdout.index("likely mislabelled: 1") < done.stdout.index("outlying: 1")
+    assert done.stdout.index("likely mislabelled: 1") < done.stdout.index("outlier: 1")
     assert "Audit of rows.csv" in (folder / "page.html").read_text("utf-8")
     table = pd.read_parquet("out.parquet")
     assert table["row"].tolist()[0] == 50
@@ -35,7 +35,7 @@ def test_wrong_labels_and_outliers_have_lists_of_their_own(folder):
     found = json.loads(call("audit", "rows.csv", "-t", "y", "--json").stdout)
     assert found["rows"] == sum(found["verdicts"].values()) == 80
     assert [row["row"] for row in found["suspects"]["likely mislabelled"]] == [50]
-    assert [row["row"] for row in found["suspects"]["outlying"]] == [20]
+    assert [row["row"] for row in found["suspects"]["outlier"]] == [20]
 
 
 def test_the_clean_table_keeps_cells_as_they_are_written(folder, frame):

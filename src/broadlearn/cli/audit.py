@@ -37,8 +37,7 @@ from broadlearn.cli.tables import (
 )
 
 if TYPE_CHECKING:
-    from broadlearn.auditing import Audit
-    from broadlearn.io import RowChanges
+    from broadlearn.auditing import Audit, RowChanges
 
 ACTIONS = ("drop", "relabel")
 # Findings that are printed, and the points that one costs at least.
@@ -97,13 +96,7 @@ def audit_rows(
     Rows are counted from 0. Exit code 0: done; 2: bad input; 130: interrupted.
     """
     with command() as notes:
-        from broadlearn.auditing import (
-            Corrections,
-            apply_corrections,
-            audit,
-            corrections_table,
-            read_corrections,
-        )
+        from broadlearn.auditing import audit, read_corrections
         from broadlearn.tables import TablePreparation, read_frame, read_table, write_frame
 
         check_choice("--task", task, TASKS)
@@ -118,12 +111,10 @@ def audit_rows(
         X = prepare.read(table.X)
         assert table.y is not None
         chosen = None if decided is None else read_corrections(decided, table.y)
-        before_task = table.task or "auto"
         with stage_progress() as progress:
-            found = before = audit(X, table.y, task=before_task, progress=progress)
+            found = before = audit(X, table.y, task=table.task or "auto", progress=progress)
             if chosen is not None:
-                rows = X.iloc[chosen.changes.kept].reset_index(drop=True)
-                found = audit(rows, chosen.corrected, task=before_task, progress=progress)
+                found = before.recheck(chosen, progress=progress)
         changes = _changes(found, table.y, chosen, action)
         outputs: dict[Path, Callable[[Path], object]] = {}
         if output is not None:
@@ -132,12 +123,10 @@ def audit_rows(
         if csv is not None:
             outputs[csv] = lambda path: write_frame(_row_table(found), path)
         if corrections is not None:
-            outputs[corrections] = lambda path: write_frame(corrections_table(found), path)
+            outputs[corrections] = lambda path: write_frame(found.corrections(), path)
         if clean is not None:
             as_text = clean.suffix.lower() == ".csv"
-            frame = read_frame(data, read, as_text=as_text)
-            both = Corrections(changes, changes.kept[:0], 0, table.y)
-            rows = apply_corrections(both, frame, target)
+            rows = changes.apply(read_frame(data, read, as_text=as_text), target)
             outputs[clean] = lambda path: write_frame(rows, path)
         write_outputs(outputs)
         if chosen is not None and chosen.n_undecided:
@@ -159,7 +148,7 @@ def audit_rows(
             return
         print_frame(prepare.describe())
         _print_audit(found, before)
-        for verdict, rows in _lists(found).items():
+        for verdict, rows in found.lists.items():
             if top:
                 title = f"{verdict}: {len(rows):,}"
                 print_frame(_row_table(found, rows)[SHOWN].head(top), title)
@@ -170,25 +159,14 @@ def audit_rows(
 
 def _changes(found: Audit, labels: Any, chosen: Any, action: str | None) -> RowChanges:
     """Decisions of a person, and by `action` the suggestions of the audit for other rows."""
-    import numpy as np
-
-    from broadlearn.auditing import decide
-    from broadlearn.io import chain_changes
+    from broadlearn.auditing import chain_changes, decide
 
     if chosen is None:
         return decide(found, action or "drop")
     if action is None:
         changes: RowChanges = chosen.changes
         return changes
-    rows = np.r_[chosen.kept, chosen.changes.relabelled]
-    settled = np.flatnonzero(np.isin(chosen.changes.kept, rows))
-    return chain_changes(labels, chosen.changes, decide(found, action, settled=settled))
-
-
-def _lists(found: Audit) -> dict[str, Any]:
-    """Rows of each verdict."""
-    suspects = found.table[found.table["verdict"] != "fine"]
-    return dict(list(suspects.groupby("verdict", sort=False)))
+    return chain_changes(labels, chosen.changes, decide(found, action, chosen.confirmed))
 
 
 def _row_table(found: Audit, rows: Any = None) -> Any:
@@ -219,7 +197,7 @@ def _facts(found: Audit) -> dict[str, Any]:
             ],
         },
         "suspects": {
-            verdict: records(_row_table(found, rows)) for verdict, rows in _lists(found).items()
+            verdict: records(_row_table(found, rows)) for verdict, rows in found.lists.items()
         },
     }
 
