@@ -65,8 +65,7 @@ soak: $(READY) ## attack a study (kills, bits that flip, processes that die), mo
 	$(BIN)/python benchmarks/kill_and_resume.py
 	$(BIN)/python benchmarks/fuzz_models.py
 	$(BIN)/python benchmarks/fuzz_tables.py
-	BROADLEARN_INTERRUPTIONS=20 BROADLEARN_EXAMPLES=200 $(BIN)/python -m pytest \
-		tests/faults/test_interrupted_fits.py tests/faults/test_numerics.py
+	BROADLEARN_INTERRUPTIONS=20 BROADLEARN_EXAMPLES=200 $(BIN)/python -m pytest -m soak tests
 
 # Each process of pytest-xdist has a core; threads of its linear algebra would only get in each other's way.
 test test-fast coverage: export OPENBLAS_NUM_THREADS = 1
@@ -78,7 +77,7 @@ coverage: $(READY) ## the same, and which lines they reach (a third longer; at l
 	$(BIN)/python -m pytest -n auto --cov
 
 test-fast: $(READY) ## run the tests that are not marked slow (about a minute)
-	$(BIN)/python -m pytest -n auto -m "not slow" --durations=5 --durations-min=2
+	$(BIN)/python -m pytest -n auto -m "not slow and not soak" --durations=5 --durations-min=2
 
 lint: $(READY) ## ruff, mypy, the import contract and spelling
 	$(BIN)/ruff check .

@@ -18,6 +18,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from broadlearn import (
     BLSClassifier,
     BLSRegressor,
+    BroadEnsembleClassifier,
+    BroadEnsembleRegressor,
     BroadFeatures,
     ELMClassifier,
     FuzzyBLSClassifier,
@@ -27,7 +29,6 @@ from broadlearn import (
     NeuroFuzzyBLSClassifier,
     RowStandardizer,
 )
-from broadlearn.sample_scores import NeighborScorer
 from broadlearn.utils import check_weights
 
 BLS_MODELS = [
@@ -50,54 +51,19 @@ FEW_NODES = {"n_autoencoder_nodes": 10}
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(
     [
-        *(model(random_state=0) for model in TWIN_MODELS),
         *(model(**SMALL, C=100.0, random_state=0) for model in BLS_MODELS),
-        BLSClassifier(**SMALL, feature_scaling="sample", random_state=0),
         BLSClassifier(n_enhancement_nodes="infinite", random_state=0),
-        BLSRegressor(n_enhancement_nodes="infinite", enhancement_inputs=None, random_state=0),
-        *(
-            BLSClassifier(**SMALL, sample_scores=scores, random_state=0)
-            for scores in ("fuzzy", "intuitionistic", NeighborScorer(3))
-        ),
-        ELMClassifier(20, standardize="robust", random_state=0),
-        HierarchicalELMClassifier(20, n_autoencoders=3, n_autoencoder_nodes=5, random_state=0),
+        ELMClassifier(20, random_state=0),
+        HierarchicalELMClassifier(20, n_autoencoder_nodes=5, random_state=0),
         NeuroFuzzyBLSClassifier(2, 3, 20, random_state=0),
+        IntuitionisticFuzzyTwinSVC(random_state=0),
+        BroadEnsembleClassifier(ensemble_size=2),
+        BroadEnsembleRegressor(ensemble_size=2),
         BroadFeatures(**SMALL, random_state=0),
         RowStandardizer(),
     ]
 )
 def test_scikit_learn_checks(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks(
-    [
-        *(model() for model in RIDGE_MODELS if model is not HierarchicalELMClassifier),
-        HierarchicalELMClassifier(**FEW_NODES),
-        BLSClassifier(feature_scaling="sample", random_state=0),
-        BLSClassifier(3, 8, feature_weights="sparse", feature_scaling="robust", random_state=0),
-        *(
-            model(
-                enhancement_inputs=4,
-                enhancement_scale=(0.25, 0.6, 1.5),
-                standardize="robust",
-                random_state=0,
-            )
-            for model in BLS_MODELS
-        ),
-        ELMClassifier(standardize="robust", random_state=0),
-        BLSClassifier(**SMALL, sample_scores="held_out", random_state=0),
-        *(
-            model(n_enhancement_nodes="infinite", activation=activation)
-            for model in BLS_MODELS
-            for activation in ("sigmoid", "relu", "sine")
-        ),
-        BroadFeatures(),
-    ]
-)
-def test_scikit_learn_checks_of_large_models(estimator, check):
     check(estimator)
 
 

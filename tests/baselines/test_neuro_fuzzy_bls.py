@@ -39,12 +39,6 @@ def test_samples_far_from_all_centres_get_finite_decisions():
     assert np.isfinite(model.decision_function(1e8 * X)).all()
 
 
-def test_two_distinct_samples_are_enough():
-    model = NeuroFuzzyBLSClassifier(2, 5, 10, random_state=0)
-    X, y = [[0.0, 1.0], [0.0, 1.0], [2.0, 1.0]], ["a", "a", "b"]
-    np.testing.assert_array_equal(model.fit(X, y).predict(X), y)
-
-
 @pytest.mark.parametrize("name", ["n_fuzzy_groups", "n_fuzzy_rules", "rule_width"])
 def test_bad_parameters_are_named(name):
     with pytest.raises(ValueError, match=name):

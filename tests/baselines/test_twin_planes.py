@@ -46,11 +46,6 @@ def test_planes_solve_the_plain_dual(rows):
                 np.testing.assert_allclose(found.vectors[i], expected, atol=1e-6)
 
 
-def test_two_classes_are_one_task():
-    problem = twin_problem(np.eye(4), np.array([0, 0, 1, 1]), 2, None, 1e-2)
-    assert len(problem.factors) == 1
-
-
 def test_weights_count_as_copies(rows):
     F, codes = rows
     weight = np.random.default_rng(1).integers(1, 4, len(F))
@@ -73,23 +68,10 @@ def test_a_plane_without_direction_is_equally_and_very_far_from_all_samples():
     assert distances(F, vectors).min() > 1e9
 
 
-def test_distances_are_those_of_geometry():
-    vectors = np.array([[0.6, 0.8, -1.0]])
-    np.testing.assert_allclose(distances(np.array([[0.0, 0.0], [3.0, 4.0]]), vectors), [[1], [4]])
-
-
 def training_data(n=30, weight=None, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 3)) * [1.0, 5.0, 0.2] + 4.0
     return encode_samples(X, np.arange(n) % 2, weight, True, "model")
-
-
-def test_linear_planes_live_in_the_standardised_columns():
-    data = training_data()
-    space = plane_space(data, "linear", 10, 0)
-    assert space.basis is None
-    found = space.columns(data.X, 1.0, slice(5, 9))
-    np.testing.assert_allclose(found, (data.X[5:9] - data.X.mean(axis=0)) / data.X.std(axis=0))
 
 
 def test_curved_planes_live_in_columns_of_the_kernel():
@@ -113,23 +95,3 @@ def test_a_basis_is_drawn_from_distinct_samples_whatever_their_order():
     copies = encode_samples(data.X[twice], data.codes[twice], None, True, "model")
     np.testing.assert_allclose(plane_space(copies, "rbf", 10, 7).basis, few, atol=1e-12)
     assert not np.array_equal(plane_space(data, "rbf", 10, 8).basis, few)
-
-
-def test_heavy_samples_are_drawn_first():
-    weight = np.ones(30)
-    weight[[4, 11]] = 1e9
-    data = training_data(weight=weight)
-    heavy = data.standardization.affine(data.X[[4, 11]])[:, :-1]
-    for seed in range(5):
-        found = plane_space(data, "rbf", 2, seed).basis
-        np.testing.assert_allclose(np.sort(found, axis=0), np.sort(heavy, axis=0))
-
-
-@pytest.mark.parametrize("kernel", ["linear", "rbf"])
-def test_the_problem_of_a_space_is_that_of_its_columns(kernel):
-    data = training_data(weight=np.tile([1.0, 2.0], 15))
-    space, bounds = plane_space(data, kernel, 10, 0), np.ones((1, 30))
-    found = space.problem(data, 2.0, 0.1).solve(0, 1, bounds)
-    columns = space.columns(data.X, 2.0)
-    expected = twin_problem(columns, data.codes, 2, data.weight, 0.1).solve(0, 1, bounds)
-    np.testing.assert_array_equal(found.vectors, expected.vectors)

@@ -64,24 +64,6 @@ def test_curved_classes_need_the_kernel():
     assert scores[1] > 0.97
 
 
-def test_basis_is_drawn_from_the_distinct_samples():
-    X, y = load_iris(return_X_y=True)
-    few = IntuitionisticFuzzyTwinSVC(kernel="rbf", n_basis_rows=10, random_state=0).fit(X, y)
-    assert few.basis_.shape == (10, 4)
-    every = IntuitionisticFuzzyTwinSVC(kernel="rbf", n_basis_rows=500).fit(X, y)
-    assert len(every.basis_) == len(np.unique(X, axis=0))
-    assert not hasattr(every.set_params(kernel="linear").fit(X, y), "basis_")
-
-
-def test_more_features_than_samples():
-    rng = np.random.default_rng(0)
-    y = np.repeat([0, 1], 20)
-    X = rng.normal(size=(40, 300)) + 0.5 * y[:, None]
-    model = IntuitionisticFuzzyTwinSVC().fit(X, y)
-    assert model.coef_.shape == (2, 300)
-    assert model.score(rng.normal(size=(40, 300)) + 0.5 * y[:, None], y) > 0.9
-
-
 def test_samples_without_trust_have_no_say():
     rng = np.random.default_rng(0)
     X = np.vstack([rng.normal(0, 1, (50, 2)), rng.normal(5, 1, (50, 2))])

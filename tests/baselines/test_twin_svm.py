@@ -23,18 +23,6 @@ def dense(near, away, delta, u):
     return M, G @ np.linalg.solve(M, G.T)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("shape", [(40, 60, 5), (10, 30, 25)])
-def test_factor_equals_dense_evaluation(shape, weighted):
-    near, away, _ = make(*shape)
-    u = np.linspace(0.0, 2.0, len(near)) if weighted else np.ones(len(near))
-    factor = factor_plane(near, away, delta=1e-2, near_weight=u if weighted else None)
-    M, K = dense(near, away, 1e-2, u)
-    np.testing.assert_allclose(factor.triangle.T @ factor.triangle, M, atol=1e-11)
-    np.testing.assert_allclose(factor.rows @ factor.rows.T, K, rtol=1e-9)
-    assert not np.tril(factor.triangle, -1).any()
-
-
 @pytest.mark.parametrize("sign", [-1.0, 1.0])
 def test_planes_satisfy_the_conditions_of_the_primal(sign):
     near, away, score = make()
@@ -80,34 +68,6 @@ def test_one_factor_serves_all_bounds():
         np.testing.assert_allclose(together.vectors[k], alone, rtol=1e-7, atol=1e-9 * size)
 
 
-def test_signs_mirror_each_other():
-    near, away, score = make()
-    first, second = (
-        planes(factor_plane(near, away, delta=1e-3, away_sign=sign), score[None])
-        for sign in (-1.0, 1.0)
-    )
-    np.testing.assert_allclose(first.vectors, -second.vectors, rtol=1e-9)
-    np.testing.assert_allclose(first.alpha, second.alpha, atol=1e-9)
-    assert (with_ones(away) @ first.vectors[0]).mean() < 0.0
-
-
-def test_separates_what_is_separable():
-    near, away, _ = make(shift=6.0)
-    (z,) = planes(factor_plane(near, away, delta=1e-6), np.full((1, len(away)), 1e4)).vectors
-    assert np.abs(with_ones(near) @ z).max() < np.abs(with_ones(away) @ z).min()
-    np.testing.assert_allclose((with_ones(away) @ z).max(), -1.0, atol=1e-9)
-
-
-def test_zero_score_equals_absence():
-    near, away, score = make()
-    score[::3] = 0.0
-    kept = score > 0
-    found = planes(factor_plane(near, away, delta=1e-3), score[None])
-    without = planes(factor_plane(near, away[kept], delta=1e-3), score[None, kept])
-    assert not found.alpha[0, ~kept].any()
-    np.testing.assert_allclose(found.vectors, without.vectors, rtol=1e-8)
-
-
 def test_small_delta_survives_large_rows():
     """The product of the rows, of size 1e10, would leave nothing of δ."""
     near, away, score = make(n_near=3, n_columns=6)
@@ -117,10 +77,3 @@ def test_small_delta_survives_large_rows():
     least = np.linalg.svd(H, compute_uv=False)[-1]
     np.testing.assert_allclose(np.linalg.svd(factor.triangle)[1][-1], least, rtol=1e-6)
     assert planes(factor, score[None]).gap[0] <= 1e-9
-
-
-@pytest.mark.parametrize("delta", [0.0, -1.0, np.nan])
-def test_delta_must_be_positive(delta):
-    near, away, _ = make()
-    with pytest.raises(ValueError, match="delta must be positive"):
-        factor_plane(near, away, delta=delta)

@@ -4,17 +4,11 @@ from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 
 from broadlearn.ensemble.candidates import (
-    KERNELS,
     PENALTIES,
-    TIE,
-    Candidate,
-    Problem,
-    best_first,
     best_penalty,
     classification_loss,
     squared_loss,
 )
-from broadlearn.random_features import METRICS
 from broadlearn.solvers import LostPenaltyError
 
 
@@ -23,21 +17,6 @@ def decisions(k, n=80):
     codes = rng.integers(0, max(k, 2), n)
     T = 2.0 * codes[:, None] - 1 if k == 1 else np.eye(k)[codes]
     return T + rng.normal(size=T.shape), codes
-
-
-def test_kernels_are_all_different_and_of_every_family():
-    assert len(set(KERNELS)) == len(KERNELS)
-    assert {kernel.family for kernel in KERNELS} == set(METRICS)
-    assert {kernel.inputs for kernel in KERNELS} == {"standardized", "ranks", "normal_scores"}
-    for kernel in KERNELS:
-        assert kernel.width > 0
-        assert kernel.n_inputs in ((2, 4, 8) if kernel.family == "few_inputs" else (0,))
-        # Their features are polynomials on an interval, which other forms can leave.
-        assert kernel.inputs == "ranks" or kernel.family != "few_inputs"
-
-
-def test_penalties_are_half_powers_of_ten():
-    np.testing.assert_allclose(np.diff(np.log10(PENALTIES)), 0.5)
 
 
 @pytest.mark.parametrize("k", [1, 3])
@@ -78,28 +57,6 @@ def test_the_loss_of_targets_is_in_units_of_their_variance():
     assert squared_loss(np.zeros((5, 1)), None)(np.zeros((5, 1))) == 0.0
 
 
-def test_a_problem_on_some_samples():
-    rng = np.random.default_rng(0)
-    X, T, weight = rng.normal(size=(20, 2)), rng.normal(size=(20, 1)), rng.uniform(1, 2, 20)
-    problem = Problem(X, T, weight, lambda some, w: squared_loss(T[some], w), None)
-    rows, some = np.arange(3, 17), np.arange(0, 14, 2)
-    part = problem.take(rows)
-    np.testing.assert_array_equal(part.X, X[rows])
-    np.testing.assert_array_equal(part.weight, weight[rows])
-    found = rng.normal(size=(7, 1))
-    expected = squared_loss(T[rows][some], weight[rows][some])(found)
-    assert part.make_loss(some, part.weight[some])(found) == expected
-    assert part.copies
-    np.testing.assert_array_equal(part.counted, part.weight)
-    other = problem._replace(copies=False).take(rows, np.full(14, 2.0))
-    np.testing.assert_array_equal(other.weight, 2.0 * weight[rows])
-    np.testing.assert_array_equal(other.counted, 2.0)
-    assert not other.copies
-    both = problem._replace(copies=False, loss_weight=weight**2).take(rows)
-    np.testing.assert_array_equal(both.counted, weight[rows] ** 2)
-    assert problem._replace(weight=None).take(rows).weight is None
-
-
 @pytest.mark.parametrize("start", [0, 5, len(PENALTIES) - 1])
 @pytest.mark.parametrize("wanted", [0, 3, len(PENALTIES) - 1])
 def test_the_best_penalty_is_found_from_any_start(start, wanted):
@@ -112,18 +69,6 @@ def test_the_best_penalty_is_found_from_any_start(start, wanted):
     found = best_penalty(held_out, lambda C: abs(np.log(C / PENALTIES[wanted])), start)
     assert found == (wanted, 0.0)
     assert len(set(asked)) == len(asked)
-
-
-def test_next_to_nothing_does_not_move_the_penalty():
-    assert best_penalty(lambda C: C, lambda C: -np.log10(C) * TIE, 4)[0] == 4
-    assert best_penalty(lambda C: C, lambda C: 1.0, 4) == (4, 1.0)
-
-
-def test_candidates_with_equal_losses_keep_their_order():
-    losses = [0.5, 0.3, 0.3 + TIE / 100, 0.3 - TIE / 100, 0.1]
-    candidates = [Candidate(KERNELS[i], 1.0, loss) for i, loss in enumerate(losses)]
-    found = best_first(candidates)
-    assert [KERNELS.index(candidate.kernel) for candidate in found] == [4, 1, 2, 3, 0]
 
 
 def test_a_penalty_that_is_lost_is_never_the_best():

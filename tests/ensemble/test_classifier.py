@@ -1,19 +1,14 @@
-import pickle
-
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
-from sklearn.metrics import average_precision_score, log_loss
-from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
-from broadlearn import BroadEnsembleClassifier, load, save
+from broadlearn import BroadEnsembleClassifier
 from broadlearn.ensemble.weights import temper_weights
 from broadlearn.random_features import KernelBasis, SamplePairs
 
-IRIS = load_iris(return_X_y=True)
 MEMBER_KEYS = ["family", "inputs", "width", "n_inputs", "C", "scores", "weight", "held_out_loss"]
 
 
@@ -22,21 +17,6 @@ def table(n=60, k=2, seed=0, dtype=np.float64):
         n, 4, n_informative=3, n_redundant=0, n_classes=k, n_clusters_per_class=1, random_state=seed
     )
     return X.astype(dtype), np.array(["a", "b", "c"])[y]
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks([BroadEnsembleClassifier(ensemble_size=3)])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks([BroadEnsembleClassifier(max_exact_samples=15, random_state=0)])
-def test_scikit_learn_checks_on_landmarks(estimator, check):
-    if "sample_weight_equivalence" in str(check):
-        pytest.skip("other samples become landmarks")
-    check(estimator)
 
 
 def held_out_by_refits(model, X, T, weight, score):
@@ -87,7 +67,6 @@ def test_what_is_learnt(k):
     assert model.classes_.tolist() == list("abc"[:k])
     assert [list(member) for member in model.members_] == [MEMBER_KEYS] * 5
     assert sum(member["weight"] for member in model.members_) == pytest.approx(1.0)
-    assert "5 members" in model.members_._repr_html_()
     assert len(pd.DataFrame(model.members_).groupby(["family", "inputs", "width", "n_inputs"])) == 5
     assert model.leave_one_out_decision_.shape == ((60,) if k == 2 else (60, k))
     assert model.leave_one_out_proba_.shape == (60, k)
@@ -100,13 +79,6 @@ def test_what_is_learnt(k):
     labels = model.classes_[shares.argmax(axis=1)]
     np.testing.assert_array_equal(model.predict(X), labels)
     assert model.score(X, y) > 0.9
-
-
-def test_probabilities_are_calibrated_on_held_out_decisions():
-    X, y = IRIS
-    model = BroadEnsembleClassifier().fit(X[::2], y[::2])
-    assert log_loss(y[1::2], model.predict_proba(X[1::2])) < 0.2
-    assert log_loss(y[::2], model.leave_one_out_proba_) < 0.2
 
 
 @pytest.mark.parametrize("max_exact_samples", [4000, 20])
@@ -155,42 +127,6 @@ def test_balanced_classes_find_more_of_a_rare_one():
     assert found[1] > found[0]
 
 
-def box(n=240, seed=0):
-    """A rare class in a box of two of eight columns, which the others hide."""
-    X = np.random.default_rng(seed).normal(size=(n, 8))
-    return X, ((X[:, 2] > 0.5) & (X[:, 5] < -0.3)).astype(int)
-
-
-def test_columns_that_matter_are_weighted_for_a_rare_class(tmp_path):
-    X, y = box()
-    plain = BroadEnsembleClassifier(ensemble_size=4).fit(X, y)
-    assert not any(member["inputs"].startswith("weighted") for member in plain.members_)
-    model = BroadEnsembleClassifier(ensemble_size=4, class_weight="balanced").fit(X, y)
-    assert any(member["inputs"].startswith("weighted") for member in model.members_)
-    for scale in model._average.forms.relevance.values():
-        assert set(np.argsort(scale)[-2:]) == {2, 5}
-    new, labels = box(2000, seed=1)
-    found, before = (
-        average_precision_score(labels, each.predict_proba(new)[:, 1]) for each in (model, plain)
-    )
-    assert found > before + 0.02
-    save(model, tmp_path / "model.blm")
-    loaded = load(tmp_path / "model.blm")
-    np.testing.assert_array_equal(loaded.predict_proba(new), model.predict_proba(new))
-    single = model.predict_proba(new.astype(np.float32))
-    assert single.dtype == np.float32
-    np.testing.assert_allclose(single, model.predict_proba(new), atol=1e-3)
-
-
-@pytest.mark.parametrize(("n", "k"), [(8, 2), (2, 2), (12, 3)])
-def test_classes_of_one_sample(n, k):
-    X, _ = table()
-    y = np.r_[np.zeros(n - k + 1), np.arange(1, k)]
-    model = BroadEnsembleClassifier().fit(X[:n], y)
-    assert np.isfinite(model.leave_one_out_proba_).all()
-    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
-
-
 def test_wrong_labels_count_less():
     X, y = table(120)
     wrong = np.random.default_rng(0).random(120) < 0.25
@@ -205,35 +141,6 @@ def test_wrong_labels_count_less():
     np.testing.assert_array_equal(auto.decision_function(X), plain.decision_function(X))
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_types_clones_pickles_and_files(dtype, tmp_path):
-    X, y = table(k=3, dtype=dtype)
-    model = BroadEnsembleClassifier().fit(X, y)
-    assert model.predict_proba(X).dtype == model.decision_function(X).dtype == dtype
-    assert model.leave_one_out_decision_.dtype == dtype
-    expected = model.predict_proba(X)
-    save(model, tmp_path / "model.blm")
-    for copy in (pickle.loads(pickle.dumps(model)), load(tmp_path / "model.blm")):
-        np.testing.assert_array_equal(copy.predict_proba(X), expected)
-        assert copy.members_ == model.members_
-    np.testing.assert_array_equal(clone(model).fit(X, y).predict_proba(X), expected)
-    double = BroadEnsembleClassifier().fit(X.astype(float), y).predict_proba(X.astype(float))
-    np.testing.assert_allclose(expected, double, atol=0.02 if dtype is np.float32 else 0)
-
-
-def test_frames_of_pandas_and_polars():
-    polars = pytest.importorskip("polars")
-    X, y = table()
-    frame = pd.DataFrame(X, columns=list("abcd"))
-    expected = BroadEnsembleClassifier().fit(X, y).predict_proba(X)
-    for rows in (frame, polars.from_pandas(frame)):
-        model = BroadEnsembleClassifier().fit(rows, y)
-        np.testing.assert_allclose(model.predict_proba(rows), expected, atol=1e-9)
-        assert model.feature_names_in_.tolist() == list("abcd")
-    with pytest.raises(ValueError, match="feature names should match"):
-        model.predict(frame[list("bacd")])
-
-
 @pytest.mark.parametrize("max_exact_samples", [4000, 30])
 def test_the_same_on_one_and_two_threads(max_exact_samples):
     X, y = table(120, 3)
@@ -243,12 +150,6 @@ def test_the_same_on_one_and_two_threads(max_exact_samples):
             model = BroadEnsembleClassifier(max_exact_samples=max_exact_samples, random_state=0)
             found.append(model.fit(X, y).predict_proba(X))
     np.testing.assert_allclose(*found, atol=1e-9)
-
-
-def test_nothing_is_drawn_for_few_samples():
-    X, y = table()
-    one, other = (BroadEnsembleClassifier(random_state=seed).fit(X, y) for seed in (0, 1))
-    np.testing.assert_array_equal(one.predict_proba(X), other.predict_proba(X))
 
 
 def test_landmarks_are_nearly_as_good():
@@ -343,12 +244,6 @@ def test_bad_parameters_are_named(name, value):
         BroadEnsembleClassifier(**{name: value}).fit(*table())
 
 
-def test_several_labels_are_refused():
-    X, y = make_classification(40, random_state=0)
-    with pytest.raises(ValueError, match=r"needs one class per sample.*MultiOutputClassifier"):
-        BroadEnsembleClassifier().fit(X, np.column_stack([y, 1 - y]))
-
-
 def test_conformal_sets_follow_from_leave_one_out_probabilities():
     X, y = load_iris(return_X_y=True)
     y = np.array(["a", "b", "c"])[y]
@@ -367,40 +262,6 @@ def test_conformal_sets_follow_from_leave_one_out_probabilities():
         np.testing.assert_array_equal(sets, 1 - model.predict_proba(X) <= least)
     with pytest.raises(ValueError, match="coverage must be a number between 0 and 1"):
         model.predict_set(X, 90)
-
-
-def test_sets_count_copies_and_not_class_weights():
-    X, y = load_iris(return_X_y=True)
-    weight = np.where(np.arange(150) % 3, 1.0, 2.0)
-    weight[:5] = 0.0
-    rows = np.repeat(np.arange(150), weight.astype(int))
-    once = BroadEnsembleClassifier(ensemble_size=2, robust=False).fit(X, y, weight)
-    twice = BroadEnsembleClassifier(ensemble_size=2, robust=False).fit(X[rows], y[rows])
-    np.testing.assert_array_equal(once.predict_set(X, 0.95), twice.predict_set(X, 0.95))
-    weighted = BroadEnsembleClassifier(ensemble_size=2, class_weight={0: 9.0}).fit(X, y)
-    assert weighted._calibration_weight is None
-
-
-def test_a_model_of_an_old_file_says_that_it_is_not_calibrated():
-    X, y = load_iris(return_X_y=True)
-    model = BroadEnsembleClassifier(ensemble_size=2).fit(X, y)
-    del model.calibration_scores_, model._calibration_weight
-    with pytest.raises(ValueError, match="without calibration scores; fit and save it again"):
-        model.predict_set(X)
-
-
-@pytest.mark.slow
-def test_a_rare_class_is_met_where_kernels_are_compared_on_a_part():
-    rng = np.random.default_rng(0)
-    y = (np.arange(1200) < 20).astype(int)
-    X = rng.normal(size=(1200, 3)) + 1.5 * y[:, None]
-    model = BroadEnsembleClassifier(class_weight="balanced", ensemble_size=3, random_state=0)
-    held_out = model.fit(X, y).leave_one_out_decision_ > 0
-    # A sample of a large weight is held out whole, so held-out decisions are those for new samples.
-    assert held_out[y == 1].mean() > 0.7
-    assert held_out[y == 0].mean() < 0.2
-    assert model.predict(rng.normal(1.5, 1.0, (500, 3))).mean() > 0.7
-    assert model.predict(rng.normal(0.0, 1.0, (500, 3))).mean() < 0.2
 
 
 def test_class_weights_are_no_copies_even_if_they_are_whole_numbers():

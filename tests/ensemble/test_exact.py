@@ -11,12 +11,10 @@ from broadlearn.ensemble.candidates import (
     Problem,
     classification_loss,
     gain_of_scores,
-    squared_loss,
 )
 from broadlearn.ensemble.exact import (
     compare_kernels,
     fit_exactly,
-    fit_twice,
     kernel_ridge,
 )
 from broadlearn.ensemble.kernel_average import samples_in
@@ -61,20 +59,6 @@ def plain_held_out(gram, T, C, score, weight):
     return out
 
 
-@pytest.mark.parametrize("scored", [False, True])
-def test_weights_that_do_not_count_copies_are_left_out_whole(scored):
-    problem = classes(weighted=True)
-    _, samples, units = learnt(problem)
-    gram = grams(MEMBERS[:1], samples, units)[0]
-    score, weight = np.linspace(0.2, 1, 30) if scored else None, 1.7 * problem.weight
-    W, found = kernel_ridge(gram, problem.T, 3.0, score, weight, copies=False)
-    counts = weight * (1.0 if score is None else score**2)
-    for i in range(30):
-        left = np.where(np.arange(30) == i, 0.0, counts)
-        np.testing.assert_allclose(found[i], refit(gram, problem.T, 3.0, left)[i], atol=1e-8)
-    np.testing.assert_array_equal(W, kernel_ridge(gram, problem.T, 3.0, score, weight)[0])
-
-
 def classes(n=30, k=3, weighted=False, rescore=None):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, 3))
@@ -117,23 +101,6 @@ def test_held_out_decisions_of_the_average_equal_refits(k, weighted, scored):
     assert fitted.score is score
 
 
-def test_the_average_predicts_the_mean_of_its_members():
-    problem = classes(weighted=True)
-    score = np.linspace(0.1, 1, 30)
-    forms, samples, units = learnt(problem)
-    fitted = fit_exactly(problem, MEMBERS, forms, units, score, lambda: None)
-    expected = np.mean(
-        [
-            refit(gram, problem.T, member.C, problem.weight * score**2)
-            for member, gram in zip(MEMBERS, grams(MEMBERS, samples, units), strict=True)
-        ],
-        axis=0,
-    )
-    np.testing.assert_allclose(fitted.average(problem.X), expected, atol=1e-8)
-    assert [member.kernel for member in fitted.members] == fitted.average.kernels
-    assert {member[:2] for member in fitted.members} == {member[:2] for member in MEMBERS}
-
-
 def test_every_kernel_has_its_best_penalty():
     problem = classes()
     _, samples, units = learnt(problem)
@@ -152,33 +119,6 @@ def test_every_kernel_has_its_best_penalty():
         assert loss(plain_held_out(gram, problem.T, candidate.C, None, None)) == pytest.approx(
             candidate.loss, abs=1e-8
         )
-
-
-def test_a_second_fit_is_taken_if_it_gains_enough():
-    def rescore(some, held_out):
-        return np.linspace(0.1, 1, 30)[some]
-
-    problem, steps = classes(rescore=rescore), []
-    forms, _, units = learnt(problem)
-
-    def fit(problem, min_gain):
-        steps.clear()
-        return fit_twice(problem, MEMBERS, forms, units, min_gain, lambda: steps.append(0))
-
-    always, never = fit(problem, -np.inf), fit(problem, np.inf)
-    assert len(steps) == 2 * len(MEMBERS)
-    np.testing.assert_array_equal(always.score, np.linspace(0.1, 1, 30))
-    np.testing.assert_array_equal(always.calibrating, never.held_out)
-    assert never.calibrating is None
-    assert never.score is None
-    alone = fit(problem._replace(rescore=None), -np.inf)
-    assert len(steps) == len(MEMBERS)
-    np.testing.assert_array_equal(alone.held_out, never.held_out)
-    gain = gain_of_scores(problem, fitted_on(forms, units))
-    assert fit(problem, gain - 1e-9).score is not None
-    assert len(steps) == 2 * len(MEMBERS)
-    assert fit(problem, gain + 1e-9).score is None
-    assert len(steps) == 2 * len(MEMBERS)
 
 
 def test_scores_are_judged_on_the_half_that_they_were_given_without():
@@ -210,49 +150,6 @@ def test_scores_are_judged_on_the_half_that_they_were_given_without():
             outputs.append(output)
         gains.append(loss(outputs[0]) - loss(outputs[1]))
     assert found == pytest.approx(np.mean(gains), abs=1e-8)
-
-
-def test_several_real_targets():
-    rng = np.random.default_rng(0)
-    X, T = rng.normal(size=(25, 2)), rng.normal(size=(25, 2))
-    problem = Problem(X, T, None, lambda some, weight: squared_loss(T[some], weight), None)
-    forms, samples, units = learnt(problem)
-    fitted = fit_exactly(problem, MEMBERS[:1], forms, units, None, lambda: None)
-    gram = grams(MEMBERS[:1], samples, units)[0]
-    expected = plain_held_out(gram, T, MEMBERS[0].C, None, None)
-    np.testing.assert_allclose(fitted.held_out, expected, atol=1e-8)
-    assert fitted.members[0].loss == pytest.approx(squared_loss(T, None)(expected))
-
-
-@pytest.fixture
-def loses(monkeypatch):
-    """Lets penalties be lost beyond a C, and with more samples already beyond a smaller one."""
-
-    def lose(most):
-        def solve(gram, s, T, C):
-            if most(len(T)) < C:
-                raise LostPenaltyError(C)
-            return solve_gram(gram, s, T, C)
-
-        monkeypatch.setattr("broadlearn.ensemble.exact.solve_gram", solve)
-
-    return lose
-
-
-def test_penalties_that_are_lost_make_way_for_smaller_ones(loses):
-    problem = classes()
-    forms, samples, units = learnt(problem)
-    loses(lambda n: 0.5)
-    candidates = compare_kernels(problem, samples, units, lambda: None)
-    assert len(candidates) == len(KERNELS)
-    assert max(candidate.C for candidate in candidates) < 0.5
-    fitted = fit_exactly(problem, MEMBERS, forms, units, None, lambda: None)
-    assert max(member.C for member in fitted.members) < 0.5
-    assert np.isfinite(fitted.held_out).all()
-    loses(lambda n: 0.0)
-    assert compare_kernels(problem, samples, units, lambda: None) == []
-    with pytest.raises(ValueError, match="penalty 1/C is lost"):
-        fit_exactly(problem, MEMBERS, forms, units, None, lambda: None)
 
 
 def test_rows_far_away_may_lose_a_penalty_but_not_the_fit():

@@ -1,7 +1,4 @@
-from itertools import pairwise
-
 import numpy as np
-import pytest
 
 from broadlearn.ensemble import kernel_average
 from broadlearn.ensemble.candidates import KERNELS
@@ -43,26 +40,3 @@ def test_blocks_change_nothing(monkeypatch):
     monkeypatch.setattr(kernel_average, "CACHED_NUMBERS", 4 * 30)
     np.testing.assert_allclose(model(rows), whole, atol=1e-9)
     np.testing.assert_allclose(model(rows[:1]), whole[:1], atol=1e-9)
-
-
-def test_float32_is_kept():
-    model, rows = average(), np.random.default_rng(2).normal(size=(25, 3))
-    model.coefficients[:] /= np.abs(model.coefficients).sum()
-    found = model(rows.astype(np.float32))
-    assert found.dtype == np.float32
-    np.testing.assert_allclose(found, model(rows), atol=1e-4)
-
-
-@pytest.mark.parametrize("family", ["linear", "few_inputs"])
-def test_only_the_forms_that_are_needed_are_made(family):
-    model = average([kernel for kernel in KERNELS if kernel.family == family], 1)
-    assert model(X).shape == (30, 1)
-    forms = {kernel.inputs for kernel in model.kernels}
-    assert set(samples_in(model.forms, X, model.kernels)) == forms
-    assert len(forms) == 1
-
-
-def test_kernels_that_share_their_work_follow_each_other():
-    bases = [kernel.base for kernel in sorted(KERNELS, key=shared_order)]
-    changes = sum(one != other for one, other in pairwise(bases))
-    assert changes == len(set(bases)) - 1

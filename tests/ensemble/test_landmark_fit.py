@@ -15,10 +15,8 @@ from broadlearn.ensemble.landmark_fit import (
     SECOND_KERNELS,
     LandmarkProblem,
     choose_scores,
-    compare_on_more,
     fit_landmarks,
     judge,
-    n_landmarks,
 )
 from broadlearn.random_features import KernelBasis, SamplePairs, learn_forms, learn_units
 from broadlearn.sample_scores import margin_scores, margins_of
@@ -54,18 +52,6 @@ def mean_kernel(task, forms, units, landmarks):
     return np.mean(each, axis=0) + 1.0
 
 
-def test_weights_that_do_not_count_copies_are_left_out_whole():
-    task = problem(40, True)
-    forms, units = learnt(task)
-    score = np.linspace(0.2, 1, 40)
-    whole = LandmarkProblem(forms, units, task._replace(copies=False), score, task.X[::4])
-    np.testing.assert_array_equal(whole.influence(slice(5, 9)), (task.weight * score**2)[5:9])
-
-
-def test_landmarks_that_are_affordable():
-    assert [n_landmarks(n) for n in (10_000, 37_500, 150_000)] == [5000, 3265, 1632]
-
-
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("scored", [False, True])
 def test_the_mean_kernel_is_fitted_and_left_out_as_by_refits(weighted, scored, monkeypatch):
@@ -94,31 +80,6 @@ def test_the_mean_kernel_is_fitted_and_left_out_as_by_refits(weighted, scored, m
         np.testing.assert_allclose(found[i], K[i] @ weights(left), atol=1e-6)
     single = whole.held_out(solution, MIX, np.float32)
     np.testing.assert_allclose(single, found, atol=2e-3)
-
-
-def test_candidates_are_compared_once_more_on_more_samples(monkeypatch):
-    monkeypatch.setattr(landmark_fit, "SECOND_SAMPLES", 60)
-    monkeypatch.setattr(landmark_fit, "SECOND_LANDMARKS", 20)
-    task, steps = problem(), []
-    order = np.random.default_rng(0).permutation(80)
-    found = compare_on_more(task, CANDIDATES, *learnt(task), order, lambda: steps.append(0))
-    assert len(found) == len(steps) == SECOND_KERNELS
-    assert {c.kernel for c in found} == {c.kernel for c in CANDIDATES[:SECOND_KERNELS]}
-    losses = [round(c.loss, 3) for c in found]
-    assert losses == sorted(losses)
-
-
-def test_scores_are_taken_if_they_gain_enough(monkeypatch):
-    monkeypatch.setattr(landmark_fit, "SECOND_LANDMARKS", 30)
-    task = problem(flipped=0.2)
-    forms, units = learnt(task)
-    order, first = np.arange(80), CANDIDATES[0]
-    assert choose_scores(task, first, forms, units, order, np.inf) is None
-    unscored = task._replace(rescore=None)
-    assert choose_scores(unscored, first, forms, units, order, -np.inf) is None
-    score = choose_scores(task, first, forms, units, order, -np.inf)
-    assert score.shape == (80,)
-    assert ((score > 0) & (score < 1)).all()
 
 
 def test_scores_are_judged_on_samples_that_they_were_given_without(monkeypatch):

@@ -1,14 +1,9 @@
-import pickle
-
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes
-from sklearn.utils.estimator_checks import parametrize_with_checks
-from threadpoolctl import threadpool_limits
 
-from broadlearn import BroadEnsembleRegressor, load, save
+from broadlearn import BroadEnsembleRegressor
 from broadlearn.random_features import KernelBasis, SamplePairs
 
 
@@ -18,21 +13,6 @@ def table(n=60, targets=1, seed=0, dtype=np.float64):
     Y = np.column_stack([np.sin(2 * X[:, 0]) + X[:, 1], 5 + X[:, 1] * X[:, 2]])
     Y = (Y + 0.1 * rng.normal(size=Y.shape)).astype(dtype)
     return X.astype(dtype), Y[:, 0] if targets == 1 else Y
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks([BroadEnsembleRegressor(ensemble_size=3)])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks([BroadEnsembleRegressor(max_exact_samples=15, random_state=0)])
-def test_scikit_learn_checks_on_landmarks(estimator, check):
-    if "sample_weight_equivalence" in str(check):
-        pytest.skip("other samples become landmarks")
-    check(estimator)
 
 
 @pytest.mark.parametrize("targets", [1, 2])
@@ -91,68 +71,12 @@ def test_weights_are_copies():
     np.testing.assert_allclose(weighted, copied, atol=1e-7)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("targets", [1, 2])
-def test_types_clones_pickles_and_files(dtype, targets, tmp_path):
-    X, y = table(targets=targets, dtype=dtype)
-    model = BroadEnsembleRegressor().fit(X, y)
-    expected = model.predict(X)
-    assert expected.shape == y.shape
-    assert expected.dtype == model.leave_one_out_prediction_.dtype == dtype
-    save(model, tmp_path / "model.blm")
-    for copy in (pickle.loads(pickle.dumps(model)), load(tmp_path / "model.blm")):
-        np.testing.assert_array_equal(copy.predict(X), expected)
-        assert copy.members_ == model.members_
-    np.testing.assert_array_equal(clone(model).fit(X, y).predict(X), expected)
-    double = BroadEnsembleRegressor().fit(X.astype(float), y).predict(X.astype(float))
-    np.testing.assert_allclose(expected, double, atol=0.01)
-
-
-def test_frames_of_pandas_and_polars():
-    polars = pytest.importorskip("polars")
-    X, y = table()
-    frame = pd.DataFrame(X, columns=list("abc"))
-    expected = BroadEnsembleRegressor().fit(X, y).predict(X)
-    for rows in (frame, polars.from_pandas(frame)):
-        model = BroadEnsembleRegressor().fit(rows, y)
-        np.testing.assert_allclose(model.predict(rows), expected, atol=1e-9)
-        assert model.feature_names_in_.tolist() == list("abc")
-    with pytest.raises(ValueError, match="feature names should match"):
-        model.predict(frame[list("bac")])
-
-
-@pytest.mark.parametrize("max_exact_samples", [4000, 30])
-def test_the_same_on_one_and_two_threads(max_exact_samples):
-    X, y = table(120)
-    found = []
-    for threads in (1, 2):
-        with threadpool_limits(threads, "blas"):
-            model = BroadEnsembleRegressor(max_exact_samples=max_exact_samples, random_state=0)
-            found.append(model.fit(X, y).predict(X))
-    np.testing.assert_allclose(*found, atol=1e-9)
-
-
-def test_nothing_is_drawn_for_few_samples():
-    X, y = table()
-    one, other = (BroadEnsembleRegressor(random_state=seed).fit(X, y) for seed in (0, 1))
-    np.testing.assert_array_equal(one.predict(X), other.predict(X))
-
-
 @pytest.mark.parametrize("size", [1e300, 1e-300, 1e6])
 def test_targets_of_any_size(size):
     X, y = table()
     expected = BroadEnsembleRegressor().fit(X, y).predict(X)
     found = BroadEnsembleRegressor().fit(X, size * y).predict(X)
     np.testing.assert_allclose(found / size, expected, atol=1e-6)
-
-
-@pytest.mark.parametrize("max_exact_samples", [4000, 20])
-@pytest.mark.parametrize("size", [1e300, 1e-300])
-def test_columns_of_any_size(size, max_exact_samples):
-    X, y = table()
-    model = BroadEnsembleRegressor(max_exact_samples=max_exact_samples, random_state=0)
-    expected = clone(model).fit(X, y).predict(X)
-    np.testing.assert_allclose(model.fit(size * X, y).predict(size * X), expected, atol=1e-5)
 
 
 def test_constant_columns_and_targets():
@@ -203,14 +127,6 @@ def test_conformal_intervals_follow_from_leave_one_out_residuals(n_targets):
     assert np.isinf(BroadEnsembleRegressor().fit(X[:8], Y[:8]).predict_interval(X)).all()
     with pytest.raises(ValueError, match="coverage must be a number between 0 and 1"):
         model.predict_interval(X, 1.0)
-
-
-def test_a_regressor_of_an_old_file_says_that_it_is_not_calibrated():
-    X, y = load_diabetes(return_X_y=True)
-    model = BroadEnsembleRegressor(ensemble_size=2).fit(X[:50], y[:50])
-    del model.calibration_scores_
-    with pytest.raises(ValueError, match="without calibration scores; fit and save it again"):
-        model.predict_interval(X)
 
 
 def test_targets_that_are_too_large_are_named():

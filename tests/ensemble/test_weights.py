@@ -17,12 +17,6 @@ def test_class_weights_are_tempered_and_others_kept():
     np.testing.assert_allclose(temper_weights(7 * own * of_class, codes)[0], 7 * fitted)
 
 
-def test_weights_without_classes_stay():
-    codes, weight = np.arange(10) % 2, np.repeat([0.5, 1.5, 1.0, 2.0, 4.0], 2)
-    for tempered in temper_weights(weight, codes):
-        np.testing.assert_allclose(tempered, weight)
-
-
 def test_heavy_samples_come_early_in_proportion():
     weight = np.r_[np.ones(50), np.full(50, 3.0)]
     first = [heavy_first(weight, np.random.default_rng(seed)) for seed in range(2000)]
@@ -41,9 +35,3 @@ def test_heavy_samples_are_drawn_and_all_stand_for_the_whole():
     counts = np.bincount(np.concatenate([rows for rows, _ in drawn]), minlength=1000)
     assert counts[:990].mean() == pytest.approx(200 * 90 / 990)
     assert counts[:990].max() < 50
-
-
-def test_equal_weights_are_drawn_alike():
-    rows, own = draw_heavy(np.full(50, 3.0), 20, np.random.default_rng(0))
-    assert rows.size == np.unique(rows).size == 20
-    np.testing.assert_allclose(own, 1.0)

@@ -30,6 +30,8 @@ from broadlearn import (
 from broadlearn.io import TablePreparation
 from broadlearn.out_of_core import fit_blocks
 
+pytestmark = pytest.mark.soak
+
 SIZES = {"n_feature_nodes": 4, "n_enhancement_nodes": 8, "random_state": 0}
 FEW = BLSClassifier(**SIZES)
 # Calls at which a refit is interrupted, as shares of all calls.

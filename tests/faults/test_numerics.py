@@ -19,6 +19,8 @@ from broadlearn import (
 )
 from broadlearn.utils import one_thread
 
+pytestmark = pytest.mark.soak
+
 SIZES = {"n_feature_nodes": 4, "n_enhancement_nodes": 8}
 CLASSIFIERS = {
     "BLS": lambda: BLSClassifier(**SIZES, random_state=0),

@@ -17,6 +17,8 @@ from broadlearn import (
     audit,
 )
 
+pytestmark = pytest.mark.soak
+
 SCALES = [1e2, 1e4, 1e6, 1e12]
 MODELS = [
     BLSClassifier,

@@ -1,5 +1,4 @@
 import shutil
-import socket
 import subprocess
 from urllib.error import HTTPError
 from urllib.request import urlopen
@@ -76,26 +75,6 @@ def test_a_local_cluster_listens_to_this_machine_only_and_shows_nothing():
         address = client.scheduler.address
         with connect(address) as other:
             assert other.submit(sum, [1, 2]).result() == 3
-
-
-@pytest.mark.slow
-def test_the_dashboard_is_there_if_it_is_asked_for():
-    with socket.socket() as probe:
-        if not probe.connect_ex(("127.0.0.1", 8787)):
-            pytest.skip("port 8787 of this machine is taken")
-    with local_client(1, dashboard=True) as client:
-        assert client.dashboard_link == "http://127.0.0.1:8787/status"
-        with urlopen("http://127.0.0.1:8787/health", timeout=10) as answer:
-            assert answer.status == 200
-        assert listening() <= LOOPBACK
-
-
-@pytest.mark.slow
-def test_workers_have_one_thread_and_keep_their_memory():
-    with local_client(1) as client:
-        (found,) = client.run(lambda: dict(__import__("os").environ)).values()
-    assert found["OPENBLAS_NUM_THREADS"] == "1"
-    assert int(found["MALLOC_MMAP_THRESHOLD_"]) > 1 << 24
 
 
 @pytest.mark.slow

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from broadlearn import BLSClassifier, BLSRegressor
+from broadlearn import BLSClassifier
 from broadlearn.out_of_core.columns import column_statistics, learn_columns, merge_columns
 from broadlearn.out_of_core.rows import fold
 from broadlearn.utils import learn_standardization
@@ -49,35 +49,6 @@ def test_merged_statistics_are_those_of_all_rows(rows, weighted):
         np.testing.assert_array_equal(merged.rows.X, X)
 
 
-def test_real_targets_are_summed(rows):
-    X, y, weight = rows
-    merged = reduce(merge_columns, statistics(BLSRegressor, X, y, weight, [30, 90]))
-    assert merged.labels is None
-    np.testing.assert_allclose(merged.target_sum / merged.weight, np.average(y, weights=weight))
-
-
-def test_extreme_columns_are_found(rows):
-    X, y, _ = rows
-    X = X * [1.0, 1e300, 1.0]
-    merged = reduce(merge_columns, statistics(BLSClassifier, X, y, None, [50]))
-    assert merged.extremes[1, 1] > 1e300
-
-
-def test_the_wider_type_is_taken(rows):
-    X, y, _ = rows
-    (single,) = statistics(BLSClassifier, X.astype(np.float32), y, None, [])
-    (double,) = statistics(BLSClassifier, X, y, None, [])
-    assert single.dtype == np.float32
-    assert merge_columns(single, double).dtype == np.float64
-
-
-def test_unlike_numbers_of_targets_are_refused(rows):
-    X, y, _ = rows
-    (one,) = statistics(BLSRegressor, X, y, None, [])
-    with pytest.raises(ValueError, match="1 targets in some rows and 2 in others"):
-        merge_columns(one, one._replace(target_sum=np.zeros(2)))
-
-
 class Blocks:
     """Rows in two blocks."""
 
@@ -106,23 +77,6 @@ def test_standardisation_is_learnt_in_one_pass_or_two(rows, scale):
     assert (dtype, shift.size) == (np.float64, 0)
     assert model.classes_.tolist() == [0, 1, 2]
     assert model.n_features_in_ == 3
-
-
-def test_given_classes_are_known_and_the_mean_of_targets_is_found(rows):
-    X, y, _ = rows
-    model = BLSClassifier(standardize=False)
-    found, _, _ = learn_columns(model, Blocks(X, y), [4, 0, 1, 2])
-    assert model.classes_.tolist() == [0, 1, 2, 4]
-    np.testing.assert_array_equal(found.scale, 1.0)
-    _, shift, _ = learn_columns(BLSRegressor(), Blocks(X, y), None)
-    np.testing.assert_allclose(shift, [y.mean()])
-
-
-def test_several_labels_are_refused_with_the_remedy(rows):
-    X, y, _ = rows
-    labels = np.column_stack([y == 0, y == 1])
-    with pytest.raises(ValueError, match=r"each of 2 labels.*partial_fit on each block"):
-        statistics(BLSClassifier, X, labels, None, [])
 
 
 @pytest.mark.parametrize("standardize", [True, False])

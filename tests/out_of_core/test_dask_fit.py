@@ -1,11 +1,9 @@
 import os
 import signal
 
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
-from callbacks import Recorder
 from sklearn.base import clone, is_classifier
 
 from broadlearn import (
@@ -14,9 +12,8 @@ from broadlearn import (
     ELMClassifier,
     FuzzyBLSClassifier,
     IntuitionisticFuzzyBLSClassifier,
-    PathSearchCV,
 )
-from broadlearn.out_of_core import fit, fit_blocks, local_client
+from broadlearn.out_of_core import fit, local_client
 
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
@@ -87,33 +84,6 @@ def test_dataframes_give_the_model_of_one_fit(model, rows):
         assert model.classes_.tolist() == list("pqrs")
 
 
-def test_callbacks_see_all_passes(rows):
-    X, y = rows
-    seen = Recorder()
-    model = FuzzyBLSClassifier(**SIZES).set_callbacks(seen)
-    fit(model, da.from_array(X, chunks=(200, -1)), da.from_array(y, chunks=200))
-    stages = ["columns", "nodes", "classes", "classes", "sums"]
-    told = [name for event, name in seen.events[1:-1] if event == "end" and name != "block"]
-    assert told == [*stages, "fit"]
-    assert seen.of("block") == 3 * len(stages)
-
-
-def test_several_targets(rows):
-    X, y = rows
-    model, Y = BLSRegressor(**SIZES, random_state=0), np.column_stack([y, X[:, 0] ** 2])
-    expected = clone(model).fit(X, Y).predict(X)
-    fit(model, da.from_array(X, chunks=(99, 3)), da.from_array(Y, chunks=(200, 1)))
-    np.testing.assert_allclose(model.predict(X), expected, rtol=0, atol=1e-8)
-
-
-def test_large_C_is_refined(model, rows):
-    X, y = rows[0][:, :2], rows[1]
-    model.set_params(C=1e6, n_enhancement_nodes=200)
-    fitted = clone(model).fit(X, y)
-    fit(model, da.from_array(X, chunks=(99, 2)), y)
-    np.testing.assert_allclose(output(model, X), output(fitted, X), rtol=0, atol=1e-8)
-
-
 def test_extreme_columns_and_float32(rows):
     X, y = rows
     model = BLSClassifier(**SIZES, random_state=0)
@@ -122,16 +92,6 @@ def test_extreme_columns_and_float32(rows):
     np.testing.assert_allclose(model.decision_function(X * 1e300), expected, rtol=0, atol=1e-8)
     fit(model, da.from_array(X.astype(np.float32), chunks=(99, 6)), y)
     assert model.output_weights_.dtype == np.float32
-
-
-def test_landmarks_are_those_of_blocks(rows):
-    X, y = rows
-    settings = {"landmarks": 40, "kernel_width": 3.0, "random_state": 0}
-    model = IntuitionisticFuzzyBLSClassifier(**SIZES, **settings)
-    expected = fit_blocks(clone(model), X, y, block_rows=64)
-    fit(model, da.from_array(X, chunks=(99, 6)), y)
-    np.testing.assert_allclose(output(model, X), output(expected, X), rtol=0, atol=1e-8)
-    assert model.neighborhood_radius_ == pytest.approx(expected.neighborhood_radius_, rel=1e-12)
 
 
 @pytest.mark.slow
@@ -162,17 +122,13 @@ def spoilt(X):
     return X
 
 
-def unlike(block, block_info):
-    return block[:, :5] if block_info[0]["chunk-location"][0] else block
-
-
 @pytest.mark.parametrize(
     ("change_X", "y", "arguments", "message"),
     [
         (spoilt, None, {}, r"X contains infinity.* \(in partition 4 of X\)\.$"),
         (None, np.arange(499), {}, "y has 499 rows where X has 500"),
         (None, np.zeros(500), {}, "only one class"),
-        (None, None, {"classes": [0, 1]}, "does not know as classes"),
+        (None, None, {"classes": [0, 1]}, "not among the classes"),
         (None, None, {"sample_weight": np.zeros(500)}, "X has no rows, or all of weight zero"),
         (None, None, {"sample_weight": -np.ones(500)}, "sample_weight"),
         (None, np.linspace(0, 1, 500), {}, "continuous"),
@@ -188,18 +144,6 @@ def test_a_refused_table_leaves_the_model_as_it_was(rows, change_X, y, arguments
     assert "\n" not in str(caught.value)
     assert vars(model).keys() == before.keys()
     assert all(value is before[name] for name, value in vars(model).items())
-
-
-def test_unlike_partitions_are_named(rows):
-    X, y = rows
-    table = da.from_array(X, chunks=(100, 6))
-    with pytest.raises(ValueError, match=r"5 features.*expecting 6.*\(in partition \d of X\)"):
-        fit(BLSClassifier(**SIZES), table.map_blocks(unlike, dtype=float), y)
-    frame = dd.from_pandas(pd.DataFrame(X, columns=list("abcdef")), npartitions=4)
-    labels = dd.from_pandas(pd.Series(y), npartitions=4)
-    shorter = labels.map_partitions(lambda part: part.iloc[1:], meta=labels._meta)
-    with pytest.raises(ValueError, match=r"y has 124 rows where X has 125 \(in partition \d"):
-        fit(BLSClassifier(**SIZES), frame, shorter)
 
 
 @pytest.mark.parametrize(
@@ -244,15 +188,3 @@ def test_a_killed_worker_changes_nothing(client, rows, tmp_path):
     fit(model, plain.map_blocks(visit, dtype=X.dtype), y, client=client)
     assert (tmp_path / "visits").read_text() == "xxxx"
     np.testing.assert_array_equal(model.output_weights_, expected.output_weights_)
-
-
-@pytest.mark.slow
-def test_a_search_on_the_same_client(client, rows):
-    grid = {"C": [0.1, 10.0], "n_enhancement_nodes": [5, 20], "n_feature_nodes": [3, 6]}
-    search = PathSearchCV(IntuitionisticFuzzyBLSClassifier(random_state=0), grid, cv=3)
-    expected = clone(search).fit(*rows)
-    with joblib.parallel_config(backend="dask"):
-        search.fit(*rows)
-    for name in ("mean_test_score", "std_test_score", "split2_test_score"):
-        np.testing.assert_array_equal(search.cv_results_[name], expected.cv_results_[name])
-    assert search.best_params_ == expected.best_params_

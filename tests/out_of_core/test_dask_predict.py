@@ -1,9 +1,6 @@
-import pickle
-
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import is_classifier
 
 from broadlearn import (
     BLSClassifier,
@@ -17,7 +14,6 @@ from broadlearn import (
     PathSearchCV,
 )
 from broadlearn.out_of_core import decision_function, predict, predict_proba
-from broadlearn.out_of_core.dask_predict import _light
 
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
@@ -67,15 +63,6 @@ def test_all_models(model):
     np.testing.assert_array_equal(predict(model, ROWS).compute(), model.predict(X))
 
 
-@pytest.mark.parametrize("y", [X[:, 0] ** 2, X[:, :2] ** 2])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_regressors(y, dtype):
-    model = BLSRegressor(2, 3, 1, 20, random_state=0).fit(X, y)
-    found = predict(model, ROWS.astype(dtype))
-    assert (found.shape, found.dtype) == (y.shape, dtype)
-    np.testing.assert_allclose(found.compute(), model.predict(X), atol=1e-4)
-
-
 @pytest.mark.parametrize("function", [predict, predict_proba])
 def test_dataframes(function):
     model = BLSClassifier(2, 3, 1, 20, random_state=0).fit(TABLE, pd.Series(THREE))
@@ -101,13 +88,6 @@ def test_nothing_is_computed_before_it_is_asked_for():
     lazy = predict(model, ROWS.map_blocks(fail, dtype=float, meta=np.empty((0, 0))))
     with pytest.raises(RuntimeError, match="computed"):
         lazy.compute()
-
-
-def test_workers_are_not_sent_what_is_kept_of_rows():
-    model = BLSClassifier(2, 3, 1, 50, random_state=0).partial_fit(X, TWO, [False, True])
-    assert len(pickle.dumps(_light(model))) < len(pickle.dumps(model)) / 2
-    assert model._stream is not None
-    assert is_classifier(_light(model))
 
 
 @pytest.mark.parametrize(

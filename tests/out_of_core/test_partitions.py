@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from broadlearn.out_of_core.partitions import align, dask_module, is_collection, whole_rows
+from broadlearn.out_of_core.partitions import align, is_collection
 
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
@@ -48,14 +48,6 @@ def test_targets_are_cut_as_rows_are(rows, kind):
     assert parts.y_dimensions == 1
 
 
-def test_no_weights():
-    assert align(ARRAY, Y).weight == [None] * 4
-
-
-def test_columns_keep_their_names():
-    assert list(align(FRAME, LABELS).head.columns) == ["a", "b"]
-
-
 @pytest.mark.parametrize(
     ("rows", "targets", "message"),
     [
@@ -77,11 +69,6 @@ def test_bad_input_is_named(rows, targets, message):
         align(rows, targets)
 
 
-def test_rows_are_not_split_between_chunks():
-    assert whole_rows(ARRAY).chunks == ((6, 0, 9, 5), (2,))
-    assert whole_rows(UNKNOWN).numblocks == (3, 1)
-
-
 def test_what_a_collection_is():
     assert is_collection(ARRAY)
     assert is_collection(FRAME)
@@ -89,8 +76,3 @@ def test_what_a_collection_is():
     assert not is_collection(X)
     assert not is_collection(dask.delayed(1))
     assert not is_collection(None)
-
-
-def test_a_missing_extra_is_named():
-    with pytest.raises(ImportError, match=r"broadlearn\[dask\]"):
-        dask_module("dask.there_is_no_such_module")

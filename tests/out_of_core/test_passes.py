@@ -1,4 +1,3 @@
-from functools import partial, reduce
 from itertools import pairwise
 
 import numpy as np
@@ -11,10 +10,8 @@ from broadlearn import (
     FuzzyBLSClassifier,
     IntuitionisticFuzzyBLSClassifier,
 )
-from broadlearn.models import read_batch
-from broadlearn.out_of_core.passes import class_sketch, fit_in_passes, merge_sketches
+from broadlearn.out_of_core.passes import fit_in_passes
 from broadlearn.out_of_core.rows import fold
-from broadlearn.sample_scores import FuzzyScorer, IntuitionisticScorer, learn_geometry
 
 MODELS = [BLSClassifier, FuzzyBLSClassifier, IntuitionisticFuzzyBLSClassifier, BLSRegressor]
 SIZES = {"n_feature_groups": 2, "n_feature_nodes": 5, "n_enhancement_nodes": 40}
@@ -83,89 +80,11 @@ def test_a_known_class_may_have_no_rows_yet(rows):
     assert (model.predict(rows[0]) < 4).all()
 
 
-@pytest.fixture
-def three():
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 3, 300)
-    return rng.normal(y[:, None], 1.0, size=(300, 4)), y, rng.integers(0, 3, 300)
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize(
-    "scorer",
-    [
-        FuzzyScorer(),
-        IntuitionisticScorer(),
-        IntuitionisticScorer(landmarks=30, kernel_width=2.0),
-        IntuitionisticScorer(landmarks=30, neighborhood_radius=0.4),
-    ],
-    ids=repr,
-)
-def test_geometry_is_that_of_one_block(three, scorer, weighted):
-    X, y, weight = three
-    if not weighted:
-        weight = None
-    model = BLSClassifier(**SIZES, sample_scores=scorer, random_state=0)
-    source = Halves(X, y, [10, 11, 150], weight)
-    found = fit_in_passes(model, source)._stream
-    samples = found.samples(read_batch(model, X, y, weight, found.shift))
-    expected = learn_geometry(scorer, lambda: [samples])
-    assert source.stages.count("classes") == 2
-    for name, value in vars(expected).items():
-        np.testing.assert_allclose(getattr(found.geometry, name), value, rtol=1e-9, atol=1e-12)
-    if isinstance(scorer, IntuitionisticScorer):
-        assert model.neighborhood_radius_ == found.geometry.epsilon
-
-
-def test_a_model_that_trusts_all_samples_has_none(three):
-    source = Halves(*three[:2], [20])
-    assert fit_in_passes(BLSClassifier(**SIZES), source)._stream.geometry is None
-    assert "classes" not in source.stages
-
-
-def test_references_do_not_depend_on_the_order_of_merges(three):
-    X, y, _ = three
-    model = BLSClassifier(**SIZES, random_state=0).partial_fit(X, y, classes=[0, 1, 2])
-    part = partial(class_sketch, model, model._stream, IntuitionisticScorer(landmarks=20))
-    cuts = np.array([0, 50, 100, 170, 300])
-    parts = [part((X[i:j], y[i:j], None), i) for i, j in pairwise(cuts)]
-    whole, left = part((X, y, None), 0), reduce(merge_sketches, parts)
-    tree = merge_sketches(merge_sketches(*parts[:2]), merge_sketches(*parts[2:]))
-    for found in (left, tree):
-        for name, value in vars(whole).items():
-            np.testing.assert_array_equal(getattr(found, name), value)
-    assert np.bincount(whole.codes).tolist() == [20, 20, 20]
-
-
-@pytest.mark.parametrize("kind", [FuzzyBLSClassifier, IntuitionisticFuzzyBLSClassifier])
-def test_a_class_without_samples_is_refused(three, kind):
-    X, y, _ = three
-    model = kind(**SIZES)
-    with pytest.raises(ValueError, match="1 of 3 classes have none"):
-        fit_in_passes(model, Halves(X[y < 2], y[y < 2], [20]), classes=[0, 1, 2])
-    assert vars(model) == vars(kind(**SIZES))
-
-
 def test_a_class_without_trust_is_named():
     X, y = np.array([[0.0], [1.0], [0.0], [1.0]]), np.array([0, 0, 1, 1])
     model = IntuitionisticFuzzyBLSClassifier(**SIZES, kernel_width=1.0)
     with pytest.raises(ValueError, match=r"scores of every class are zero.*larger kernel_width"):
         fit_in_passes(model, Halves(X, y, [3]))
-
-
-@pytest.mark.parametrize("scores", ["neighbors", "held_out"])
-def test_scores_that_need_all_samples_at_once_are_refused(rows, scores):
-    model = BLSClassifier(sample_scores=scores)
-    with pytest.raises(
-        ValueError, match=r"compares all samples with each other.*use sample_scores"
-    ):
-        fit_in_passes(model, Halves(*rows, [20]))
-
-
-def test_infinitely_many_nodes_are_refused(rows):
-    model = BLSClassifier(n_enhancement_nodes="infinite")
-    with pytest.raises(ValueError, match="n_enhancement_nodes='infinite' keeps all samples"):
-        fit_in_passes(model, Halves(*rows, [20]))
 
 
 @pytest.mark.parametrize("kind", MODELS[:3])
@@ -179,7 +98,7 @@ def test_class_weights_of_a_dict(kind, rows):
 
 @pytest.mark.parametrize(
     ("class_weight", "message"),
-    [("balanced", 'class_weight="balanced" needs the labels'), ({7: 1.0}, "class_weight names")],
+    [("balanced", 'class_weight="balanced" needs all labels'), ({7: 1.0}, "class_weight names")],
 )
 def test_class_weights_that_cannot_be_used(class_weight, message, rows):
     model = BLSClassifier(**SIZES, class_weight=class_weight)

@@ -23,15 +23,6 @@ def test_arrays_and_memory_maps(tmp_path):
         assert next(source.blocks())[2].tolist() == [1.0, 2.0, 3.0, 4.0]
 
 
-def test_dataframes_are_cut_by_position():
-    odd = np.arange(10)[::-1] + 0.5
-    frame, labels = pd.DataFrame(X, index=odd), pd.Series(Y, index=odd)
-    source = row_source(frame, labels, sample_weight=labels, block_rows=4)
-    assert [len(block[0]) for block in source.blocks()] == [4, 4, 2]
-    np.testing.assert_array_equal(gathered(source)[0], X)
-    np.testing.assert_array_equal(gathered(source)[1], Y)
-
-
 def test_blocks_of_the_user():
     for source in ([(X, Y), [X, Y, Y]], lambda: iter([(X, Y), (X, Y, Y)])):
         blocks = row_source(source).blocks
@@ -54,14 +45,6 @@ def test_files(tmp_path, kind):
     np.testing.assert_array_equal(gathered(row_source(str(paths[0]), target="label"))[0], X[:6])
 
 
-def test_float32_files_stay_float32(tmp_path):
-    frame = pd.DataFrame(X.astype(np.float32), columns=["a", "b"]).assign(y=Y)
-    frame.to_parquet(tmp_path / "x.parquet")
-    rows, labels = gathered(row_source(tmp_path / "x.parquet", target="y"))
-    assert rows.dtype == np.float32
-    np.testing.assert_array_equal(labels, Y)
-
-
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
@@ -77,13 +60,6 @@ def test_faults_of_files_are_named(tmp_path, frame, message):
     pd.DataFrame(frame).to_parquet(path)
     with pytest.raises(ValueError, match=message):
         list(row_source(path, target="y").blocks())
-
-
-def test_files_of_other_columns_are_refused(tmp_path):
-    for name, column in (("p.csv", "a"), ("q.csv", "b")):
-        (tmp_path / name).write_text(f"{column},y\n1,0\n")
-    with pytest.raises(ValueError, match=r"q\.csv has other columns than .*p\.csv"):
-        row_source([tmp_path / "p.csv", tmp_path / "q.csv"], target="y")
 
 
 @pytest.mark.parametrize(

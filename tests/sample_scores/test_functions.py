@@ -5,7 +5,6 @@ from broadlearn.sample_scores import (
     FuzzyScorer,
     IntuitionisticScorer,
     NeighborScorer,
-    Samples,
     fuzzy_membership,
     intuitionistic_scores,
     neighbor_agreement,
@@ -31,14 +30,6 @@ NAMES = ["fuzzy", "intuitionistic", "intuitionistic, auto", "neighbors"]
 def table():
     rng = np.random.default_rng(0)
     return rng.normal(size=(80, 5)), rng.integers(0, 4, 80)
-
-
-@pytest.mark.parametrize(("function", "scorer"), FUNCTIONS, ids=NAMES)
-def test_functions_and_scorers_give_the_same(table, function, scorer):
-    X, y = table
-    weight = np.random.default_rng(1).integers(0, 3, 80) * 1.0
-    expected = scorer.score(Samples(X, y, weight, 4)).score
-    np.testing.assert_array_equal(function(X, y, sample_weight=weight), expected)
 
 
 @pytest.mark.parametrize(("function", "scorer"), FUNCTIONS, ids=NAMES)
@@ -69,11 +60,6 @@ def test_bad_samples_are_named(table, function, scorer, change, message):
         function(arguments.pop("X"), arguments.pop("y"), **arguments)
 
 
-def test_a_bad_delta_is_named(table):
-    with pytest.raises(ValueError, match="delta must be a positive number"):
-        fuzzy_membership(*table, delta=0.0)
-
-
 def test_one_width_gives_vectors_and_several_a_leading_axis(table):
     X, y = table
     one = intuitionistic_scores(X, y, kernel_width=2.0)
@@ -92,16 +78,6 @@ def test_auto_width_is_reported_and_used(table):
     auto = intuitionistic_scores(X, y, kernel_width="auto")
     named = intuitionistic_scores(X, y, kernel_width=auto.kernel_width)
     np.testing.assert_array_equal(auto.score, named.score)
-
-
-def test_membership_in_float32(table):
-    X, y = table
-    plain = intuitionistic_scores(X, y, kernel_width=1.0)
-    named = intuitionistic_scores(
-        X.astype(np.float32), np.array(["no", "yes", "a", "b"])[y], kernel_width=1.0
-    )
-    assert named.score.dtype == np.float32
-    np.testing.assert_allclose(named.membership, plain.membership, atol=1e-5)
 
 
 @pytest.mark.parametrize(

@@ -30,11 +30,6 @@ def test_weight_equals_copies(table):
     assert ((weighted >= 0) & (weighted <= 1)).all()
 
 
-def test_rows_alike_belong_fully():
-    X = np.full((3, 2), 0.1)
-    np.testing.assert_array_equal(fuzzy_membership(X, [0, 0, 1], sample_weight=[0.1, 0.7, 1]), 1.0)
-
-
 def test_class_without_weight_gets_zero(table):
     X, y = table
     weight = (y != 2).astype(float)
@@ -58,29 +53,6 @@ def in_blocks(samples, size=64):
     Z, codes, weight, n_classes, seed = samples
     parts = [slice(start, start + size) for start in range(0, len(codes), size)]
     return lambda: [Samples(Z[p], codes[p], weight[p], n_classes, seed) for p in parts]
-
-
-def test_the_score_is_the_membership():
-    samples = make()
-    trust = FuzzyScorer(delta=0.1).score(samples)
-    expected = fuzzy_membership(samples.Z, samples.codes, delta=0.1, sample_weight=samples.weight)
-    np.testing.assert_array_equal(trust.score, expected)
-    assert list(trust.attributes) == ["membership_"]
-    assert trust.attributes["membership_"] is trust.score
-
-
-def test_widths_do_not_matter():
-    samples = make()
-    scorer = FuzzyScorer()
-    for trust in scorer.score_widths(samples, [1.0, None, "auto"]):
-        np.testing.assert_array_equal(trust.score, scorer.score(samples).score)
-
-
-@pytest.mark.parametrize("delta", [0.0, -1.0, np.inf, np.nan, "small", None])
-def test_a_bad_delta_is_named(delta):
-    with pytest.raises(ValueError, match="delta must be a positive number, got"):
-        FuzzyScorer(delta).check()
-    FuzzyScorer(1).check()
 
 
 def test_scores_of_the_samples_learnt_from_are_the_memberships():
@@ -113,19 +85,3 @@ def test_merged_sketches_are_the_sketch_of_all_samples():
         own = samples.codes == c
         expected = np.average(samples.Z[own], axis=0, weights=samples.weight[own])
         np.testing.assert_allclose(means[c], expected, atol=1e-12)
-
-
-def test_geometry_knows_distances_and_radii():
-    samples = make()
-    geometry = learn_geometry(FuzzyScorer(), in_blocks(samples))
-    centres = geometry.centres[samples.codes]
-    distance = np.sqrt(((samples.Z - centres) ** 2).sum(axis=1))
-    np.testing.assert_allclose(geometry.distances(samples.Z, samples.codes), distance)
-    expected = [distance[samples.codes == c].max() for c in range(3)]
-    np.testing.assert_allclose(geometry.radii, expected)
-    assert geometry.attributes == {}
-
-
-def test_classes_without_samples_are_refused():
-    with pytest.raises(ValueError, match="1 of 4 classes have none"):
-        learn_geometry(FuzzyScorer(), in_blocks(make()._replace(n_classes=4)))

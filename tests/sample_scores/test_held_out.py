@@ -63,16 +63,6 @@ def test_blocks_do_not_show(monkeypatch):
     np.testing.assert_allclose(held_out_scores(samples), whole, atol=1e-9)
 
 
-def test_wrong_labels_lose_weight():
-    samples = make(200, 2)
-    samples.Z[samples.codes == 1] += 3.0
-    wrong = np.arange(0, 200, 20)
-    samples.codes[wrong] = 1 - samples.codes[wrong]
-    found = held_out_scores(samples)
-    assert found[wrong].max() < 0.3
-    assert np.delete(found, wrong).mean() > 0.8
-
-
 # The scorer
 
 
@@ -86,18 +76,3 @@ def test_samples_of_weight_zero_take_no_part_and_get_zero():
     np.testing.assert_array_equal(found[kept], held_out_scores(rest))
     np.testing.assert_array_equal(found[~kept], 0.0)
     assert found[kept].min() > 0
-
-
-def test_widths_do_not_matter_and_the_seed_does():
-    samples = make(100, 2)
-    one, other = HeldOutScorer().score_widths(samples, [1.0, None])
-    np.testing.assert_array_equal(one.score, other.score)
-    assert dict(one.attributes) == {}
-    another = HeldOutScorer().score(samples._replace(seed=6)).score
-    assert not np.array_equal(one.score, another)
-
-
-def test_batches_cannot_be_scored():
-    assert not HeldOutScorer().streams
-    with pytest.raises(ValueError, match="HeldOutScorer compares all samples with each other"):
-        HeldOutScorer().sketch(make(10, 2))

@@ -5,10 +5,8 @@ from plain import plain_intuitionistic_scores
 from broadlearn.sample_scores import (
     IntuitionisticScorer,
     Samples,
-    Trust,
     intuitionistic,
     intuitionistic_scores,
-    learn_geometry,
 )
 from broadlearn.sample_scores.intuitionistic import MULTIPLES, choose_kernel_width, score_rows
 
@@ -65,18 +63,6 @@ def test_a_pair_at_exactly_epsilon_counts():
     np.testing.assert_array_equal(below.heterogeneity, 0.0)
 
 
-def test_radius_zero_counts_copies_only():
-    X, y = np.array([[0.0], [0.0], [1e-6]]), np.array([0, 1, 1])
-    found = intuitionistic_scores(X, y, kernel_width=1.0, neighborhood_radius=0.0)
-    np.testing.assert_array_equal(found.heterogeneity, [0.5, 0.5, 0.0])
-
-
-def test_large_radius_counts_all():
-    X, y = make("random", 2)
-    found = intuitionistic_scores(X, y, kernel_width=0.1, neighborhood_radius=1.5)
-    np.testing.assert_allclose(found.heterogeneity, np.where(y == 0, np.mean(y), 1 - np.mean(y)))
-
-
 @pytest.mark.parametrize("d", [3, 8])
 def test_weight_equals_copies_and_zero_equals_absence(d):
     X, y = make("random", 3, n=60, d=d)
@@ -90,13 +76,6 @@ def test_weight_equals_copies_and_zero_equals_absence(d):
         )
     np.testing.assert_allclose(weighted.radius, repeated.radius, atol=1e-12)
     assert np.isfinite(weighted.score).all()
-
-
-def test_fractional_weights_scale_out():
-    X, y = make("random", 2)
-    one = intuitionistic_scores(X, y, kernel_width=2.0)
-    tenth = intuitionistic_scores(X, y, kernel_width=2.0, sample_weight=np.full(90, 0.1))
-    np.testing.assert_allclose(one.score, tenth.score, atol=1e-12)
 
 
 def test_class_without_weight_is_ignored():
@@ -121,16 +100,6 @@ def test_membership_is_that_of_explicit_feature_vectors():
         expected = 1 - distance / (distance.max() + 1e-4)
         np.testing.assert_allclose(found.membership[0, codes == c], expected, atol=1e-9)
     np.testing.assert_allclose(found.radius, max(radii))
-
-
-def test_class_without_weight_is_infinitely_far():
-    X, codes = np.arange(4.0)[:, None], np.array([0, 0, 1, 1])
-    weight = np.array([1.0, 1.0, 0.0, 0.0])
-    found = score_rows(X, codes, weight, 2, [1.0], epsilon=None, delta=1e-4)
-    np.testing.assert_array_equal(found.membership[0, 2:], 0.0)
-    # Its radius is 0: the largest is that of the other class.
-    alone = score_rows(X[:2], codes[:2], np.ones(2), 1, [1.0], epsilon=None, delta=1e-4)
-    np.testing.assert_allclose(found.radius, alone.radius)
 
 
 @pytest.fixture
@@ -180,16 +149,6 @@ def test_copies_and_order_do_not_matter(table):
     )
 
 
-def test_rows_all_alike_get_a_width_too():
-    assert choose_kernel_width(np.ones((4, 2)), np.array([0, 0, 1, 1]), np.ones(4), 2) == 1.0
-
-
-def test_many_rows_are_thinned():
-    rng = np.random.default_rng(0)
-    X, codes = rng.normal(size=(5000, 3)), rng.integers(0, 2, 5000)
-    assert 0.1 < choose_kernel_width(X, codes, np.ones(5000), 2) < 100.0
-
-
 # The scorer
 
 
@@ -198,20 +157,6 @@ def samples(n=90, n_classes=3, seed=0):
     codes = np.arange(n) % n_classes
     Z = rng.normal(size=(n, 4)) + codes[:, None]
     return Samples(Z, codes, rng.integers(1, 4, n) * 1.0, n_classes, seed=5)
-
-
-def test_scorer_gives_the_published_parts_as_attributes():
-    some = samples()
-    trust = IntuitionisticScorer(kernel_width=1.5, neighborhood_radius=0.8).score(some)
-    expected = intuitionistic_scores(
-        some.Z, some.codes, kernel_width=1.5, neighborhood_radius=0.8, sample_weight=some.weight
-    )
-    np.testing.assert_array_equal(trust.score, expected.score)
-    np.testing.assert_array_equal(trust.attributes["membership_"], expected.membership)
-    np.testing.assert_array_equal(trust.attributes["nonmembership_"], expected.nonmembership)
-    assert trust.attributes["kernel_width_"] == 1.5
-    assert trust.attributes["neighborhood_radius_"] == 0.8
-    assert trust.problem == ""
 
 
 @pytest.mark.parametrize("landmarks", [None, 12])
@@ -226,23 +171,6 @@ def test_several_widths_at_once_are_those_of_each_alone(landmarks):
         assert trust.attributes["kernel_width_"] == alone.attributes["kernel_width_"]
         found, expected = (t.attributes["neighborhood_radius_"] for t in (trust, alone))
         assert found == pytest.approx(expected, rel=1e-12)
-
-
-def test_auto_is_the_chosen_width():
-    some = samples()
-    expected = choose_kernel_width(*some[:4], epsilon=0.5, delta=0.1)
-    scorer = IntuitionisticScorer(neighborhood_radius=0.5, delta=0.1)
-    assert scorer.score(some).attributes["kernel_width_"] == expected
-    sketch = scorer.sketch(some)
-    assert scorer.geometry(sketch).kernel_width == pytest.approx(expected)
-
-
-def test_landmarks_follow_the_seed_of_the_samples():
-    some = samples()
-    scorer = IntuitionisticScorer(1.0, landmarks=10)
-    one, again, other = (scorer.score(some._replace(seed=seed)).score for seed in (5, 5, 6))
-    np.testing.assert_array_equal(one, again)
-    assert not np.array_equal(one, other)
 
 
 def test_auto_compares_all_pairs_of_few_samples_only(monkeypatch):
@@ -263,12 +191,6 @@ def test_auto_compares_all_pairs_of_few_samples_only(monkeypatch):
         drawn = IntuitionisticScorer(1.0, landmarks=number).score(some).score
         np.testing.assert_array_equal(auto.score(some).score, drawn)
         assert not np.array_equal(drawn, exact)
-
-
-@pytest.mark.parametrize(("landmarks", "drawn"), [(None, False), (5, True), (np.int64(5), True)])
-def test_given_landmarks_are_drawn_of_any_number_of_samples(landmarks, drawn):
-    scorer = IntuitionisticScorer(landmarks=landmarks)
-    assert scorer.draws(3) == scorer.draws(10**6) == drawn
 
 
 @pytest.mark.parametrize(
@@ -292,11 +214,6 @@ def test_bad_parameters_of_the_scorer_are_named(parameters, message):
         IntuitionisticScorer(**parameters).check()
 
 
-def test_good_parameters_of_the_scorer_pass():
-    IntuitionisticScorer().check()
-    IntuitionisticScorer(np.float32(2), 0, 1, np.int64(2)).check()
-
-
 def test_all_pairs_of_many_samples_warn(monkeypatch):
     monkeypatch.setattr(intuitionistic, "MANY_SAMPLES", 80)
     some = samples()
@@ -305,22 +222,3 @@ def test_all_pairs_of_many_samples_warn(monkeypatch):
     monkeypatch.setattr(IntuitionisticScorer, "max_exact", 80)
     IntuitionisticScorer(1.0).score(some)
     IntuitionisticScorer(1.0, landmarks=20).score(some)
-
-
-def test_streams_are_scored_against_references():
-    some = samples()
-    scorer = IntuitionisticScorer(kernel_width=1.5)
-    assert scorer.streams
-    geometry = learn_geometry(scorer, lambda: [some])
-    expected = scorer.score(some)
-    found = geometry.trust(some.Z, some.codes)
-    np.testing.assert_allclose(found.score, expected.score, atol=1e-10)
-    assert found.attributes.keys() == expected.attributes.keys()
-
-
-def test_the_remedy_names_width_and_radius():
-    attributes = {"kernel_width_": 0.25, "neighborhood_radius_": 1.5}
-    remedy = IntuitionisticScorer().remedy(Trust(np.zeros(3), attributes))
-    assert "larger kernel_width (now 0.25)" in remedy
-    assert "smaller neighborhood_radius (now 1.5)" in remedy
-    assert "kernel_width='auto'" in remedy

@@ -5,10 +5,9 @@ from broadlearn.sample_scores import (
     IntuitionisticScorer,
     Samples,
     intuitionistic_scores,
-    kernel_geometry,
     learn_geometry,
 )
-from broadlearn.sample_scores.kernel_geometry import KernelGeometry, draw_references
+from broadlearn.sample_scores.kernel_geometry import draw_references
 
 
 def make(n=300, seed=0):
@@ -63,15 +62,6 @@ def test_distances_are_those_to_the_mean_of_the_class_in_kernel_space():
         np.testing.assert_allclose(geometry.radii[c], expected.max())
 
 
-def test_blocks_of_samples_do_not_show(monkeypatch):
-    samples = make()
-    geometry = learn_geometry(IntuitionisticScorer(), in_blocks(samples))
-    whole = geometry.trust(samples.Z, samples.codes)
-    monkeypatch.setattr(kernel_geometry, "BLOCK_ROWS", 17)
-    found = geometry.trust(samples.Z, samples.codes)
-    np.testing.assert_allclose(found.score, whole.score, atol=1e-12)
-
-
 @pytest.mark.parametrize("landmarks", [None, "auto", 20])
 def test_merged_references_are_those_of_all_samples(landmarks):
     samples = make()
@@ -99,17 +89,6 @@ def test_references_of_a_class_have_the_weight_of_all_its_samples():
     )
 
 
-def test_references_do_not_depend_on_blocks():
-    samples = make()
-    scorer = IntuitionisticScorer(landmarks=20)
-    one = learn_geometry(scorer, in_blocks(samples, 300))
-    many = learn_geometry(scorer, in_blocks(samples, 7))
-    assert one.references.shape == (60, 4)
-    np.testing.assert_array_equal(one.references, many.references)
-    np.testing.assert_allclose(one.radii, many.radii)
-    np.testing.assert_allclose(one.weight.sum(), samples.weight.sum())
-
-
 def test_few_references_come_near_to_all():
     samples = make(3000)
     geometries = [
@@ -129,29 +108,3 @@ def test_a_sample_far_from_all_references_has_no_neighbours():
     trust = geometry.trust(samples.Z[:5] + 100.0, samples.codes[:5])
     np.testing.assert_array_equal(trust.attributes["nonmembership_"], 0.0)
     np.testing.assert_allclose(trust.score, trust.attributes["membership_"])
-
-
-def test_the_largest_radius_is_the_default_neighbourhood():
-    samples = make()
-    references = draw_references(samples, 0, None).by_class()
-    geometry = KernelGeometry.of(references, 1.0, None, 1e-4)
-    assert geometry.epsilon is None
-    assert geometry.with_radii(np.array([0.1, 0.7, 0.3])).epsilon == 0.7
-    given = KernelGeometry.of(references, 1.0, 0.2, 1e-4)
-    assert given.with_radii(np.array([0.1, 0.7, 0.3])).epsilon == 0.2
-
-
-def test_float32_samples_have_float64_references():
-    samples = make()
-    single = samples._replace(Z=samples.Z.astype(np.float32))
-    geometry = learn_geometry(IntuitionisticScorer(1.0), in_blocks(single))
-    exact = learn_geometry(IntuitionisticScorer(1.0), in_blocks(samples))
-    assert geometry.references.dtype == np.float64
-    found = geometry.trust(single.Z, single.codes).attributes["membership_"]
-    expected = exact.trust(samples.Z, samples.codes).attributes["membership_"]
-    np.testing.assert_allclose(found, expected, atol=1e-5)
-
-
-def test_classes_without_samples_are_refused():
-    with pytest.raises(ValueError, match="1 of 4 classes have none"):
-        learn_geometry(IntuitionisticScorer(), in_blocks(make()._replace(n_classes=4)))

@@ -12,10 +12,9 @@ from broadlearn.sample_scores import (
 from broadlearn.sample_scores.landmarks import (
     draw_landmarks,
     landmark_pair_sums,
-    outline_points,
 )
 from broadlearn.sample_scores.pairs import prepare_points, symmetric_pair_sums
-from broadlearn.utils import StandardizedRows, draw_seed, learn_standardization, row_slices
+from broadlearn.utils import draw_seed, learn_standardization
 
 
 def make(weights, n=120):
@@ -70,15 +69,6 @@ def test_error_falls_with_landmarks():
     assert errors[0] > 1.5 * errors[1] > 2.25 * errors[2]
 
 
-def test_same_seed_same_scores():
-    X, codes, _ = make("equal")
-    first, second = (
-        intuitionistic_scores(X, codes, kernel_width=1.0, landmarks=10, random_state=3)
-        for _ in range(2)
-    )
-    np.testing.assert_array_equal(first.score, second.score)
-
-
 def test_classes_are_taken_whole_or_drawn_by_their_weights():
     X, codes, weight = make("unequal")
     counts = np.bincount(codes)
@@ -91,36 +81,6 @@ def test_classes_are_taken_whole_or_drawn_by_their_weights():
     equal = prepare_points(X, codes, np.full(120, 0.3), 2)
     drawn = draw_landmarks(equal, 12, np.random.default_rng(0))
     np.testing.assert_array_equal(np.unique(drawn), [0.0, 1.0])
-
-
-def test_classes_without_samples_have_no_sums():
-    X, codes, weight = make("equal")
-    points = prepare_points(X, 2 * codes, weight, 4)
-    drawn = draw_landmarks(points, 1000, np.random.default_rng(0))
-    found = landmark_pair_sums(points, drawn, [1.0], kernels=True, radii=[0.8])
-    exact = symmetric_pair_sums(points, [1.0], kernels=True, radii=[0.8])
-    for part in ("kernel", "own", "other"):
-        np.testing.assert_allclose(getattr(found, part), getattr(exact, part), atol=1e-10)
-
-
-def test_outline_has_the_points_of_all_samples(monkeypatch):
-    monkeypatch.setattr(landmarks, "row_slices", lambda n, d: row_slices(n, d, 7 * d))
-    X, codes, weight = make("unequal")
-    X = X.astype(np.float32)
-    learnt = learn_standardization(X)
-    positions = np.random.default_rng(2).permutation(120)[:100]
-    points = prepare_points(
-        learnt.affine(X)[positions, :-1], codes[positions], weight[positions], 3
-    )
-    rows = StandardizedRows(X, learnt)
-    outline = outline_points(rows, positions, codes[positions], weight[positions], 3)
-    for name in ("squared_norms", "weight", "bounds", "order"):
-        np.testing.assert_array_equal(getattr(outline, name), getattr(points, name))
-    assert outline.blocks == points.blocks
-    for some in (slice(3, 40), np.array([5, 1, 99])):
-        for name in ("X", "left", "right", "squared_norms", "weight"):
-            found, expected = (getattr(p.piece(some), name) for p in (outline, points))
-            np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13)
 
 
 def test_models_score_by_landmarks_without_a_copy_of_the_samples(monkeypatch):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from broadlearn.sample_scores import NeighborScorer, Samples, neighbor_agreement, neighbors
+from broadlearn.sample_scores import neighbor_agreement, neighbors
 
 
 def plain(X, y, k):
@@ -30,13 +30,6 @@ def test_against_a_plain_count(k, grid):
     np.testing.assert_allclose(neighbor_agreement(X, y, n_neighbors=k), plain(X, y, k), rtol=1e-12)
 
 
-def test_blocks_do_not_show(monkeypatch):
-    X, y = table(0)
-    whole = neighbor_agreement(X, y)
-    monkeypatch.setattr(neighbors, "BLOCK_NUMBERS", 100)
-    np.testing.assert_array_equal(neighbor_agreement(X, y), whole)
-
-
 @pytest.mark.parametrize("grid", [False, True], ids=["numbers", "ties"])
 def test_a_weight_is_so_many_copies(grid):
     X, y = table(1, grid=grid)
@@ -45,12 +38,6 @@ def test_a_weight_is_so_many_copies(grid):
     expected = neighbor_agreement(X[copies], y[copies], n_neighbors=7)
     found = neighbor_agreement(X, y, n_neighbors=7, sample_weight=weight)
     np.testing.assert_allclose(found[copies], expected, rtol=1e-12)
-
-
-def test_small_weights_reach_further():
-    X, y = np.arange(6.0)[:, None], np.array([0, 0, 1, 1, 1, 1])
-    few = neighbor_agreement(X, y, n_neighbors=2, sample_weight=np.full(6, 0.5))
-    assert few[0] == pytest.approx((1 + 0.5) / (1 + 2.0))
 
 
 def test_the_order_of_rows_does_not_matter():
@@ -85,32 +72,6 @@ def test_samples_of_weight_zero_are_no_neighbours_and_scored_all_the_same():
 # The scorer
 
 
-def test_the_score_is_the_agreement():
-    X, y = table(6)
-    weight = np.random.default_rng(0).integers(0, 3, 60) * 1.0
-    trust = NeighborScorer(7).score(Samples(X, y, weight, 3))
-    expected = neighbor_agreement(X, y, n_neighbors=7, sample_weight=weight)
-    np.testing.assert_array_equal(trust.score, expected)
-    assert dict(trust.attributes) == {}
-    widths = NeighborScorer(7).score_widths(Samples(X, y, weight, 3), [1.0, 2.0])
-    np.testing.assert_array_equal([t.score for t in widths], [expected, expected])
-
-
-@pytest.mark.parametrize("k", [0, 1.5, "many", None])
-def test_a_wrong_number_of_neighbours_is_named(k):
-    with pytest.raises(ValueError, match="n_neighbors must be a whole number from 1 on, got"):
-        NeighborScorer(k).check()
-    NeighborScorer(np.int64(3)).check()
-
-
-def test_batches_cannot_be_scored():
-    scorer = NeighborScorer()
-    assert not scorer.streams
-    for call in (scorer.sketch, scorer.geometry):
-        with pytest.raises(ValueError, match="NeighborScorer compares all samples with each other"):
-            call(Samples(*table(0), np.ones(60), 3))
-
-
 @pytest.mark.parametrize("k", [1, 5, 10])
 @pytest.mark.parametrize("kind", ["numbers", "ties", "some ties", "shifted", "near", "weights"])
 def test_nearest_samples_and_spare_ones_settle_it_as_all_do(monkeypatch, kind, k):
@@ -129,19 +90,3 @@ def test_nearest_samples_and_spare_ones_settle_it_as_all_do(monkeypatch, kind, k
     np.testing.assert_allclose(found, neighbors.agreements(X, y, weight, k), rtol=1e-13)
     if kind == "numbers":
         np.testing.assert_allclose(found, plain(X, y, k), rtol=1e-12)
-
-
-def test_most_samples_are_settled_by_their_nearest(monkeypatch):
-    X, y = table(0, n=400)
-    asked = []
-    by_all = neighbors.Points.by_all
-
-    def count(points, some, n_neighbors):
-        asked.append(some.size)
-        return by_all(points, some, n_neighbors)
-
-    monkeypatch.setattr(neighbors.Points, "by_all", count)
-    neighbor_agreement(X, y, n_neighbors=5)
-    assert sum(asked) == 0
-    neighbor_agreement(*table(0, n=400, grid=True), n_neighbors=5)
-    assert sum(asked) > 0

@@ -8,9 +8,7 @@ from broadlearn.sample_scores.pairs import (
     combine,
     kernel_chain,
     near_weights,
-    negative_squared_distances,
     prepare_points,
-    squared_input_radius,
     symmetric_pair_sums,
 )
 
@@ -42,18 +40,6 @@ def test_sums_over_blocks_equal_sums_over_all(table, block_rows, equal_weights, 
             np.testing.assert_allclose(found, expected[points.order], rtol=1e-12)
 
 
-def test_blocks_cover_every_class_once(monkeypatch):
-    monkeypatch.setattr(pairs, "BLOCK_ROWS", 4)
-    points = prepare_points(np.arange(13.0)[:, None], np.repeat([0, 2], [10, 3]), np.ones(13), 3)
-    np.testing.assert_array_equal(points.bounds, [0, 10, 10, 13])
-    assert [(c, s.start, s.stop) for c, s in points.blocks] == [
-        (0, 0, 3),
-        (0, 3, 6),
-        (0, 6, 10),
-        (2, 10, 13),
-    ]
-
-
 def test_chain_keeps_its_digits():
     distances = -np.linspace(0.0, 3.0, 1000)
     widths = [2.0**k for k in range(-5, 6)] + [3.0, 1.5, 0.7]
@@ -69,36 +55,6 @@ def test_near_pairs_are_taken_from_their_difference():
     sums = symmetric_pair_sums(points, [1e-3], kernels=True, radii=None)
     K = np.exp(-((X[:, None] - X[None]) ** 2).sum(axis=2) / 1e-6)
     np.testing.assert_allclose(sums.kernel[0], K.sum(axis=1)[points.order], rtol=1e-9)
-
-
-def test_only_near_pairs_are_taken_again_and_only_for_narrow_kernels():
-    rng = np.random.default_rng(0)
-    X = np.tile(2.0 * rng.normal(size=(30, 6)), (2, 1)) + 0.05 * rng.normal(size=(60, 6))
-    points = prepare_points(X, np.zeros(60, dtype=int), np.ones(60), 1)
-    rows, out = slice(0, 60), np.empty(3600)
-
-    def distances(widths):
-        return negative_squared_distances(points, rows, points, rows, widths, out).copy()
-
-    product = points.left @ points.right.T
-    np.testing.assert_array_equal(distances([100.0]), product)
-    narrow = distances([100.0, 0.5])
-    again = narrow != product
-    assert again.sum() > 60
-    assert product[again].min() > -0.5
-    difference = points.X[:, None] - points.X[None]
-    exact = -np.einsum("ijk,ijk->ij", difference, difference)
-    np.testing.assert_allclose(narrow[again], exact[again], rtol=1e-15)
-
-
-@pytest.mark.parametrize("n_columns", [1, 3])
-def test_few_features_are_always_exact(n_columns):
-    X = 1e6 + np.random.default_rng(0).normal(size=(30, n_columns))
-    points = prepare_points(X, np.zeros(30, dtype=int), np.ones(30), 1)
-    rows = slice(0, 30)
-    found = negative_squared_distances(points, rows, points, rows, (), np.empty(900))
-    expected = -((points.X[:, None] - points.X[None]) ** 2).sum(axis=2)
-    np.testing.assert_allclose(found, expected, rtol=1e-14)
 
 
 @pytest.mark.parametrize("shape", [(5, 3), (300, 17), (2, 2100)])
@@ -125,10 +81,6 @@ def test_combine_follows_the_three_cases():
     np.testing.assert_allclose(Theta, [0.0, 0.375, 0.5, 1.0, 0.0])
     np.testing.assert_allclose(nu, [0.0, 0.3, 0.1, 0.5, 0.0])
     np.testing.assert_allclose(score, [0.7, 0.0, 0.9 / 1.1, 0.0, 0.0])
-
-
-def test_radius_beyond_the_largest_distance_takes_all():
-    assert squared_input_radius(np.sqrt(2.0), 1.0, 1.0) == np.inf
 
 
 def test_no_rows_by_rows_array():

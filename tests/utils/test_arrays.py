@@ -3,7 +3,6 @@ import pytest
 
 from broadlearn.utils.arrays import (
     distinct_rows,
-    draw_seed,
     encode_targets,
     quantiles,
     row_priorities,
@@ -27,12 +26,6 @@ def test_spread_rows_reach_from_end_to_end_without_copies():
     assert np.ptp(np.diff(found)) <= 1
 
 
-def test_seed_follows_random_state():
-    assert draw_seed(5) == draw_seed(5) != draw_seed(6)
-    state = np.random.RandomState(0)
-    assert draw_seed(state) != draw_seed(state)
-
-
 def test_priorities_are_spread_and_do_not_depend_on_batches():
     whole = row_priorities(0, 10_000, 7)
     np.testing.assert_array_equal(whole[123:], row_priorities(123, 9877, 7))
@@ -45,9 +38,6 @@ def test_targets_are_one_hot_or_for_two_classes_one_column():
     np.testing.assert_array_equal(encode_targets(np.array([1, 0]), 2), [[1], [-1]])
     np.testing.assert_array_equal(encode_targets(np.array([2, 0]), 3), [[0, 0, 1], [1, 0, 0]])
     np.testing.assert_array_equal(encode_targets(np.array([0, 0]), 1), [[1], [1]])
-    for several in ([[1, 0], [0, 0]], [[1, 0, 1]]):
-        codes = np.array(several)
-        np.testing.assert_array_equal(encode_targets(codes, codes.shape[1]), 2 * codes - 1)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -75,16 +65,6 @@ def test_merges_copies_of_the_same_class_only():
     np.testing.assert_array_equal(X[found.first][found.inverse], X)
     np.testing.assert_array_equal(codes[found.first][found.inverse], codes)
     np.testing.assert_array_equal(found.weight[found.inverse], [1.5, 2.0, 1.5, 4.0])
-
-
-def test_minus_zero_is_zero():
-    found = distinct_rows(np.array([[0.0], [-0.0]]), np.zeros(2, dtype=int), np.ones(2))
-    np.testing.assert_array_equal(found.weight, [2.0])
-
-
-def test_float32_rows_merge():
-    X = np.array([[0.1], [0.1], [0.2]], dtype=np.float32)
-    assert distinct_rows(X, np.zeros(3, dtype=int), np.ones(3)).first.size == 2
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

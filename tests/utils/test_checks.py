@@ -1,10 +1,6 @@
-from functools import partial
-
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
-from scipy.sparse import csr_matrix
 from sklearn.datasets import load_iris
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.class_weight import compute_sample_weight
@@ -12,18 +8,14 @@ from sklearn.utils.class_weight import compute_sample_weight
 from broadlearn import (
     BLSClassifier,
     BLSRegressor,
-    BroadEnsembleClassifier,
     BroadEnsembleRegressor,
     BroadFeatures,
 )
 from broadlearn.utils.checks import (
     MAX_VALUE,
-    as_numbers,
     check_labels,
     check_range,
     check_weights,
-    is_missing,
-    text_column,
 )
 
 
@@ -127,55 +119,10 @@ def test_known_classes_may_be_absent_from_a_batch():
     np.testing.assert_array_equal(found, [1.0])
 
 
-def test_class_weights_need_one_column_of_labels():
-    with pytest.raises(ValueError, match="class_weight must be None where y has several columns"):
-        check_weights(None, np.ones((2, 1)), "balanced", np.eye(2))
-
-
-@pytest.mark.parametrize(
-    "as_given", [np.array, csr_matrix, partial(np.array, dtype=bool), np.float64]
-)
-def test_labels_of_several_kinds_become_whole_numbers(as_given):
-    Y = [[1, 0, 0], [1, 1, 0]]
-    found = check_labels(as_given(Y))
-    assert found.dtype == np.int64
-    np.testing.assert_array_equal(found, Y)
-
-
 def test_one_column_holds_classes():
     np.testing.assert_array_equal(check_labels(np.array(["b", "a"])), ["b", "a"])
     with pytest.warns(DataConversionWarning, match="column-vector y"):
         np.testing.assert_array_equal(check_labels(np.array([["b"], ["a"]])), ["b", "a"])
-
-
-@pytest.mark.parametrize(
-    ("y", "message"),
-    [
-        ([[0, 1], [2, 1]], "y has 2 columns, which must be labels of 0 and 1.*MultiOutputClass"),
-        ([["a", "b"], ["b", "a"]], "y has 2 columns, which must be labels of 0 and 1"),
-        ([[-1, 1], [1, 1]], "y has 2 columns, which must be labels of 0 and 1"),
-        ([[0.5, 1.0], [1.0, 0.1]], "Unknown label type"),
-        ([0.5, 1.7], "Unknown label type"),
-        (np.array(["a", None], dtype=object), "y has no label at position 1"),
-        (np.array(["a", np.nan], dtype=object), "y has no label at position 1"),
-        (np.array([pd.NA, "a"], dtype=object), "y has no label at position 0"),
-        (np.array([1, "a"], dtype=object), "y must hold labels of one type, but mixes int and str"),
-    ],
-)
-def test_columns_that_are_no_labels_are_refused(y, message):
-    with pytest.raises(ValueError, match=message):
-        check_labels(np.array(y))
-    with pytest.raises(ValueError, match=r"Model needs one class per sample.*each of 2 labels"):
-        check_labels(np.array([[0, 1], [1, 1]]), "Model")
-
-
-@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
-@pytest.mark.parametrize("model", [BLSClassifier(), BroadEnsembleClassifier()])
-def test_text_in_a_column_is_named_with_its_column(frame, model):
-    X, y = load_iris(return_X_y=True)
-    table = frame({"length": X[:, 0], "number": ["1"] * 150, "colour": ["3", *["red"] * 149]})
-    with pytest.raises(ValueError, match=r"^Column 'colour' holds 'red', which is no number: put"):
-        model.fit(table, y)
 
 
 @pytest.mark.parametrize("model", [BLSClassifier(), BroadEnsembleRegressor(), BroadFeatures()])
@@ -200,26 +147,3 @@ def test_text_is_named_at_prediction_and_in_arrays_too(model):
 def test_targets_that_are_no_numbers_are_named(model, y):
     with pytest.raises(ValueError, match=r"^y must hold numbers, got '"):
         model.fit(np.arange(10.0)[:, None], np.array(y))
-
-
-def test_numbers_in_text_are_numbers():
-    np.testing.assert_array_equal(as_numbers("y", ["1", "2.5"]), [1.0, 2.5])
-
-
-def test_missing_cells():
-    assert all(map(is_missing, [None, np.nan, pd.NA, pd.NaT, np.float32("nan")]))
-    assert not any(map(is_missing, [0, "", "nan", [], pd.Timestamp("2020")]))
-
-
-def test_a_truth_value_is_no_number_of_nodes():
-    with pytest.raises(ValueError, match=r"^n_feature_nodes must be a whole number, got True"):
-        BLSClassifier(n_feature_nodes=True).fit([[0.0], [1.0]], [0, 1])
-
-
-def test_other_errors_are_not_explained():
-    table = pd.DataFrame([["a", "b"]], columns=["x", "x"])
-    found = ValueError("could not convert string to float: 'a'")
-    assert "Column 'x' holds 'a'" in text_column(found, table)
-    assert not text_column(ValueError("another"), table)
-    assert not text_column(found, np.ones((2, 2)))
-    assert not text_column(found)

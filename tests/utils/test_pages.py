@@ -4,7 +4,8 @@ import sys
 
 import pytest
 
-from broadlearn.utils import brief, page_environment, page_frame, whole
+from broadlearn.utils import page_environment, page_frame, whole
+from broadlearn.utils.pages import brief
 
 AUDIT = "broadlearn.auditing"
 

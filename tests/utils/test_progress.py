@@ -3,7 +3,7 @@ from callbacks import Recorder, SpreadingRecorder
 from sklearn.base import BaseEstimator
 
 from broadlearn.utils import progress as progress_module
-from broadlearn.utils.progress import FitProgress, callback_steps, has_callbacks
+from broadlearn.utils.progress import FitProgress, callback_steps
 from broadlearn.utils.sklearn_compat import CallbackSupportMixin, with_callbacks
 
 PART = [("begin", "part"), ("end", "part")]
@@ -22,12 +22,6 @@ class Fitting(CallbackSupportMixin, BaseEstimator):
         return self
 
 
-class Plain(BaseEstimator):
-    def fit(self, X=None, y=None):
-        self.fitted_ = True
-        return self
-
-
 def watched(work, recorder=Recorder):
     seen = recorder()
     Fitting(work).set_callbacks(seen).fit()
@@ -36,15 +30,6 @@ def watched(work, recorder=Recorder):
 
 def around(*events):
     return ["setup", ("begin", "fit"), *events, ("end", "fit"), "teardown"]
-
-
-def test_an_estimator_has_callbacks_once_they_are_set():
-    assert not has_callbacks(Plain())
-    model = Fitting()
-    assert not has_callbacks(model)
-    seen = Recorder()
-    assert has_callbacks(model.set_callbacks(seen))
-    assert not has_callbacks(model.set_callbacks())
 
 
 def test_every_part_of_a_task_is_told():
@@ -59,18 +44,6 @@ def test_every_part_of_a_task_is_told():
     assert seen.events == around(("begin", "task"), *PART, *PART, *PART, ("end", "task"))
     assert seen.sizes == {"fit": 1, "task": 3, "part": 0}
     assert seen.given["fit"] == ("X", "y", {"sample_weight": "w"})
-
-
-def test_what_is_left_of_a_task_is_done_at_its_end():
-    def work(model):
-        progress = FitProgress(model, 2)
-        with progress.counted("task", "part", 3) as report:
-            report(1)
-        with progress.counted("empty", "part", 0):
-            pass
-        progress.end()
-
-    assert watched(work).of("part") == 3
 
 
 def test_many_parts_count_as_few(monkeypatch):
@@ -88,35 +61,6 @@ def test_many_parts_count_as_few(monkeypatch):
     seen = watched(work)
     assert after == [2, 4, 7, 9]
     assert seen.of("part") == seen.sizes["task"] == 10
-
-
-def test_a_task_of_unknown_length():
-    def work(model):
-        progress = FitProgress(model, None)
-        with progress.counted("task", "part") as report:
-            report(2)
-        progress.end()
-
-    seen = watched(work)
-    assert seen.of("part") == 2
-    assert seen.sizes["task"] is None
-    assert seen.sizes["fit"] is None
-
-
-def test_the_fit_of_another_estimator_is_a_task():
-    inner = Plain()
-
-    def work(model):
-        progress = FitProgress(model, 1)
-        with progress.fits("inner") as fit:
-            # A second one takes the place of one that failed.
-            fit(inner, "X")
-            fit(inner, "X", y="y")
-        progress.end()
-
-    seen = watched(work)
-    assert seen.events == around(("begin", "inner"), ("end", "inner"))
-    assert inner.fitted_
 
 
 @pytest.mark.parametrize("recorder", [Recorder, SpreadingRecorder])
@@ -138,22 +82,6 @@ def test_callbacks_that_go_on_see_the_tasks_of_another_estimator(recorder):
     assert seen.of("part") == 2 * goes_on
     assert seen.of("outer") == (not goes_on)
     assert seen.events.count("setup") == seen.events.count("teardown") == 1
-
-
-def test_callbacks_are_dismissed_after_an_error():
-    def work(model):
-        progress = FitProgress(model, 1)
-        with progress.counted("task", "part", 3):
-            raise ValueError("no")
-
-    seen = Recorder()
-    with pytest.raises(ValueError, match="no"):
-        Fitting(work).set_callbacks(seen).fit()
-    assert seen.events == ["setup", ("begin", "fit"), ("begin", "task"), "teardown"]
-
-
-def test_steps_of_an_estimator_without_callbacks_tell_nobody():
-    assert callback_steps(Plain(), 2)() is None
 
 
 def test_callbacks_see_the_steps_of_a_fit():

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from broadlearn.models import ACTIVATION, BroadClassifier
+from broadlearn.models import ACTIVATION, BroadClassifier, document
 from broadlearn.random_features import HiddenLayer
 from broadlearn.utils import COUNT
 
 
+@document
 class ELMClassifier(BroadClassifier):
     r"""Extreme learning machine classifier.
 
@@ -25,41 +26,26 @@ class ELMClassifier(BroadClassifier):
     ----------
     n_hidden_nodes : int, default=1000
         Nodes of the hidden layer.
-    C : float, default=1.0
-        Weight of the errors against the size of the output weights; a larger one fits closer.
+    {C}
     activation : {"sigmoid", "tanh", "relu", "sine"}, default="sigmoid"
         Activation of the hidden layer.
-    standardize : bool, "bounded" or "robust", default="bounded"
-        True scales the columns of X to mean 0 and standard deviation 1, as learnt in `fit`.
-        "bounded" does so with gross outliers held in: a value that lies beyond the middle 95 % of
-        its column by more than 15 times their width, 60 deviations in a normal column, counts as
-        the last one before, in prediction too. "robust" leaves out outlying samples: those beyond
-        three times the median distance from the mean.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which multiply `sample_weight`; a class that a dict does not name
-        has weight 1. "balanced" weights are inversely proportional to the weight of each class
-        in y.
-    solver : {"auto", "primal", "dual"}, default="auto"
-        The form of the ridge problem; "auto" factorises the smaller Gram matrix.
+    {standardize}
+    {class_weight}
+    {solver}
     random_state : int, RandomState or None, default=None
         Seeds the draw. With the same seed, a smaller model's nodes are the first of a larger one's.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        Of several labels their numbers from 0, as scikit-learn has it.
+        Class labels.
     output_weights_ : ndarray of shape (n_hidden_nodes, n_outputs)
-        One column for two classes, else one per class or label.
+        One column for two classes, else one per class.
     sample_scores_ : ndarray of shape (n_samples,)
         Score of each training sample, 1 for this model.
-    solver_ : {"primal", "dual"}
-        The form that was solved.
-    proba_slope_ : float or ndarray of shape (n_labels,)
-        Slope of the decision values in `predict_proba`, learnt from held-out decisions; of several
-        labels one each.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Where X has column names that are strings.
+    {solution}
+    {proba_slope}
+    {features in}
 
     References
     ----------
@@ -103,8 +89,3 @@ class ELMClassifier(BroadClassifier):
     def feature_map(self) -> HiddenLayer:
         """What the random map is drawn from, as the parameters say."""
         return HiddenLayer(self.n_hidden_nodes, self.activation)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = self.class_weight is None
-        return tags

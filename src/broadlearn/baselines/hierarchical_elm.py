@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from broadlearn.baselines.elm import ELMClassifier
+from broadlearn.models import document
 from broadlearn.random_features import AutoencoderMap, Autoencoders
 from broadlearn.utils import COUNT, POSITIVE, Floats
 from broadlearn.utils.sklearn_compat import Interval
@@ -16,6 +17,7 @@ from broadlearn.utils.sklearn_compat import Interval
 MOST_AUTOENCODERS = 1000
 
 
+@document
 class HierarchicalELMClassifier(ELMClassifier):
     r"""Hierarchical extreme learning machine classifier (H-ELM).
 
@@ -35,8 +37,7 @@ class HierarchicalELMClassifier(ELMClassifier):
     ----------
     n_hidden_nodes : int, default=1000
         Nodes of the hidden layer behind the auto-encoders.
-    C : float, default=1.0
-        Weight of the errors against the size of the output weights; a larger one fits closer.
+    {C}
     n_autoencoders : int, default=2
         Auto-encoders on top of each other; 0 is the extreme learning machine.
     n_autoencoder_nodes : int, default=64
@@ -45,18 +46,9 @@ class HierarchicalELMClassifier(ELMClassifier):
         :math:`\lambda`, weight of the l1 norm, on columns of unit variance.
     activation : {"sigmoid", "tanh", "relu", "sine"}, default="sigmoid"
         Activation of the hidden layer.
-    standardize : bool, "bounded" or "robust", default="bounded"
-        True scales the columns of X to mean 0 and standard deviation 1, as learnt in `fit`.
-        "bounded" does so with gross outliers held in: a value that lies beyond the middle 95 % of
-        its column by more than 15 times their width, 60 deviations in a normal column, counts as
-        the last one before, in prediction too. "robust" leaves out outlying samples: those beyond
-        three times the median distance from the mean.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which multiply `sample_weight`; a class that a dict does not name
-        has weight 1. "balanced" weights are inversely proportional to the weight of each class
-        in y.
-    solver : {"auto", "primal", "dual"}, default="auto"
-        The form of the ridge problem; "auto" factorises the smaller Gram matrix.
+    {standardize}
+    {class_weight}
+    {solver}
     random_state : int, RandomState or None, default=None
         Seeds all draws. With the same seed, a smaller model's hidden nodes are the first of a
         larger one's.
@@ -66,19 +58,14 @@ class HierarchicalELMClassifier(ELMClassifier):
     autoencoder_weights_ : list of ndarray of shape (n_inputs + 1, n_autoencoder_nodes)
         :math:`\beta^T` of each auto-encoder, the weight of the column of ones as the last row.
     classes_ : ndarray of shape (n_classes,)
-        Of several labels their numbers from 0, as scikit-learn has it.
+        Class labels.
     output_weights_ : ndarray of shape (n_hidden_nodes, n_outputs)
-        One column for two classes, else one per class or label.
+        One column for two classes, else one per class.
     sample_scores_ : ndarray of shape (n_samples,)
         Score of each training sample, 1 for this model.
-    solver_ : {"primal", "dual"}
-        The form that was solved.
-    proba_slope_ : float or ndarray of shape (n_labels,)
-        Slope of the decision values in `predict_proba`, learnt from held-out decisions; of several
-        labels one each.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Where X has column names that are strings.
+    {solution}
+    {proba_slope}
+    {features in}
 
     Notes
     -----

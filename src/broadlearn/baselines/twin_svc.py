@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from broadlearn.baselines.twin_planes import PlaneSpace, distances, plane_space
 from broadlearn.models import (
     SCORE_CONSTRAINTS,
+    document,
     encode_samples,
     in_one_step,
     labels_of,
@@ -34,6 +36,7 @@ from broadlearn.utils import (
 from broadlearn.utils.sklearn_compat import StrOptions, fit_context
 
 
+@document
 class IntuitionisticFuzzyTwinSVC(ClassifierMixin, BaseEstimator):
     r"""Intuitionistic fuzzy twin support vector machine (IF-TSVM).
 
@@ -73,16 +76,8 @@ class IntuitionisticFuzzyTwinSVC(ClassifierMixin, BaseEstimator):
     landmarks : int, "auto" or None, default="auto"
         Estimate scores from so many samples drawn per class. "auto" compares all pairs of up to
         20,000 samples, and of more draws 2,000 per class. None compares all pairs.
-    standardize : bool, "bounded" or "robust", default="bounded"
-        True scales the columns of X to mean 0 and standard deviation 1, as learnt in `fit`.
-        "bounded" does so with gross outliers held in: a value that lies beyond the middle 95 % of
-        its column by more than 15 times their width, 60 deviations in a normal column, counts as
-        the last one before, in prediction too. "robust" leaves out outlying samples: those beyond
-        three times the median distance from the mean.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which multiply `sample_weight`; a class that a dict does not name
-        has weight 1. "balanced" weights are inversely proportional to the weight of each class
-        in y.
+    {standardize}
+    {class_weight}
     random_state : int, RandomState or None, default=None
         Seeds the draws of basis samples and landmarks.
 
@@ -103,9 +98,7 @@ class IntuitionisticFuzzyTwinSVC(ClassifierMixin, BaseEstimator):
         Score, theta and nu of each training sample.
     kernel_width_, neighborhood_radius_ : float
         mu and epsilon that were used.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Where X has column names that are strings.
+    {features in}
 
     References
     ----------
@@ -134,8 +127,6 @@ class IntuitionisticFuzzyTwinSVC(ClassifierMixin, BaseEstimator):
         "class_weight": CLASS_WEIGHT,
         "random_state": ["random_state"],
     }
-    # Files of models that were saved without this parameter have no other.
-    class_weight: dict[Any, float] | str | None = None
 
     def __init__(
         self,
@@ -184,7 +175,7 @@ class IntuitionisticFuzzyTwinSVC(ClassifierMixin, BaseEstimator):
         self
         """
         rows, labels = validate_data(self, X, y, multi_output=True, **READ)
-        labels = check_labels(labels, type(self).__name__)
+        labels = check_labels(labels)
         weight = None
         if sample_weight is not None or self.class_weight is not None:
             weight = check_weights(sample_weight, rows, self.class_weight, labels)
@@ -239,14 +230,15 @@ class IntuitionisticFuzzyTwinSVC(ClassifierMixin, BaseEstimator):
             For two classes positive where the second is predicted.
         """
         check_is_fitted(self)
-        rows = read_rows(self, X, **READ)
-        space = PlaneSpace(self._standardization, getattr(self, "basis_", None))
-        vectors = np.column_stack([self.coef_, self.intercept_])
+        fitted = copy(self)
+        rows = read_rows(fitted, X, **READ)
+        space = PlaneSpace(fitted._standardization, getattr(fitted, "basis_", None))
+        vectors = np.column_stack([fitted.coef_, fitted.intercept_])
         decision = np.empty((rows.shape[0], len(vectors) // 2), dtype=rows.dtype)
         for part in row_slices(rows.shape[0], vectors.shape[1]):
-            far = distances(space.columns(rows, self.kernel_width_, part), vectors)
+            far = distances(space.columns(rows, fitted.kernel_width_, part), vectors)
             decision[part] = far[:, 1::2] - far[:, ::2]
-        return -decision.ravel() if self.classes_.size == 2 else decision
+        return -decision.ravel() if fitted.classes_.size == 2 else decision
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict class labels.
@@ -259,4 +251,5 @@ class IntuitionisticFuzzyTwinSVC(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        return labels_of(self.decision_function(X), self.classes_)
+        fitted = copy(self)
+        return labels_of(fitted.decision_function(X), fitted.classes_)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadlearn.ensemble.kernel_average import KernelAverage
-from broadlearn.random_features import WEIGHTED, LimitKernel
+from broadlearn.random_features import LimitKernel
 from broadlearn.solvers import LostPenaltyError, learn_slopes, probabilities
 from broadlearn.utils import Array, Floats
 
@@ -23,9 +23,6 @@ PENALTIES: tuple[float, ...] = tuple(10.0 ** (k / 2) for k in range(-3, 11))
 FIRST_PENALTY = 5
 # Losses that differ by less are equal: neither rounding nor next to nothing must choose.
 TIE = 1e-4
-# Where samples are weighted: losses of members at most, in units of the least one; and how many
-# members there are at least, whatever their losses.
-NEAR, MIN_MEMBERS = 1.15, 3
 
 
 def _kernels() -> list[LimitKernel]:
@@ -41,14 +38,6 @@ def _kernels() -> list[LimitKernel]:
 
 
 KERNELS: tuple[LimitKernel, ...] = tuple(_kernels())
-# Forms of columns that are also seen by how much they matter, and the kernels that see them so.
-WEIGHTED_FORMS = ("standardized", "ranks")
-WEIGHTED_KERNELS: tuple[LimitKernel, ...] = tuple(
-    LimitKernel(family, WEIGHTED + form, g)
-    for form in WEIGHTED_FORMS
-    for family in ("gaussian", "spherical_cauchy", "cauchy")
-    for g in (1 / 4, 1.0)
-)
 
 # Held-out predictions -> loss.
 Loss = Callable[[Array], float]
@@ -206,21 +195,6 @@ def best_penalty(
 def best_first(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Candidates by their loss, in their own order where losses are equal."""
     return sorted(candidates, key=lambda candidate: round(candidate.loss / TIE))
-
-
-def near_best(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """The first ones of ordered candidates, as far as their loss is near the least one.
-
-    Examples
-    --------
-    >>> kernel = KERNELS[0]
-    >>> some = [Candidate(kernel, 1.0, loss) for loss in (0.1, 0.11, 0.19, 0.2)]
-    >>> [candidate.loss for candidate in near_best(some)]
-    [0.1, 0.11, 0.19]
-    """
-    most = NEAR * candidates[0].loss + TIE
-    n_near = sum(candidate.loss <= most for candidate in candidates)
-    return list(candidates[: max(n_near, MIN_MEMBERS)])
 
 
 def gain_of_scores(

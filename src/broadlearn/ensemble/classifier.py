@@ -1,7 +1,8 @@
-"""Broad learning at infinite width: an average over families of nodes, for classification."""
+"""Broad learning at infinite width, for classification."""
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from typing import Any, Self
 
@@ -34,7 +35,6 @@ from broadlearn.utils import (
     READ,
     Array,
     Floats,
-    RecordsAttribute,
     callback_steps,
     check_labels,
     check_weights,
@@ -48,60 +48,57 @@ from broadlearn.utils.sklearn_compat import (
     with_callbacks,
 )
 
-# What scores of the samples must save of the log-loss to be taken, by `robust`: less may be chance.
+# Reduction of the log-loss from which on `robust` reweights samples (docs/results/flagship.md).
 MIN_GAINS: dict[bool | str, float] = {False: np.inf, "auto": 0.02, True: -np.inf}
-NOT_CALIBRATED = "This model comes from a file without calibration scores; fit and save it again."
 
 
 class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
-    r"""Broad learning at infinite width: the classifier to use if you use one.
+    r"""Broad learning at infinite width: an average of kernel ridge classifiers.
 
-    The enhancement nodes of a broad learning system are random, and ridge sees only the products of
-    samples in them. Over infinitely many nodes of a kind, the mean product is a kernel in closed
-    form: nothing is drawn. `fit` compares kernels of several families (sine nodes with Gaussian or
-    Cauchy weights on all columns, nodes that look at few columns, erf nodes, linear ones), widths
-    and forms of the columns (standardised, ranks, normal scores), each with the penalty that suits
-    it best, by the log-loss of their exact leave-one-out decisions, and averages the best ones.
+    The enhancement nodes of a broad learning system are random, and ridge regression depends only
+    on the products of samples in them. For infinitely many nodes, the mean product is a kernel in
+    closed form, so nothing is drawn. `fit` compares kernels of several families (sine nodes with
+    Gaussian or Cauchy weights on all columns, nodes on few columns, erf and linear nodes), widths
+    and column transformations (standardised, ranks, normal scores), each at its best penalty, by
+    the log-loss of exact leave-one-out decisions. The best kernels are averaged.
 
-    Up to `max_exact_samples` samples, members are kernel ridge models on all samples, in matrices
-    of samples x samples. Beyond, kernels are compared on a part of the samples, and the mean of the
-    best three is fitted to all samples on up to 5,000 landmarks.
+    Up to `max_exact_samples` samples, members are kernel ridge models on all samples. Beyond,
+    kernels are compared on a part of the samples, and the mean of the best three is fitted to all
+    samples on up to 5,000 landmarks.
 
     Parameters
     ----------
     ensemble_size : int, default=12
-        Kernels that are averaged, where there are at most `max_exact_samples` samples; fewer where
-        class weights are given and the others are far worse than the best.
+        Number of kernels to average, with at most `max_exact_samples` samples.
     robust : bool or "auto", default="auto"
-        Whether samples count by how well their labels agree with held-out decisions, so that wrong
-        labels count less. "auto" does so where scores given on one half of the samples improve
-        the log-loss on the other by 0.02, and not where classes are weighted: samples of a rare
-        class are the first to look wrong.
+        Whether to reweight samples by how well their labels agree with held-out decisions, so that
+        wrong labels count less. "auto" does so if scores computed on one half of the samples
+        improve the log-loss on the other by 0.02, and never with class weights, because samples of
+        a rare class are the first to look wrong.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which multiply `sample_weight`; a class that a dict does not name
-        has weight 1. "balanced" weights are inversely proportional to the weight of each class
-        in y. With weights that are no whole numbers, kernels may also see columns multiplied by how
-        much they matter, alone or to a first model, where that helps on samples that it was not
-        learnt from; ``inputs`` of `members_` then begin with ``"weighted_"``.
+        Weights of the classes, which multiply `sample_weight`. Classes that a dict does not name
+        have weight 1. "balanced" weights are inversely proportional to the total weight of each
+        class in y.
     max_exact_samples : int, default=4000
-        Samples up to which matrices of samples x samples are built: 8 n² bytes each, some five of
-        them, so 640 MB in all at 4,000.
+        Largest number of samples for which matrices of samples x samples are built. About five of
+        8 n² bytes each are held at a time: 640 MB at 4,000 samples.
     random_state : int, RandomState or None, default=None
-        Seeds which samples kernels are compared on, and which become landmarks. With at most 700
+        Seed of the samples that kernels are compared on, and of the landmarks. With at most 700
         samples nothing is drawn.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+        Class labels.
     members_ : list of dict
-        One row per member, such as for ``pandas.DataFrame``: ``family``, ``inputs``, ``width``,
+        One record per member, ready for ``pandas.DataFrame``: ``family``, ``inputs``, ``width``,
         ``n_inputs``, ``C``, ``scores`` ("uniform" or "held_out"), ``weight`` (they sum to one) and
         the ``held_out_loss``.
     leave_one_out_decision_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        Decisions for the training samples, each by the ensemble fitted without it (with the same
-        kernels, penalties and scores of the others). Beyond `max_exact_samples` in float32.
+        Leave-one-out decisions for the training samples, at the same kernels, penalties and scores.
+        In float32 beyond `max_exact_samples`.
     leave_one_out_proba_ : ndarray of shape (n_samples, n_classes)
-        Probabilities that follow from these.
+        Probabilities of the leave-one-out decisions.
     calibration_scores_ : ndarray of shape (n_kept,)
         One less the leave-one-out probability of the own class of each training sample of positive
         weight, by which `predict_set` is calibrated. It is by the ensemble before samples were
@@ -131,7 +128,6 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
     True
     """
 
-    members_ = RecordsAttribute("member")
     _parameter_constraints: dict[str, list[Any]] = {
         "ensemble_size": [COUNT],
         "robust": ["boolean", StrOptions({"auto"})],
@@ -167,31 +163,30 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            A sample of weight w counts as w copies of it, a sample of weight 0 as absent. Where
-            weights are no whole numbers, or classes have weights, each sample is held out with all
-            of its weight; the weights of classes, which are the means of those of their samples, do
-            not count where kernels are compared, count by their root in the fit, and wholly where
-            decisions are moved by what held-out ones say about them.
+            A sample of weight w counts as w copies; samples of weight 0 are ignored. If weights are
+            not whole numbers or `class_weight` is set, each sample is held out with all of its
+            weight. Class weights (the mean weights of the samples of each class) then do not count
+            in the comparison of kernels, count by their root in the fit, and count fully in the
+            offset of the decisions, which is learnt from held-out decisions.
 
         Returns
         -------
         self
         """
         rows, labels = validate_data(self, X, y, multi_output=True, **READ)
-        labels = check_labels(labels, type(self).__name__)
+        labels = check_labels(labels)
         weight = None
         if sample_weight is not None or self.class_weight is not None:
             weight = check_weights(sample_weight, rows, self.class_weight, labels)
         data = encode_samples(rows, labels, weight, False, type(self).__name__)
         codes, n = data.codes, len(data.X)
         whole = data.weight is None or bool((data.weight == np.rint(data.weight)).all())
-        # Class weights are no copies, whole numbers or not.
+        # Class weights never stand for copies, even if they are whole numbers.
         copies = whole and self.class_weight is None
-        # Samples of a rare class are the first to look wrong: their weights say that they are not.
+        # Samples of a rare class are the first to look wrong.
         robust = self.robust if copies else self.robust is True
         step = callback_steps(
-            self,
-            count_steps(n, self.ensemble_size, self.max_exact_samples, bool(robust), not copies),
+            self, count_steps(n, self.ensemble_size, self.max_exact_samples, bool(robust))
         )
 
         def make_loss(some: NDArray[np.intp], weight: Array | None) -> Any:
@@ -215,7 +210,7 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
             offset = learn_offsets(held_out, codes, data.weight)
             average, held_out = replace(average, offset=offset), held_out + offset
             calibrating = calibrating + offset
-        # Without the scores: probabilities are of labels as they are given, wrong ones included.
+        # Without scores: probabilities are those of the labels as given, wrong ones included.
         slopes = learn_link(calibrating, codes, data.weight)
         decision = np.empty((len(rows), data.T.shape[1]), dtype=rows.dtype)
         decision[data.keep] = held_out
@@ -231,7 +226,7 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         self.leave_one_out_proba_ = link_probabilities(decision, slopes)
         proba = link_probabilities(calibrating.astype(rows.dtype, copy=False), slopes)
         self.calibration_scores_ = label_scores(proba, codes)
-        # Coverage is of samples as they occur: class weights do not count.
+        # Coverage refers to samples as they occur, without class weights.
         self._calibration_weight = None
         if sample_weight is not None:
             self._calibration_weight = check_weights(sample_weight, rows)[data.keep]
@@ -249,7 +244,7 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         return self._average(read_rows(self, X, **READ))
 
     def decision_function(self, X: ArrayLike) -> Floats:
-        """The average of the members' decision values.
+        """Return the average of the members' decision values.
 
         Parameters
         ----------
@@ -260,8 +255,9 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             For two classes positive where the second is predicted.
         """
-        decision = self._output(X)
-        return decision.ravel() if self.classes_.size == 2 else decision
+        fitted = copy(self)
+        decision = fitted._output(X)
+        return decision.ravel() if fitted.classes_.size == 2 else decision
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict class labels.
@@ -274,10 +270,11 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         -------
         ndarray of shape (n_samples,)
         """
-        return labels_of(self.decision_function(X), self.classes_)
+        fitted = copy(self)
+        return labels_of(fitted.decision_function(X), fitted.classes_)
 
     def predict_proba(self, X: ArrayLike) -> Floats:
-        """Class probabilities.
+        """Return class probabilities.
 
         They are the softmax of ``a d / sqrt(1 + d²) + b log(d)`` of the decisions d, not below 0.01
         in the logarithm, with `proba_slopes_` a and b; for two classes, whose targets are -1 and 1,
@@ -292,10 +289,11 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         ndarray of shape (n_samples, n_classes)
             In the order of `classes_`.
         """
-        return link_probabilities(self._output(X), self.proba_slopes_)
+        fitted = copy(self)
+        return link_probabilities(fitted._output(X), fitted.proba_slopes_)
 
     def predict_log_proba(self, X: ArrayLike) -> Floats:
-        """Logarithms of class probabilities, finite where a probability is rounded to 0.
+        """Return logarithms of class probabilities, finite where a probability rounds to 0.
 
         Parameters
         ----------
@@ -306,28 +304,28 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         ndarray of shape (n_samples, n_classes)
             In the order of `classes_`.
         """
-        return log_link_probabilities(self._output(X), self.proba_slopes_)
+        fitted = copy(self)
+        return log_link_probabilities(fitted._output(X), fitted.proba_slopes_)
 
     def predict_set(self, X: ArrayLike, coverage: float = 0.9) -> NDArray[np.bool_]:
-        """Sets of classes that hold the true one with a given probability.
+        """Return sets of classes that contain the true class with a given probability.
 
-        They are conformal: a class is in the set where its probability is at least that which a
-        share `coverage` of the training samples had for their own class when they were left out,
-        corrected for their number. No model is fitted for it. The promise is on average over
-        samples like the training samples, not for each class by itself, and rests on the
-        leave-one-out predictions being like new ones.
+        The sets are conformal. They hold the classes whose probability is at least the value that a
+        share `coverage` of the training samples reached for their own class when left out,
+        corrected for the number of samples. Coverage holds on average over samples like the
+        training samples, not for each class.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         coverage : float, default=0.9
-            Share of samples whose set is to hold their class, between 0 and 1.
+            Share of samples whose set contains their class, between 0 and 1.
 
         Returns
         -------
         ndarray of bool of shape (n_samples, n_classes)
-            In the order of `classes_`. A set with several classes: the model cannot tell them
-            apart with this confidence. An empty set: the sample is like none of the classes, which
+            In the order of `classes_`. A set with several classes means that the model cannot tell
+            them apart at this coverage. An empty set means that no class is likely enough, which
             happens where the model is right more often than `coverage`.
 
         Examples
@@ -342,14 +340,15 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
                [False, False,  True]])
         """
         check_is_fitted(self)
-        if not hasattr(self, "calibration_scores_"):
-            raise ValueError(NOT_CALIBRATED)
-        quantile = conformal_quantile(self.calibration_scores_, coverage, self._calibration_weight)
-        return label_sets(self.predict_proba(X), quantile)
+        fitted = copy(self)
+        quantile = conformal_quantile(
+            fitted.calibration_scores_, coverage, fitted._calibration_weight
+        )
+        return label_sets(fitted.predict_proba(X), quantile)
 
 
 def member_table(fitted: FittedEnsemble) -> list[dict[str, Any]]:
-    """A row per member."""
+    """Return one record per member."""
     members, scores = fitted.members, "uniform" if fitted.score is None else "held_out"
     return [
         {

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import cast
 
 import numpy as np
 
 from broadlearn.ensemble.candidates import (
     KERNELS,
-    WEIGHTED_KERNELS,
-    Candidate,
     FittedEnsemble,
     Problem,
-    best_first,
-    near_best,
 )
 from broadlearn.ensemble.exact import compare_kernels, fit_twice
 from broadlearn.ensemble.kernel_average import samples_in
 from broadlearn.ensemble.landmark_fit import SECOND_KERNELS, fit_landmarks
-from broadlearn.ensemble.relevance import honest_losses, learn_relevance
 from broadlearn.ensemble.weights import draw_heavy
-from broadlearn.random_features import WEIGHTED, InputForms, learn_forms, learn_units
-from broadlearn.utils import Array, Floats
+from broadlearn.random_features import learn_forms, learn_units
+from broadlearn.utils import Array
 
 # Samples on which all kernels are compared; the best of them are fitted to more.
 MAX_COMPARED = 700
@@ -31,14 +26,11 @@ MAX_COMPARED = 700
 MATRICES, QUIET_BYTES = 5, 1.5e9
 
 
-def count_steps(
-    n_samples: int, size: int, max_exact: int, rescored: bool, weighted: bool = False
-) -> int:
-    """Steps that `fit_ensemble` reports; `weighted` where weights do not stand for copies."""
-    compared = len(KERNELS) + weighted * len(WEIGHTED_KERNELS)
+def count_steps(n_samples: int, size: int, max_exact: int, rescored: bool) -> int:
+    """Return the number of steps that `fit_ensemble` reports."""
     if n_samples > max_exact:
-        return compared + SECOND_KERNELS + 3
-    return compared + min(size, len(KERNELS)) * (1 + rescored)
+        return len(KERNELS) + SECOND_KERNELS + 3
+    return len(KERNELS) + min(size, len(KERNELS)) * (1 + rescored)
 
 
 def fit_ensemble(
@@ -83,35 +75,6 @@ def fit_ensemble(
     samples = samples_in(forms, part.X.astype(np.float64, copy=False), KERNELS)
     units = learn_units(samples, part.counted)
     candidates = compare_kernels(part, samples, units, step)
-    if not problem.copies:
-        forms, units, more = _compare_weighted(part, forms, units, samples, candidates, step)
-        candidates = best_first([*candidates, *more])
     if len(X) <= max_exact:
-        wanted = min(size, len(KERNELS))
-        members = (candidates if problem.copies else near_best(candidates))[:wanted]
-        for _ in range((wanted - len(members)) * (1 + (problem.rescore is not None))):
-            step()
-        return fit_twice(problem, members, forms, units, min_gain, step)
+        return fit_twice(problem, candidates[:size], forms, units, min_gain, step)
     return fit_landmarks(problem, candidates, forms, units, min_gain, generator, step)
-
-
-def _compare_weighted(
-    part: Problem,
-    forms: InputForms,
-    units: dict[str, float],
-    samples: dict[str, Floats],
-    plain: Sequence[Candidate],
-    step: Callable[[], object],
-) -> tuple[InputForms, dict[str, float], list[Candidate]]:
-    """Kernels that see columns by how much they matter, with the forms and units that they need."""
-    relevance = learn_relevance(part, samples)
-    kernels = [k for k in WEIGHTED_KERNELS if k.inputs.removeprefix(WEIGHTED) in relevance]
-    for _ in range(len(WEIGHTED_KERNELS) - len(kernels)):
-        step()
-    if not kernels:
-        return forms, units, []
-    forms = forms._replace(relevance={form: found.scale for form, found in relevance.items()})
-    weighted = samples_in(forms, part.X.astype(np.float64, copy=False), kernels)
-    units = units | learn_units(weighted, part.counted)
-    more = compare_kernels(part, weighted, units, step, kernels)
-    return forms, units, honest_losses(more, plain, relevance)

@@ -1,7 +1,8 @@
-"""Broad learning at infinite width: an average over families of nodes, for regression."""
+"""Broad learning at infinite width, for regression."""
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -10,7 +11,7 @@ from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from broadlearn.ensemble.candidates import Problem, squared_loss
-from broadlearn.ensemble.classifier import NOT_CALIBRATED, member_table
+from broadlearn.ensemble.classifier import member_table
 from broadlearn.ensemble.fitting import count_steps, fit_ensemble
 from broadlearn.models import centre_samples, in_one_step
 from broadlearn.solvers import conformal_quantile
@@ -19,7 +20,6 @@ from broadlearn.utils import (
     READ,
     Array,
     Floats,
-    RecordsAttribute,
     callback_steps,
     check_targets,
     check_weights,
@@ -37,7 +37,7 @@ MAX_TARGET = {np.float32: 1e30, np.float64: 1e301}
 
 
 class BroadEnsembleRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, BaseEstimator):
-    """Broad learning at infinite width: the regressor to use if you use one.
+    """Broad learning at infinite width: an average of kernel ridge regressors.
 
     The kernels of :class:`BroadEnsembleClassifier`, each with its best penalty, compared by the
     squared error of their exact leave-one-out predictions; the best ones are averaged.
@@ -45,28 +45,27 @@ class BroadEnsembleRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMi
     Parameters
     ----------
     ensemble_size : int, default=12
-        Kernels that are averaged, where there are at most `max_exact_samples` samples.
+        Number of kernels to average, with at most `max_exact_samples` samples.
     max_exact_samples : int, default=4000
-        Samples up to which matrices of samples x samples are built: 8 n² bytes each, some five of
-        them, so 640 MB in all at 4,000.
+        Largest number of samples for which matrices of samples x samples are built. About five of
+        8 n² bytes each are held at a time: 640 MB at 4,000 samples.
     random_state : int, RandomState or None, default=None
-        Seeds which samples kernels are compared on, and which become landmarks. With at most 700
+        Seed of the samples that kernels are compared on, and of the landmarks. With at most 700
         samples nothing is drawn.
 
     Attributes
     ----------
     members_ : list of dict
-        One row per member, such as for ``pandas.DataFrame``: ``family``, ``inputs``, ``width``,
+        One record per member, ready for ``pandas.DataFrame``: ``family``, ``inputs``, ``width``,
         ``n_inputs``, ``C``, ``scores`` ("uniform"), ``weight`` (they sum to one) and the
         ``held_out_loss``.
     leave_one_out_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
-        Predictions for the training samples, each by the ensemble fitted without it (with the same
-        kernels and penalties).
+        Leave-one-out predictions for the training samples, at the same kernels and penalties.
     calibration_scores_ : ndarray of shape (n_kept,) or (n_kept, n_targets)
-        How far these are from the targets of the training samples of positive weight, by which
+        Absolute leave-one-out errors of the training samples of positive weight, by which
         `predict_interval` is calibrated.
     intercept_ : ndarray of shape (n_targets,)
-        Mean of the targets, which is taken from them first.
+        Mean of the targets.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Where X has column names that are strings.
@@ -86,7 +85,6 @@ class BroadEnsembleRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMi
     True
     """
 
-    members_ = RecordsAttribute("member")
     _parameter_constraints: dict[str, list[Any]] = {
         "ensemble_size": [COUNT],
         "max_exact_samples": [COUNT],
@@ -115,7 +113,7 @@ class BroadEnsembleRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMi
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
         sample_weight : array-like of shape (n_samples,), default=None
-            A sample of weight w counts as w copies of it, a sample of weight 0 as absent.
+            A sample of weight w counts as w copies; samples of weight 0 are ignored.
 
         Returns
         -------
@@ -167,26 +165,25 @@ class BroadEnsembleRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMi
         ndarray of shape (n_samples,) or (n_samples, n_targets)
         """
         check_is_fitted(self)
-        rows = read_rows(self, X, **READ)
-        prediction = self._average(rows)
-        prediction += self.intercept_.astype(rows.dtype, copy=False)
-        return prediction.ravel() if self._one_target else prediction
+        fitted = copy(self)
+        rows = read_rows(fitted, X, **READ)
+        prediction = fitted._average(rows)
+        prediction += fitted.intercept_.astype(rows.dtype, copy=False)
+        return prediction.ravel() if fitted._one_target else prediction
 
     def predict_interval(self, X: ArrayLike, coverage: float = 0.9) -> Floats:
-        """Intervals that hold the target with a given probability.
+        """Return intervals that contain the target with a given probability.
 
-        They are conformal: each reaches as far to both sides of the prediction as a share
-        `coverage` of the training samples' targets were from their leave-one-out predictions,
-        corrected for their number. No model is fitted for it. The promise is on average over
-        samples like the training samples, and rests on the leave-one-out predictions being like
-        new ones.
+        The intervals are conformal. They reach as far to both sides of the prediction as a share
+        `coverage` of the training targets lay from their leave-one-out predictions, corrected for
+        the number of samples. Coverage holds on average over samples like the training samples.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         coverage : float, default=0.9
-            Share of samples whose interval is to hold their target, between 0 and 1; of several
-            targets each by itself.
+            Share of samples whose interval contains their target, between 0 and 1; for several
+            targets, each by itself.
 
         Returns
         -------
@@ -203,10 +200,9 @@ class BroadEnsembleRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMi
         True
         """
         check_is_fitted(self)
-        if not hasattr(self, "calibration_scores_"):
-            raise ValueError(NOT_CALIBRATED)
-        prediction = self.predict(X)
-        scores = self.calibration_scores_.reshape(len(self.calibration_scores_), -1)
-        reach = [conformal_quantile(one, coverage, self._calibration_weight) for one in scores.T]
-        margin = np.array(reach[0] if self._one_target else reach, dtype=prediction.dtype)
+        fitted = copy(self)
+        prediction = fitted.predict(X)
+        scores = fitted.calibration_scores_.reshape(len(fitted.calibration_scores_), -1)
+        reach = [conformal_quantile(one, coverage, fitted._calibration_weight) for one in scores.T]
+        margin = np.array(reach[0] if fitted._one_target else reach, dtype=prediction.dtype)
         return np.stack([prediction - margin, prediction + margin], axis=-1)

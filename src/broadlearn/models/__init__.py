@@ -1,7 +1,7 @@
-"""Broad learning systems: plain, fuzzy, intuitionistic, for regression, and their features.
+"""Broad learning systems: plain, fuzzy and intuitionistic classifiers, a regressor, a transformer.
 
-For users: the estimators. For the rooms that build on them: training data and its scores
-(`base`), and streams (`online`, `stream`).
+Users need the estimators. Other rooms use training data and its scores (`base`) and streams
+(`online`, `stream`).
 """
 
 from broadlearn.models.base import (
@@ -12,12 +12,11 @@ from broadlearn.models.base import (
     TrainingData,
     encode_samples,
     in_one_step,
+    labels_of,
     score_samples,
 )
 from broadlearn.models.bls import BLSClassifier
-from broadlearn.models.bls_base import ACTIVATION, PUBLISHED_FORM
 from broadlearn.models.bls_regressor import BLSRegressor, centre_samples
-from broadlearn.models.class_predictions import labels_of
 from broadlearn.models.fuzzy_bls import FuzzyBLSClassifier
 from broadlearn.models.intuitionistic_fuzzy_bls import (
     SCORE_CONSTRAINTS,
@@ -25,14 +24,14 @@ from broadlearn.models.intuitionistic_fuzzy_bls import (
 )
 from broadlearn.models.online import (
     BALANCED,
-    NEEDS_ALL_SAMPLES,
     centred_blocks,
     empty_state,
-    know_classes,
     read_batch,
+    refuse_batches,
     settle,
     start_anew,
 )
+from broadlearn.models.parameters import ACTIVATION, PUBLISHED_FORM, document
 from broadlearn.models.row_standardizer import RowStandardizer
 from broadlearn.models.stream import Batch, StreamState, merge_samples
 from broadlearn.models.transformer import BroadFeatures
@@ -41,7 +40,6 @@ __all__ = [
     "ACTIVATION",
     "BALANCED",
     "MAX_HELD_OUT",
-    "NEEDS_ALL_SAMPLES",
     "OF_SAMPLES",
     "PUBLISHED_FORM",
     "SCORE_CONSTRAINTS",
@@ -58,13 +56,14 @@ __all__ = [
     "TrainingData",
     "centre_samples",
     "centred_blocks",
+    "document",
     "empty_state",
     "encode_samples",
     "in_one_step",
-    "know_classes",
     "labels_of",
     "merge_samples",
     "read_batch",
+    "refuse_batches",
     "score_samples",
     "settle",
     "start_anew",

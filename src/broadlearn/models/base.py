@@ -1,9 +1,10 @@
-"""What all models on a random map share: training data, a fit on one page, prediction."""
+"""Base classes of the models on a random map: training data, fit, prediction."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import fields
 from functools import wraps
 from typing import Any, NamedTuple, Self
@@ -11,10 +12,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from broadlearn.models import class_predictions
 from broadlearn.random_features import (
     INFINITE,
     BroadMap,
@@ -33,12 +32,17 @@ from broadlearn.sample_scores import (
     UniformScorer,
     untrusted,
 )
-from broadlearn.solvers import learn_slopes, solve_kernel, solve_ridge
+from broadlearn.solvers import (
+    learn_slopes,
+    log_probabilities,
+    probabilities,
+    solve_kernel,
+    solve_ridge,
+)
 from broadlearn.utils import (
     BLOCK_NUMBERS,
     CLASS_WEIGHT,
     MAX_VALUE,
-    ONE_CLASS,
     POSITIVE,
     READ_SPARSE,
     STANDARDIZE,
@@ -55,44 +59,37 @@ from broadlearn.utils import (
     draw_seed,
     encode_targets,
     learn_standardization,
-    plain_reason,
     read_rows,
     row_slices,
     spread_rows,
+    text_column,
 )
-from broadlearn.utils.sklearn_compat import (
-    CallbackSupportMixin,
-    StrOptions,
-    fit_context,
-)
+from broadlearn.utils.sklearn_compat import CallbackSupportMixin, StrOptions, fit_context
 
-# Samples whose held-out decisions the slope of probabilities is learnt from.
+# The slope of probabilities is one number: held-out decisions of this many samples determine it.
 MAX_HELD_OUT = 2048
-# Fitted attributes that hold a number per training sample, and those that are known before a fit.
+# Fitted attributes with one number per training sample, and those set before the fit.
 OF_SAMPLES = ("sample_scores_", "membership_", "nonmembership_")
 OF_DATA = ("n_features_in_", "feature_names_in_", "classes_")
 
 
 class TrainingData(NamedTuple):
-    """Validated training data: samples of positive weight, and what is learnt before any draw.
+    """Validated training samples of positive weight, with encoded targets.
 
     Attributes
     ----------
     X : ndarray of shape (n_kept, n_features)
     T : ndarray of shape (n_kept, n_targets)
-    codes : ndarray of shape (n_kept,) or (n_kept, n_labels)
-        Class of each sample; zeros for regression; of several labels 0 and 1.
+    codes : ndarray of shape (n_kept,)
+        Class of each sample; zeros for regression.
     weight : ndarray of shape (n_kept,) or None
     standardization : Standardization
     classes : ndarray of shape (n_classes,)
-        Empty for regression; of several labels their numbers.
+        Empty for regression.
     keep : ndarray of shape (n_samples,) or slice
         Which of the given samples are kept.
     given : tuple of ndarray
         X, codes and weights of all samples.
-    constant : ndarray of shape (n_labels,) or None
-        Of several labels, -1 or 1 for those that all kept samples have alike, which T has as 0,
-        and 0 for others; None where there is one class per sample.
     """
 
     X: Floats
@@ -103,10 +100,9 @@ class TrainingData(NamedTuple):
     classes: NDArray[Any]
     keep: NDArray[np.bool_] | slice
     given: tuple[Floats, NDArray[np.intp], Array | None]
-    constant: Array | None = None
 
     def diagonal(self, score: Array | None) -> Array | None:
-        """The diagonal of S: scores of the kept samples times the roots of their weights."""
+        """Return the diagonal of S: scores of the kept samples times the roots of their weights."""
         if self.weight is None:
             return score
         return np.sqrt(self.weight) * (1.0 if score is None else score)
@@ -117,16 +113,10 @@ def encode_samples(
 ) -> TrainingData:
     """Encode labels, drop samples of weight 0 and learn the standardisation.
 
-    `y` holds classes, or 0 and 1 for each of several labels. `name` is that of the model, for
-    messages.
+    `name` is that of the model, for messages.
     """
-    several, constant = y.ndim == 2, None
-    if several:
-        classes, codes = np.arange(y.shape[1]), y
-    else:
-        check = check_classes if y.dtype == object else check_classification_targets
-        check(y)
-        classes, codes = np.unique(y, return_inverse=True)
+    check_classes(y)
+    classes, codes = np.unique(y, return_inverse=True)
     if classes.size < 2:
         raise ValueError(
             f"{name} needs rows of at least two classes in y, but there is only one class: "
@@ -136,7 +126,7 @@ def encode_samples(
     keep: NDArray[np.bool_] | slice = slice(None)
     if weight is not None and not weight.all():
         keep = weight > 0.0
-        if not several and np.unique(codes[keep]).size < 2:
+        if np.unique(codes[keep]).size < 2:
             raise ValueError(
                 "sample_weight leaves rows of only one class with a positive weight (times "
                 "class_weight); at least two classes are needed."
@@ -144,10 +134,7 @@ def encode_samples(
         X, codes, weight = X[keep], codes[keep], weight[keep]
     standardization = learn_standardization(X, weight, standardize)
     T = encode_targets(codes, classes.size)
-    if several:
-        constant = np.where((T == T[0]).all(axis=0), T[0], 0.0)
-        T -= constant
-    return TrainingData(X, T, codes, weight, standardization, classes, keep, given, constant)
+    return TrainingData(X, T, codes, weight, standardization, classes, keep, given)
 
 
 def score_samples(
@@ -156,14 +143,12 @@ def score_samples(
     seed: int,
     kernel_widths: Sequence[float | str | None] = (None,),
 ) -> list[Trust]:
-    """Trust in all given samples, for one or several kernel widths (None: the scorer's own).
+    """Score all given samples for one or several kernel widths (None: the scorer's own).
 
-    Where a class has no sample left that counts, the trust says so as its `problem`.
+    If all samples of a class score 0, the result says so in `problem`.
     """
     if isinstance(scorer, UniformScorer):
         return [Trust(None)] * len(kernel_widths)
-    if data.constant is not None:
-        raise ValueError(ONE_CLASS.format(type(scorer).__name__, data.constant.size))
     X, codes, weight = data.given
     learnt = data.standardization
     lazily = type(scorer) is IntuitionisticScorer and X.size > BLOCK_NUMBERS
@@ -187,30 +172,32 @@ def score_samples(
 
 
 def in_one_step(method: Callable[..., Any]) -> Any:
-    """Let a method that changes an estimator change all of it at its end, or nothing.
+    """Decorate a method that changes an estimator: run it on a copy, then take over its attributes.
 
-    It works on a copy of the attributes, which take the place of the old ones in one step. Whatever
-    stops it, an error or a key, the estimator is as it was, as it is for who predicts meanwhile.
+    On failure or interrupt the estimator is unchanged; concurrent predictions see the old state.
     """
 
     @wraps(method)
     def whole(estimator: Any, *args: Any, **kwargs: Any) -> Any:
-        later = object.__new__(type(estimator))
-        later.__dict__ = vars(estimator).copy()
+        changed = copy(estimator)
         try:
-            result = method(later, *args, **kwargs)
-        except (OverflowError, TypeError, ValueError) as error:
-            if sentence := plain_reason(error, later, *args[:2]):
+            result = method(changed, *args, **kwargs)
+        except (TypeError, ValueError) as error:
+            if sentence := text_column(error, *args[:2]):
                 raise ValueError(sentence) from None
             raise
-        estimator.__dict__ = vars(later)
-        return estimator if result is later else result
+        estimator.__dict__ = vars(changed)
+        return estimator if result is changed else result
 
     return whole
 
 
 class BroadModel(CallbackSupportMixin, BaseEstimator):
-    """Base of the models on a random map: ridge weights W, and predictions ``G W`` in blocks."""
+    """Base of the models on a random map: ridge weights W, and predictions ``G W`` in blocks.
+
+    Public methods predict with ``copy(self)``: they read the fitted state once, so that a refit in
+    another thread cannot mix two models.
+    """
 
     _parameter_constraints: dict[str, list[Any]] = {
         "C": [POSITIVE],
@@ -222,23 +209,21 @@ class BroadModel(CallbackSupportMixin, BaseEstimator):
     solver: str
     standardize: bool | str
     random_state: int | np.random.RandomState | None
-    # Of several labels, the decision for those that were all alike in training, 0 for others.
-    _constant_labels: Array | None = None
 
     def feature_map(self) -> MapRecipe:
-        """What the random map is drawn from, as the parameters say."""
+        """Return the recipe of the random map."""
         settings = MapSettings(**{f.name: getattr(self, f.name) for f in fields(MapSettings)})
         infinite = getattr(self, "n_enhancement_nodes", None) == INFINITE
         return InfiniteNodes(settings) if infinite else settings
 
     def scorer(self) -> SampleScorer:
-        """The way that samples are trusted, as the parameters say; here all alike."""
+        """Return the scorer of the training samples; here all count alike."""
         return UniformScorer()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
-        # Bad parameters are named by the methods.
+        # Invalid parameters are reported by fit.
         with suppress(AttributeError, KeyError, TypeError, ValueError):
             recipe = self.feature_map()
             products_only = type(recipe) is HiddenLayer
@@ -251,6 +236,15 @@ class BroadModel(CallbackSupportMixin, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "output_weights_")
 
+    def _solve(self, data: TrainingData, seed: int, score: Array | None) -> tuple[Any, Any]:
+        """Draw the map and solve the ridge problem; return the design and the solution."""
+        learnt = data.standardization
+        broad_map = draw_map(self.feature_map(), data.X, learnt, seed, data.weight)
+        design = MappedSamples(broad_map, data.X, learnt)
+        if broad_map.kernel:
+            return design, solve_kernel(design, data.T, self.C, score, data.weight)
+        return design, solve_ridge(design, data.T, self.C, score, data.weight, self.solver)
+
     def _keep(
         self,
         broad_map: BroadMap,
@@ -259,12 +253,12 @@ class BroadModel(CallbackSupportMixin, BaseEstimator):
         dtype: np.dtype[Any],
         **fitted: Any,
     ) -> None:
-        """Store what prediction needs, and more fitted attributes, in one step.
+        """Replace all fitted attributes.
 
-        `weights` are those of the map's columns. Nothing stays of an earlier fit.
+        `weights` are those of the map's columns.
         """
         rotation, direct = broad_map.rotation, None
-        # Sums over training samples cancel: in float32 nothing would be left of them.
+        # Sums over training samples cancel: float32 would lose all digits.
         dtype = np.dtype(np.float64) if broad_map.kernel else dtype
         if rotation is not None:
             r = rotation.shape[1]
@@ -283,7 +277,7 @@ class BroadModel(CallbackSupportMixin, BaseEstimator):
         }
 
     def _output(self, X: ArrayLike) -> Floats:
-        """``G W`` for samples, block by block."""
+        """Return ``G W``, computed block by block."""
         check_is_fitted(self)
         rows = read_rows(self, X, **READ_SPARSE)
         if not isinstance(rows, np.ndarray):
@@ -307,8 +301,6 @@ class BroadModel(CallbackSupportMixin, BaseEstimator):
                 np.matmul(affine, direct, out=out[part])
             layer = self._map.enhancements(affine, features, out=buffer[: len(affine)])
             out[part] += layer @ W[n_features:]
-        if self._constant_labels is not None:
-            out += self._constant_labels.astype(dtype, copy=False)
         return out.astype(rows.dtype, copy=False)
 
 
@@ -319,8 +311,7 @@ class BroadClassifier(ClassifierMixin, BroadModel):
         **BroadModel._parameter_constraints,
         "class_weight": CLASS_WEIGHT,
     }
-    # Files of models that were saved without this parameter have no other.
-    class_weight: dict[Any, float] | str | None = None
+    class_weight: dict[Any, float] | str | None
 
     @in_one_step
     @fit_context(prefer_skip_nested_validation=True)
@@ -330,20 +321,22 @@ class BroadClassifier(ClassifierMixin, BroadModel):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,) or (n_samples, n_labels)
-            Class labels; or, where all samples are trusted alike, 0 and 1 for each of several
-            labels, as a sparse matrix too.
+            Training samples.
+        y : array-like of shape (n_samples,)
+            Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            A sample of weight w counts as w copies of it, a sample of weight 0 as absent.
+            A sample of weight w counts as w copies; samples of weight 0 are ignored.
 
         Returns
         -------
         self
         """
+        return self._fit(X, y, sample_weight, draw_seed(self.random_state))
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, seed: int) -> Self:
         progress = None
         if hasattr(self, "_skl_callbacks"):
             progress = FitProgress(self, 0, X, y, sample_weight)
-        recipe = self.feature_map()
         rows, labels = validate_data(self, X, y, multi_output=True, **READ_SPARSE)
         if labels.ndim == 2:
             labels = check_labels(labels)
@@ -353,40 +346,31 @@ class BroadClassifier(ClassifierMixin, BroadModel):
         if sample_weight is not None or self.class_weight is not None:
             weight = check_weights(sample_weight, rows, self.class_weight, labels)
         data = encode_samples(rows, labels, weight, self.standardize, type(self).__name__)
-        n = data.X.shape[0]
-        some = slice(0, n) if n <= MAX_HELD_OUT else spread_rows(n, MAX_HELD_OUT)
-        seed = draw_seed(self.random_state)
 
         trust = score_samples(self.scorer(), data, seed)[0]
         if trust.problem:
             raise ValueError(trust.problem)
         score = None if trust.score is None else trust.score[data.keep]
 
-        broad_map = draw_map(recipe, data.X, data.standardization, seed, data.weight)
-        design = MappedSamples(broad_map, data.X, data.standardization)
-        if not broad_map.kernel:
-            solution = solve_ridge(design, data.T, self.C, score, data.weight, self.solver)
-        else:
-            solution = solve_kernel(design, data.T, self.C, score, data.weight)
+        design, solution = self._solve(data, seed, score)
 
+        n = data.X.shape[0]
+        some = slice(0, n) if n <= MAX_HELD_OUT else spread_rows(n, MAX_HELD_OUT)
         held_out = solution.held_out(design, data.T, score, data.weight, some)
-        if data.constant is not None:
-            held_out = held_out + data.constant
         weight = None if data.weight is None else data.weight[some]
         slopes = learn_slopes(
             held_out[None], data.codes[some], weight, None if score is None else score[some]
         )
         self._keep(
-            broad_map,
+            design.map,
             solution.weights,
             data.standardization,
             data.X.dtype,
             classes_=data.classes,
             solver_=solution.form,
-            proba_slope_=float(slopes[0]) if slopes.ndim == 1 else slopes[0],
+            proba_slope_=float(slopes[0]),
             sample_scores_=np.ones(rows.shape[0]) if trust.score is None else trust.score,
             _seed=seed,
-            _constant_labels=data.constant,
             **trust.attributes,
         )
         if progress is not None:
@@ -394,35 +378,76 @@ class BroadClassifier(ClassifierMixin, BroadModel):
         return self
 
     def decision_function(self, X: ArrayLike) -> Floats:
-        """Decision values ``G W``.
+        """Return the decision values ``G W``.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples.
 
         Returns
         -------
-        ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_labels)
-            For two classes positive where the second is predicted, for several labels where a label
-            is.
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            For two classes, positive where the second is predicted.
         """
-        decision = self._output(X)
+        decision = copy(self)._output(X)
         return decision.ravel() if decision.shape[1] == 1 else decision
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Predict class labels, or 0 and 1 for each of several labels.
+        """Predict class labels.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Samples.
 
         Returns
         -------
-        ndarray of shape (n_samples,) or (n_samples, n_labels)
+        ndarray of shape (n_samples,)
         """
-        decision = self.decision_function(X)
-        several = self._constant_labels is not None
-        return class_predictions.labels_of(decision, None if several else self.classes_)
+        fitted = copy(self)
+        return labels_of(fitted.decision_function(X), fitted.classes_)
 
-    predict_proba = class_predictions.predict_proba
-    predict_log_proba = class_predictions.predict_log_proba
+    def predict_proba(self, X: ArrayLike) -> Floats:
+        """Return class probabilities, ``softmax(proba_slope_ * d / sqrt(1 + d²))`` of decisions d.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            In the order of `classes_`.
+        """
+        fitted = copy(self)
+        return probabilities(fitted._output(X), fitted.proba_slope_)
+
+    def predict_log_proba(self, X: ArrayLike) -> Floats:
+        """Return logarithms of class probabilities, finite where a probability rounds to 0.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            In the order of `classes_`.
+        """
+        fitted = copy(self)
+        return log_probabilities(fitted._output(X), fitted.proba_slope_)
+
+
+def labels_of(decision: Floats, classes: NDArray[Any]) -> NDArray[Any]:
+    """Return the predicted labels: the sign of one column, or the largest of several.
+
+    Examples
+    --------
+    >>> labels_of(np.array([-1.0, 2.0]), np.array(["no", "yes"]))
+    array(['no', 'yes'], dtype='<U3')
+    """
+    codes = decision > 0 if decision.ndim == 1 else np.argmax(decision, axis=1)
+    return np.asarray(classes[np.asarray(codes, dtype=np.intp)])

@@ -1,8 +1,7 @@
-"""What the broad learning systems share: the parameters of their nodes, and the online methods."""
+"""Base of the BLS classifiers: the parameters of their nodes, and learning in batches."""
 
 from __future__ import annotations
 
-from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -12,56 +11,13 @@ from sklearn.utils.validation import validate_data
 
 from broadlearn.models import online
 from broadlearn.models.base import MAX_HELD_OUT, BroadClassifier, in_one_step
-from broadlearn.models.stream import Batch, StreamState, total
-from broadlearn.random_features import INFINITE, MappedSamples
-from broadlearn.sample_scores import Trust, UniformScorer, untrusted
+from broadlearn.models.parameters import MODEL_CONSTRAINTS
+from broadlearn.models.stream import Batch, StreamState
+from broadlearn.random_features import MappedSamples
+from broadlearn.sample_scores import Trust, untrusted
 from broadlearn.solvers import PrimalSolution, learn_slopes
-from broadlearn.utils import (
-    COUNT,
-    NOT_NEGATIVE,
-    ONE_CLASS,
-    POSITIVE,
-    READ_SPARSE,
-    STANDARDIZE,
-    Array,
-    Floats,
-    PositiveNumbers,
-    check_labels,
-    check_sparse,
-    encode_targets,
-)
-from broadlearn.utils.sklearn_compat import StrOptions, fit_context
-
-ACTIVATION = StrOptions({"tanh", "sigmoid", "relu", "sine"})
-MAP_CONSTRAINTS: dict[str, list[Any]] = {
-    "n_feature_groups": [COUNT],
-    "n_feature_nodes": [COUNT],
-    "n_enhancement_groups": [COUNT],
-    "n_enhancement_nodes": [COUNT],
-    "activation": [ACTIVATION],
-    "feature_activation": [ACTIVATION, StrOptions({"identity"})],
-    "feature_weights": [StrOptions({"orthonormal", "random", "sparse"})],
-    "feature_scaling": [StrOptions({"node", "sample", "robust"}), None],
-    "enhancement_scale": [POSITIVE, PositiveNumbers()],
-    "enhancement_bias": [NOT_NEGATIVE],
-    "enhancement_inputs": [COUNT, None],
-    "standardize": STANDARDIZE,
-    "random_state": ["random_state"],
-}
-# Of models; a transformer needs a number of columns.
-MODEL_CONSTRAINTS: dict[str, list[Any]] = {
-    **MAP_CONSTRAINTS,
-    "n_enhancement_nodes": [COUNT, StrOptions({INFINITE})],
-}
-#: The nodes of the published code, for ``BLSClassifier(**PUBLISHED_FORM)`` and its relatives. The
-#: published study applied them to rows that were standardised one by one (`RowStandardizer`).
-PUBLISHED_FORM: dict[str, Any] = {
-    "feature_weights": "random",
-    "feature_scaling": "sample",
-    "enhancement_scale": 1.0,
-    "enhancement_bias": 0.1,
-    "enhancement_inputs": None,
-}
+from broadlearn.utils import READ_SPARSE, Array, Floats, check_labels, check_sparse, encode_targets
+from broadlearn.utils.sklearn_compat import fit_context
 
 
 class BLSBase(BroadClassifier):
@@ -73,8 +29,7 @@ class BLSBase(BroadClassifier):
     }
     _stream: StreamState | None = None
 
-    @online.OnlineMethod
-    @online.in_turn
+    @online.continuing_method
     @in_one_step
     @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(
@@ -86,44 +41,37 @@ class BLSBase(BroadClassifier):
     ) -> Self:
         """Learn from a batch of samples, on top of those learnt before.
 
-        The model is that of one fit on all samples so far with the same features and scores. What
-        these depend on (column means and deviations, the scaling of nodes, and the class centres,
-        radii, kernel width and reference samples of scores) is learnt from the samples of `warm_up`
-        or else of the first batch, and then stays: the sums of earlier samples hold for these
-        features and scores only. So let the first batch be a typical one. A sample beyond the
-        radius of its class scores 0. If a batch is refused, the model is as it was. A model made by
-        `fit` keeps no sums over its samples and cannot go on: start with `partial_fit`.
+        The model is that of one fit on all samples so far with the same features and scores. Column
+        means and deviations, the scaling of nodes, and the class centres, radii, kernel width and
+        reference samples of scores are learnt from the samples of `warm_up`, or else of the first
+        batch, and then stay fixed: the first batch should be a typical one. Later samples beyond
+        the radius of their class score 0. A model made by `fit` keeps no sums over its samples and
+        cannot go on: start with `partial_fit`.
 
-        Further `classes` may be added later: the model is then that of a stream that knew them from
-        the start. Samples learnt so far are of none of them. Where samples are scored, the centre
-        and radius of an added class are learnt from the batch that adds it, which must hold it.
-
-        Samples are gone once they are learnt, so rounding of their sums cannot be refined away:
-        where features are nearly dependent, decisions differ from those of `fit` by up to 1e-8 at
-        C = 1e4 and 1e-6 at C = 1e6. Of more than 512 samples, a random draw of so many serves to
-        learn the slope of probabilities, which then differ a little from those of `fit`.
+        Sums of past samples cannot be refined: where features are nearly dependent, decisions
+        differ from those of `fit` by up to 1e-8 at C = 1e4 and 1e-6 at C = 1e6. Beyond 512 samples,
+        the slope of probabilities is learnt from a random 512 of them.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,) or (n_samples, n_labels)
-            Class labels; or, where all samples are trusted alike, 0 and 1 for several labels.
+            Samples.
+        y : array-like of shape (n_samples,)
+            Class labels.
         classes : array-like of shape (n_classes,), default=None
-            All classes that may come, those known included; needed in the first call unless
-            `warm_up` was called. Of several labels their numbers from 0, if anything.
+            All classes that may occur; needed in the first call unless `warm_up` was called.
         sample_weight : array-like of shape (n_samples,), default=None
-            A sample of weight w counts as w copies of it, a sample of weight 0 as absent.
+            A sample of weight w counts as w copies; samples of weight 0 are ignored.
 
         Returns
         -------
         self
-            With `sample_scores_` and the like of the latest batch.
+            `sample_scores_` and similar attributes are those of the latest batch.
         """
         online.learn(self, X, y, classes, sample_weight)
         return self
 
-    @online.OnlineMethod
-    @online.in_turn
+    @online.online_method
     @in_one_step
     @fit_context(prefer_skip_nested_validation=True)
     def warm_up(
@@ -133,21 +81,22 @@ class BLSBase(BroadClassifier):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Begin a stream: learn all that comes before the ridge, but no sample.
+        """Begin a stream: learn standardisation, map and class geometry, but no sample.
 
-        `partial_fit` then learns samples, these ones too if they are given to it. After a warm-up
-        on all samples, `partial_fit` on these samples in any batches gives the model of one `fit`
-        (with intuitionistic scores taken against 2,000 reference samples per class, or
-        `landmarks`).
+        `partial_fit` then learns samples. After a warm-up on all samples, `partial_fit` on these
+        samples in any batches gives the model of one `fit` (with intuitionistic scores against
+        2,000 reference samples per class, or `landmarks`).
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             Typical samples.
-        y : array-like of shape (n_samples,) or (n_samples, n_labels)
+        y : array-like of shape (n_samples,)
+            Class labels.
         classes : array-like of shape (n_classes,), default=None
-            All classes that may come; None for those of y.
+            All classes that may occur; None for those of y.
         sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples.
 
         Returns
         -------
@@ -163,105 +112,69 @@ class BLSBase(BroadClassifier):
     def _read(
         self, X: Any, y: Any, classes: ArrayLike | None, *, first: bool
     ) -> tuple[Floats, NDArray[Any]]:
-        """Samples and labels of a batch, if they fit the stream; classes of a first are stored."""
+        """Validate samples and labels of a batch; the first one sets the classes."""
         rows, labels = validate_data(self, X, y, reset=first, multi_output=True, **READ_SPARSE)
         labels = check_labels(labels)
-        several = labels.ndim == 2
         if not isinstance(rows, np.ndarray):
             check_sparse(self, rows)
         if first:
-            if classes is None and not several:
+            if classes is None:
                 raise ValueError("classes must be passed on the first call to partial_fit.")
-            if several and not isinstance(self.scorer(), UniformScorer):
-                raise ValueError(ONE_CLASS.format(type(self).__name__, labels.shape[1]))
-            self._constant_labels = np.zeros(labels.shape[1]) if several else None
-            wanted = np.arange(labels.shape[1]) if classes is None else unique_labels(classes)
-            self.classes_ = self._check_classes(wanted)
-        if several != (self._constant_labels is not None) or (
-            several and labels.shape[1] != self.classes_.size
-        ):
-            columns = labels.shape[1] if several else 1
-            raise ValueError(
-                f"y has {columns} columns, unlike the targets that the model began with; to add "
-                "labels, pass the numbers of all labels as classes to partial_fit."
-            )
-        unknown = [] if several else np.setdiff1d(labels, self.classes_).tolist()
+            self._set_classes(unique_labels(classes))
+        unknown = np.setdiff1d(labels, self.classes_).tolist()
         if unknown:
             raise ValueError(
-                f"y has {unknown}, which the model does not know as classes; it knows "
-                f"{self.classes_.tolist()}. To add some, pass all old and new ones as classes to "
-                "partial_fit."
+                f"y has {unknown}, which are not among the classes "
+                f"{self.classes_.tolist()} of the first call."
             )
         return rows, labels
 
-    def _told(self, classes: ArrayLike) -> Self:
-        """The stream, or a copy of it that knows further classes too."""
-        wanted, state = self._check_classes(unique_labels(classes)), self._stream
-        lost = [c for c in self.classes_.tolist() if c not in wanted.tolist()]
-        if lost or state is None:
-            raise ValueError(
-                f"classes={wanted.tolist()} lack {lost}, which the stream knows; classes can be "
-                "added, but not taken away."
-            )
-        if wanted.size == self.classes_.size:
-            return self
-        later = copy(self)
-        later.classes_ = wanted
-        later._stream = state.told(np.searchsorted(wanted, self.classes_), wanted.size)
-        later._constant_labels = later._stream.constant_labels
-        return later
-
-    def _check_classes(self, classes: NDArray[Any]) -> NDArray[Any]:
-        """The classes, if they are enough; of several labels they must be numbers from 0."""
-        several = self._constant_labels is not None
-        if several and not np.array_equal(classes, np.arange(classes.size)):
-            raise ValueError(
-                f"classes={classes.tolist()} must be the numbers of the labels, 0, 1 and so on, "
-                "where y has a column for each."
-            )
+    def _set_classes(self, classes: NDArray[Any]) -> None:
         if classes.size < 2:
             raise ValueError(
                 f"{type(self).__name__} needs at least two classes, but there is only one class: "
                 f"{classes.tolist()[0]!r}."
             )
-        return classes
+        self.classes_ = classes
+
+    def _check_classes(self, classes: ArrayLike) -> None:
+        if not np.array_equal(unique_labels(classes), self.classes_):
+            raise ValueError(
+                f"classes={unique_labels(classes).tolist()} are not those of the first call, "
+                f"{self.classes_.tolist()}."
+            )
 
     def _shift(self, targets: NDArray[Any], weight: Array | None) -> Array:
-        """Nothing is taken from encoded labels."""
+        """Return an empty shift: encoded labels are not centred."""
         return np.empty(0)
 
     def _encode(self, rows: Floats, targets: NDArray[Any], weight: Array, shift: Array) -> Batch:
-        """Samples of positive weight with encoded labels."""
-        codes = targets if targets.ndim == 2 else np.searchsorted(self.classes_, targets)
+        """Return the samples of positive weight with encoded labels."""
+        codes = np.searchsorted(self.classes_, targets)
         batch = Batch(rows, encode_targets(codes, self.classes_.size), codes, weight, None)
         return batch if weight.all() else batch.take(weight > 0.0)
 
     def _finish(
         self, state: StreamState, solution: PrimalSolution, mean: Array | None
     ) -> dict[str, Any]:
-        """The slope of probabilities, from the sample that the stream keeps; constant labels."""
+        """Learn the slope of probabilities from the random sample of the stream."""
         sample = state.sample
         if sample is None or not sample.weight.size:
-            slope = 1.0 if mean is None else np.ones(mean.size)
-            return {"proba_slope_": slope, "_constant_labels": mean}
+            return {"proba_slope_": 1.0}
         every = np.arange(sample.weight.size)
         G = MappedSamples(state.map, sample.X, state.standardization)(every)
-        T = sample.T if mean is None else np.where(mean == 0.0, sample.T, 0.0)
-        held_out = solution.held_out(G, T, sample.score, sample.weight, every)
-        if mean is not None:
-            held_out = held_out + mean
-        # The sample stands for as many as a fit would take: the slope depends on their weight.
-        stands_for = total(state.weight) / float(sample.weight.sum())
+        held_out = solution.held_out(G, sample.T, sample.score, sample.weight, every)
+        # A fit would use up to MAX_HELD_OUT samples: the slope depends on their total weight.
+        stands_for = float(state.weight.sum() / sample.weight.sum())
         weight = sample.weight * min(stands_for, MAX_HELD_OUT / every.size)
         slopes = learn_slopes(held_out[None], sample.codes, weight, sample.score)
-        slope = float(slopes[0]) if mean is None else slopes[0]
-        return {"proba_slope_": slope, "_constant_labels": mean}
+        return {"proba_slope_": float(slopes[0])}
 
-    def _trusted(self, batch: Batch, trust: Trust, known: NDArray[np.intp]) -> dict[str, Any]:
-        """What a batch was trusted with; raises if a class not known before has no say."""
-        if trust.score is not None and known.size < self.classes_.size:
+    def _trusted(self, batch: Batch, trust: Trust, *, first: bool) -> dict[str, Any]:
+        """Return the scores of a batch; in the first one, no class may have zeros only."""
+        if trust.score is not None and first:
             best = np.ones(self.classes_.size)
-            best[np.setdiff1d(batch.codes, known)] = 0.0
+            best[batch.codes] = 0.0
             np.maximum.at(best, batch.codes, trust.score)
             if not best.all():
                 raise ValueError(untrusted(self.classes_, best, self.scorer().remedy(trust)))

@@ -1,4 +1,4 @@
-"""Standardised rows as a scikit-learn transformer."""
+"""Row standardisation as a scikit-learn transformer."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from broadlearn.utils import FLOAT_TYPES, Floats, standardize_rows
 
 
 class RowStandardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    r"""Every row to mean 0 and standard deviation 1, for any model to follow.
+    r"""Standardise every row to mean 0 and standard deviation 1.
 
     Gives :math:`z_{ij} = (x_{ij} - \bar x_i) / s_i`, where :math:`\bar x_i` and :math:`s_i` are
     mean and standard deviation (with one degree of freedom less than there are columns) of row i.
-    Constant rows become zero. What is left of a row is its shape; its level and its size are gone.
-    That helps where columns are one quantity at many places or times, as in curves and spectra,
-    and level and size say nothing about the target. It harms where they do, and where columns are
-    quantities of different kinds.
+    Constant rows become zero. This keeps the shape of a row and removes its level and size. It
+    helps for curves and spectra, where all columns measure one quantity and level and size say
+    nothing about the target. It harms where they do, and where columns differ in kind.
 
     Attributes
     ----------
@@ -35,8 +34,8 @@ class RowStandardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     Notes
     -----
-    Nothing is learnt: `fit` only notes the columns, and `transform` works without it. Sparse
-    matrices are refused, as they would be sparse no more.
+    Nothing is learnt: `fit` only stores the columns, and `transform` works without it. Sparse
+    matrices are refused, because the result is dense.
 
     Examples
     --------
@@ -54,7 +53,7 @@ class RowStandardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     @in_one_step
     def fit(self, X: ArrayLike, y: Any = None) -> Self:
-        """Note the number and names of columns.
+        """Store the number and names of the columns.
 
         Parameters
         ----------

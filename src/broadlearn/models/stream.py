@@ -1,4 +1,4 @@
-"""What a model that learns batch by batch keeps: its map, sums over samples, a sample of them."""
+"""State of a model that learns batch by batch: its map, sums over samples and a random sample."""
 
 from __future__ import annotations
 
@@ -20,18 +20,11 @@ from broadlearn.solvers import (
     normal_equations,
     remove_rows,
 )
-from broadlearn.utils import (
-    Array,
-    Floats,
-    Standardization,
-    check_range,
-    encode_targets,
-    row_priorities,
-)
+from broadlearn.utils import Array, Floats, Standardization, check_range, row_priorities
 
-# Samples that are kept to learn the slope of probabilities from.
+# Size of the random sample from which the slope of probabilities is learnt.
 MAX_SAMPLE = 512
-# Weights that differ by no more than this share are the same.
+# Relative difference up to which two sums of weights are equal.
 SAME_WEIGHT = 1e-9
 
 
@@ -42,8 +35,8 @@ class Batch(NamedTuple):
     ----------
     X : ndarray of shape (n_samples, n_features)
     T : ndarray of shape (n_samples, n_targets)
-    codes : ndarray of shape (n_samples,) or (n_samples, n_labels)
-        Class of each sample, 0 for regression; of several labels 0 and 1.
+    codes : ndarray of shape (n_samples,)
+        Class of each sample; 0 for regression.
     weight : ndarray of shape (n_samples,)
     score : ndarray of shape (n_samples,) or None
     """
@@ -56,48 +49,44 @@ class Batch(NamedTuple):
 
     @property
     def s(self) -> Array | None:
-        """The diagonal of S; None where it is all one."""
+        """Diagonal of S; None if it is all ones."""
         if self.score is None and (self.weight == 1.0).all():
             return None
         root: Array = np.sqrt(self.weight)
         return root if self.score is None else root * self.score
 
     def take(self, rows: NDArray[Any]) -> Batch:
-        """Some of the samples."""
+        """Return the samples at some positions."""
         return Batch(*(None if part is None else part[rows] for part in self))  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
 class StreamState:
-    """A stream so far.
+    """State of a stream.
 
     Attributes
     ----------
     seed : int
     dtype : dtype
-        Of the samples that the stream began with.
+        Type of the first samples.
     standardization : Standardization
     map : BroadMap
     geometry : Geometry or None
-        What samples are scored against.
+        Class centres and radii by which samples are scored.
     shift : ndarray of shape (n_targets,)
-        Taken from real targets before they are summed; empty for classes.
-    weight : ndarray of shape (n_classes,) or (2, n_labels)
-        Weight of the samples learnt of each class; one number for regression; of several labels,
-        that of the samples without and with each.
+        Subtracted from real targets before they are summed; empty for classes.
+    weight : ndarray of shape (n_classes,)
+        Total weight of the samples learnt of each class; one number for regression.
     sums : ndarray of shape (n_columns + n_targets, n_columns + n_targets) or None
-        ``[G, T]ᵗ S² [G, T]``; None before any sample.
+        ``[G, T]ᵗ S² [G, T]``; None before the first sample.
     n_seen : int
-        Samples learnt, those forgotten included.
+        Number of samples learnt, forgotten ones included.
     sample, priority : Batch, ndarray or None
-        Samples to learn the slope of probabilities from, and the numbers by which they were drawn.
+        Random sample for the slope of probabilities, and the numbers that drew it.
     factor : ndarray of shape (n_columns, n_columns) or None
         Cholesky factor of the latest solution.
     factor_C : float
         C of that solution.
-    ones : bool
-        Whether T is followed by a column of ones in the sums: from it and one column of -1 and 1,
-        the sums of more classes or labels follow.
     """
 
     seed: int
@@ -113,54 +102,49 @@ class StreamState:
     priority: NDArray[np.uint64] | None = None
     factor: Array | None = None
     factor_C: float = np.nan
-    ones: bool = False
 
     def learn(self, batch: Batch) -> StreamState:
-        """The state with more samples."""
-        size = self.map.n_columns + batch.T.shape[1] + self.ones
+        """Return the state with more samples."""
+        size = self.map.n_columns + batch.T.shape[1]
         sums = np.zeros((size, size)) if self.sums is None else self.sums
         return replace(self.counted(batch), sums=add_rows(sums, self.blocks(batch)), factor=None)
 
     def counted(self, batch: Batch) -> StreamState:
-        """The state with all that is kept of more samples, but for their sums."""
+        """Return the state with more samples, without their sums."""
         n_seen, weight = self.n_seen + batch.weight.size, self.weight + self._weight_of(batch)
         state = replace(self, n_seen=n_seen, weight=weight)
         if self.shift.size:
             return state
         fresh = row_priorities(self.n_seen, batch.weight.size, self.seed)
         chosen = _least(fresh)
-        fewer = batch.take(chosen)
-        if not isinstance(fewer.X, np.ndarray):
-            fewer = fewer._replace(X=fewer.X.toarray())
-        known, more = (self.sample, self.priority), (fewer, fresh[chosen])
-        sample, priority = merge_samples(known, more)
+        drawn = batch.take(chosen)
+        if not isinstance(drawn.X, np.ndarray):
+            drawn = drawn._replace(X=drawn.X.toarray())
+        sample, priority = merge_samples((self.sample, self.priority), (drawn, fresh[chosen]))
         return replace(state, sample=sample, priority=priority)
 
     def forget(self, batch: Batch) -> StreamState:
-        """The state without samples that were learnt."""
+        """Return the state without samples that were learnt."""
         weight = self.weight - self._weight_of(batch)
         if self.sums is None or (weight < -SAME_WEIGHT * self.weight).any():
-            raise ValueError(
-                "The rows to forget are not among those that were learnt: of some class there are "
-                "more of them."
-            )
+            raise ValueError("Cannot forget more samples of a class than were learnt.")
         weight = np.where(weight <= SAME_WEIGHT * self.weight, 0.0, weight)
         if not weight.any():
-            raise ValueError("At least one row must remain; start anew with warm_up instead.")
+            raise ValueError("Cannot forget all samples; start anew with warm_up instead.")
         sums = remove_rows(self.sums, self.blocks(batch))
         return replace(self, sums=sums, weight=weight, factor=None)._without(batch)
 
     def grow(self, larger: BroadMap, batch: Batch) -> StreamState:
-        """The state with a larger map; `batch` holds all samples that the state has learnt."""
+        """Return the state with a larger map; `batch` holds all samples learnt so far."""
         given = self._weight_of(batch)
         if not np.allclose(given, self.weight, rtol=SAME_WEIGHT, atol=0.0):
             raise ValueError(
-                "grow needs all rows that were learnt, and no others: their weights sum to "
-                f"{total(self.weight):g}, those of the rows given to {total(given):g}."
+                f"grow needs exactly the samples that were learnt: their weights sum to "
+                f"{self.weight.sum():g}, those of the given samples to {given.sum():g}."
             )
         grown = replace(self, map=larger)
         kept = kept_enhancements(self.map.settings, larger.settings)
-        n, k = larger.n_columns, batch.T.shape[1] + self.ones
+        n, k = larger.n_columns, batch.T.shape[1]
         if self.sums is None or not kept.size:
             return replace(grown, sums=normal_equations(grown.blocks(batch), n + k), factor=None)
         r = larger.n_feature_columns
@@ -174,52 +158,13 @@ class StreamState:
             sums[np.ix_(order, order)] = appended
         return replace(grown, sums=sums, factor=self.factor if leading else None)
 
-    def told(self, places: NDArray[np.intp], n_classes: int) -> StreamState:
-        """The state with more classes or labels, of which no sample learnt was one.
-
-        Those known so far are at `places` among all. What samples are scored against stays.
-        """
-        several, k = self.weight.ndim == 2, places.size
-        weight, M = np.zeros((*self.weight.shape[:-1], n_classes)), np.eye(n_classes)[places]
-        weight[..., places] = self.weight
-        if several:
-            # A label that no sample has is minus the column of ones.
-            weight[0, weight.sum(axis=0) == 0.0] = total(self.weight)
-            M = np.vstack(
-                [np.eye(k, n_classes + 1), np.repeat([0.0, -1.0, 1.0], [k, n_classes - k, 1])]
-            )
-        elif k == 2:
-            M = np.array([[-0.5, 0.5], [0.5, 0.5]]) @ M
-        sums, sample, n = self.sums, self.sample, self.map.n_columns
-        if sums is not None:
-            if len(sums) != n + len(M):
-                raise ValueError(
-                    "This stream of two classes was begun by an earlier version, which kept no "
-                    "sums that a third class needs; start anew with warm_up."
-                )
-            right = sums[:n, n:] @ M
-            sums = np.block([[sums[:n, :n], right], [right.T, M.T @ sums[n:, n:] @ M]])
-        if sample is not None:
-            codes = np.eye(n_classes, dtype=np.intp)[places]
-            codes = sample.codes @ codes if several else places[sample.codes]
-            sample = sample._replace(codes=codes, T=encode_targets(codes, n_classes))
-        return replace(self, weight=weight, sums=sums, sample=sample, ones=several)
-
-    @property
-    def constant_labels(self) -> Array | None:
-        """-1 or 1 for labels that all samples learnt have alike, 0 for others; None for classes."""
-        if self.weight.ndim == 1:
-            return None
-        without, having = self.weight
-        return np.where(having == 0.0, -1.0, np.where(without == 0.0, 1.0, 0.0))
-
     def samples(self, batch: Batch) -> Samples:
-        """The samples of a batch as scorers want them."""
+        """Return a batch in the form that scorers take."""
         Z = check_range(self.standardization.affine(batch.X)[:, :-1])
         return Samples(Z, batch.codes, batch.weight, self.weight.size, self.seed)
 
     def scored(self, batch: Batch) -> tuple[Batch, Trust]:
-        """A batch with its scores."""
+        """Return a batch with its scores."""
         if self.geometry is None:
             return batch, Trust(None)
         samples = self.samples(batch)
@@ -227,20 +172,17 @@ class StreamState:
         return batch._replace(score=trust.score), trust
 
     def blocks(self, batch: Batch) -> Iterator[Block]:
-        """Rows ``[G, T]`` of a batch with their scores."""
+        """Yield rows ``[G, T]`` of a batch with their scores."""
         design = MappedSamples(self.map, batch.X, self.standardization)
-        T = np.column_stack([batch.T, np.ones(len(batch.T))]) if self.ones else batch.T
-        return design_blocks(design, T, batch.s)
+        return design_blocks(design, batch.T, batch.s)
 
     def _weight_of(self, batch: Batch) -> Array:
-        if batch.codes.ndim == 2:
-            return np.stack([batch.weight @ (1 - batch.codes), batch.weight @ batch.codes])
         sums: Array = np.zeros_like(self.weight)
         np.add.at(sums, batch.codes, batch.weight)
         return sums
 
     def _without(self, batch: Batch) -> StreamState:
-        """The state with the samples of a batch taken out of its own."""
+        """Return the state with the samples of a batch removed from its random sample."""
         if self.sample is None or self.priority is None:
             return self
         gone = Counter(_row_keys(batch, self.sample.X.dtype))
@@ -252,37 +194,29 @@ class StreamState:
         return replace(self, sample=self.sample.take(stays), priority=self.priority[stays])
 
 
-def total(weight: Array) -> float:
-    """Weight of all samples, from that of each class or of the samples without and with labels."""
-    return float(weight.sum() if weight.ndim == 1 else weight[:, 0].sum())
-
-
 Sample = tuple[Batch | None, NDArray[np.uint64] | None]
 
 
 def merge_samples(a: Sample, b: Sample) -> Sample:
-    """Those of least priority of two draws of samples, with their priorities."""
-    (few, of_few), (more, of_more) = a, b
-    if few is None or of_few is None or more is None or of_more is None:
-        return b if few is None else a
-    pairs = zip(few, more, strict=True)
+    """Merge two random samples: keep the samples of least priority."""
+    (first, first_priority), (second, second_priority) = a, b
+    if first is None or first_priority is None or second is None or second_priority is None:
+        return b if first is None else a
+    pairs = zip(first, second, strict=True)
     rows = Batch(*(None if p is None else np.concatenate([p, q]) for p, q in pairs))  # type: ignore[arg-type]
-    priority = np.concatenate([of_few, of_more])
+    priority = np.concatenate([first_priority, second_priority])
     chosen = _least(priority)
     return rows.take(chosen), priority[chosen]
 
 
 def _least(priority: NDArray[np.uint64]) -> NDArray[np.intp]:
-    """Positions of least priority, in their order."""
+    """Return the positions of least priority, in their order."""
     if priority.size <= MAX_SAMPLE:
         return np.arange(priority.size)
     return np.sort(np.argpartition(priority, MAX_SAMPLE)[:MAX_SAMPLE])
 
 
-def _row_keys(batch: Batch, dtype: np.dtype[Any]) -> list[tuple[bytes, bytes]]:
+def _row_keys(batch: Batch, dtype: np.dtype[Any]) -> list[tuple[bytes, int]]:
     X: Any = batch.X
-    if isinstance(X, np.ndarray):
-        rows = iter(np.ascontiguousarray(X, dtype=dtype))
-    else:
-        rows = (X[[i]].toarray().astype(dtype, copy=False) for i in range(X.shape[0]))
-    return [(row.tobytes(), code.tobytes()) for row, code in zip(rows, batch.codes, strict=True)]
+    rows = np.ascontiguousarray(X if isinstance(X, np.ndarray) else X.toarray(), dtype=dtype)
+    return [(row.tobytes(), code) for row, code in zip(rows, batch.codes.tolist(), strict=True)]

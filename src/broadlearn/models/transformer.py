@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import fields
 from typing import Any, Self
 
@@ -12,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from broadlearn.models.base import in_one_step
-from broadlearn.models.bls_base import MAP_CONSTRAINTS
+from broadlearn.models.parameters import MAP_CONSTRAINTS, document
 from broadlearn.random_features import MapSettings, draw_map
 from broadlearn.utils import (
     READ_SPARSE,
@@ -26,8 +27,9 @@ from broadlearn.utils import (
 from broadlearn.utils.sklearn_compat import fit_context
 
 
+@document
 class BroadFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    r"""Random feature and enhancement nodes, for any linear model to follow.
+    r"""Random feature and enhancement nodes, as input of any linear model.
 
     Gives the design matrix :math:`G = [F^m, E^l]` of the broad learning system:
     :math:`F_i = map(X W_{Fi} + b_{Fi})` in m groups of p nodes, :math:`E_j = act(F^m W_{Ej} +
@@ -35,53 +37,16 @@ class BroadFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     Parameters
     ----------
-    n_feature_groups : int, default=1
-        m, number of groups of feature nodes.
-    n_feature_nodes : int, default=64
-        p, nodes per feature group. Feature nodes are affine in the inputs by default: more of them
-        than there are input features add nothing.
-    n_enhancement_groups : int, default=1
-        l, number of groups of enhancement nodes.
+    {feature nodes}
     n_enhancement_nodes : int, default=936
         q, nodes per enhancement group.
-    activation : {"tanh", "sigmoid", "relu", "sine"}, default="tanh"
-        Activation of the enhancement nodes.
-    feature_activation : {"identity", "tanh", "sigmoid", "relu", "sine"}, default="identity"
-        Activation of the feature nodes.
-    feature_weights : {"orthonormal", "random", "sparse"}, default="orthonormal"
-        How the weights of a feature group are drawn: orthonormal in blocks of as many nodes as X
-        has columns, which treats all directions alike; uniform on [-1, 1], and biases on
-        [-0.1, 0.1], as published; or uniform and then refined by a sparse auto-encoder.
-    feature_scaling : {"node", "sample", "robust"} or None, default="node"
-        "node" scales each feature node to [-1, 1] by its extremes on the training samples, "robust"
-        by its 10 % and 90 % quantiles; "sample" scales each sample within a group, as the published
-        code does.
-    enhancement_scale : float or sequence of float, default=0.8
-        Factor on the inputs of the enhancement activation. If there are several, the nodes of a
-        group take turns: slow and fast nodes in one layer.
-    enhancement_bias : float, default=1.5
-        Factor on the biases of the enhancement nodes. Small biases make nodes nearly odd functions
-        of the inputs, which suits smooth trends; larger ones, such as 8, make products of features
-        (checkerboards, local structure) easier to learn.
-    enhancement_inputs : int or None, default=4
-        None lets every enhancement node combine all feature nodes, as published. With a number k,
-        they act on the columns of X and take turns: one combines all columns, the next only 1 to k
-        of them, drawn at random. This suits tables, where each column has a meaning of its own.
-    standardize : bool, "bounded" or "robust", default="bounded"
-        True scales the columns of X to mean 0 and standard deviation 1, as learnt in `fit`.
-        "bounded" does so with gross outliers held in: a value that lies beyond the middle 95 % of
-        its column by more than 15 times their width, 60 deviations in a normal column, counts as
-        the last one before, in prediction too. "robust" leaves out outlying samples: those beyond
-        three times the median distance from the mean.
-    random_state : int, RandomState or None, default=None
-        Seeds all draws. With the same seed, the nodes of a smaller map are part of those of a
-        larger one.
+    {node kinds}
+    {standardize}
+    {random_state}
 
     Attributes
     ----------
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Where X has column names that are strings.
+    {features in}
 
     Examples
     --------
@@ -167,12 +132,13 @@ class BroadFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             Feature groups first, then enhancement groups.
         """
         check_is_fitted(self)
-        rows = read_rows(self, X, **READ_SPARSE)
+        fitted = copy(self)
+        rows = read_rows(fitted, X, **READ_SPARSE)
         if not isinstance(rows, np.ndarray):
-            check_sparse(self, rows)
-        G = np.empty((rows.shape[0], self._n_features_out), dtype=rows.dtype)
+            check_sparse(fitted, rows)
+        G = np.empty((rows.shape[0], fitted._n_features_out), dtype=rows.dtype)
         for part in row_slices(*G.shape):
-            self._map.design(self._standardization.affine(rows, part), out=G[part])
+            fitted._map.design(fitted._standardization.affine(rows, part), out=G[part])
         return G
 
     def __sklearn_tags__(self) -> Any:

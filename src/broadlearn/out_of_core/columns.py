@@ -11,7 +11,7 @@ from sklearn.base import is_classifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import validate_data
 
-from broadlearn.models import know_classes, start_anew
+from broadlearn.models import start_anew
 from broadlearn.out_of_core.row_blocks import RowBlock
 from broadlearn.out_of_core.rows import WatchedRows
 from broadlearn.utils import (
@@ -83,7 +83,7 @@ def learn_columns(
     part = partial(column_statistics, model, None, None)
     found = rows.reduce("columns", part, merge_columns)
     if found.labels is not None:
-        know_classes(model, found.labels if classes is None else np.unique(np.asarray(classes)))
+        model._set_classes(found.labels if classes is None else np.unique(np.asarray(classes)))
     shift = found.target_sum / found.weight
     scaled, bounds, extremes = found, None, found.extremes
     if found.rows is not None:
@@ -122,11 +122,6 @@ def column_statistics(
         model, X, y, multi_output=True, y_numeric=real, reset=False, **READ
     )
     targets = targets if real else check_labels(targets)
-    if not real and targets.ndim == 2:
-        raise ValueError(
-            f"y has a column for each of {targets.shape[1]} labels, which fits in passes do not "
-            "take; call warm_up on a sample and then partial_fit on each block."
-        )
     labels, target_sum, class_weight = None, np.empty(0), getattr(model, "class_weight", None)
     if class_weight is not None:
         # Names that no block has as a class are found once all classes are known.

@@ -12,7 +12,6 @@ from sklearn.base import BaseEstimator
 
 from broadlearn.models import (
     BALANCED,
-    NEEDS_ALL_SAMPLES,
     Batch,
     StreamState,
     centred_blocks,
@@ -20,6 +19,7 @@ from broadlearn.models import (
     in_one_step,
     merge_samples,
     read_batch,
+    refuse_batches,
     settle,
 )
 from broadlearn.out_of_core.columns import learn_columns
@@ -28,7 +28,6 @@ from broadlearn.out_of_core.rows import Rows, WatchedRows
 from broadlearn.random_features import (
     ACTIVATIONS,
     FEATURE_DRAWS,
-    INFINITE,
     BroadMap,
     NestedMaps,
     draw_feature_weights,
@@ -80,11 +79,7 @@ def fit_in_passes(model: Model, source: Rows, classes: ArrayLike | None = None) 
             f"{type(model).__name__}."
         )
     model._validate_params()
-    scorer = model.scorer()
-    if not scorer.streams:
-        raise ValueError(scorer.why_not())
-    if model.n_enhancement_nodes == INFINITE:
-        raise ValueError(NEEDS_ALL_SAMPLES)
+    refuse_batches(model)
     if getattr(model, "class_weight", None) == "balanced":
         raise ValueError(BALANCED)
     for name, value in WHOLE_TABLE:
@@ -93,7 +88,7 @@ def fit_in_passes(model: Model, source: Rows, classes: ArrayLike | None = None) 
                 f"{name}={value!r} needs all rows at once; call warm_up on a sample and then "
                 "partial_fit on each block."
             )
-    return _fit(model, scorer, source, classes)
+    return _fit(model, model.scorer(), source, classes)
 
 
 @in_one_step
@@ -203,7 +198,7 @@ def row_sums(model: Any, state: StreamState, block: RowBlock, first: int) -> Row
     batch, _ = state.scored(read_batch(model, *block, state.shift))
     best = np.zeros_like(state.weight)
     np.maximum.at(best, batch.codes, 1.0 if batch.score is None else batch.score)
-    size = state.map.n_columns + batch.T.shape[1] + state.ones
+    size = state.map.n_columns + batch.T.shape[1]
     sums = normal_equations(state.blocks(batch), size)
     kept = replace(state, n_seen=first).counted(batch)
     return RowSums(sums, kept.weight, kept.n_seen, kept.sample, kept.priority, best)

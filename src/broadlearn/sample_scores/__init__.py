@@ -16,7 +16,6 @@ from broadlearn.sample_scores.scorer import (
     Samples,
     SampleScorer,
     Trust,
-    add_classes,
     learn_geometry,
     untrusted,
 )
@@ -36,7 +35,6 @@ __all__ = [
     "Samples",
     "Trust",
     "UniformScorer",
-    "add_classes",
     "as_scorer",
     "fuzzy_membership",
     "intuitionistic_scores",

@@ -157,17 +157,6 @@ class FuzzyGeometry(Geometry):
         """The same with the radii of the classes."""
         return replace(self, radii=radii)
 
-    def joined(
-        self, other: FuzzyGeometry, known: NDArray[np.intp], added: NDArray[np.intp]
-    ) -> FuzzyGeometry:
-        """The same with the centres and radii of further classes."""
-        order = np.argsort(np.concatenate([known, added]))
-        centres = np.concatenate([self.centres, other.centres])[order]
-        own = np.zeros(known.size) if self.floors is None else self.floors
-        floors = np.append(own, np.zeros(added.size) if other.floors is None else other.floors)
-        radii = np.append(self.radii, other.radii)[order]
-        return replace(self, centres=centres, radii=radii, floors=floors[order])
-
     def trust(self, Z: Floats, codes: NDArray[np.intp]) -> Trust:
         """Membership of samples in their own class; 0 beyond the radius."""
         theta = 1.0 - self.distances(Z, codes) / (self.radii[codes] + self.delta)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from numbers import Integral, Real
@@ -175,11 +175,6 @@ class IntuitionisticScorer(SampleScorer):
         if isinstance(width, str):
             width = choose_kernel_width(*references[:4], epsilon=epsilon, delta=self.delta)
         return KernelGeometry.of(references, float(width), epsilon, self.delta)
-
-    def like(self, geometry: KernelGeometry) -> IntuitionisticScorer:
-        """The scorer with the width and the neighbourhood radius of a geometry."""
-        width, radius = geometry.kernel_width, geometry.epsilon
-        return replace(self, kernel_width=width, neighborhood_radius=radius)
 
     def remedy(self, trust: Trust) -> str:
         """Name the width and radius that were used."""

@@ -146,23 +146,6 @@ class KernelGeometry(Geometry):
         np.maximum.at(best, codes[small], np.asarray(plain.score))
         return replace(found, floors=np.where(best > 0.0, floors, 0.0))
 
-    def joined(
-        self, other: KernelGeometry, known: NDArray[np.intp], added: NDArray[np.intp]
-    ) -> KernelGeometry:
-        """The same with references of further classes; width and neighbourhood radius stay."""
-        place, both = np.concatenate([known, added]), (self, other)
-        order, sizes = np.argsort(place), np.concatenate([np.diff(g.bounds) for g in both])
-        rows = np.argsort(np.repeat(place, sizes), kind="stable")
-        return replace(
-            self,
-            references=np.concatenate([g.references for g in both])[rows],
-            bounds=np.append(0, np.cumsum(sizes[order])),
-            weight=np.concatenate([g.weight for g in both])[rows],
-            within=np.concatenate([g.within for g in both])[order],
-            radii=np.concatenate([g.radii for g in both])[order],
-            floors=np.concatenate([g.least_scores for g in both])[order],
-        )
-
     def trust(self, Z: Floats, codes: NDArray[np.intp]) -> Trust:
         """Scores of samples against the references.
 

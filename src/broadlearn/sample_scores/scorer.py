@@ -96,15 +96,6 @@ class Geometry(ABC):
     def trust(self, Z: Floats, codes: NDArray[np.intp]) -> Trust:
         """Scores of samples."""
 
-    def joined(self, other: Self, known: NDArray[np.intp], added: NDArray[np.intp]) -> Self:
-        """The same with the classes of another geometry, which are `added` among all classes.
-
-        Those of this one are `known`.
-        """
-        raise ValueError(
-            f"{type(self).__name__} cannot take further classes; start anew with warm_up."
-        )
-
     def largest_distances(self, Z: Floats, codes: NDArray[np.intp]) -> Array:
         """Largest distance of a sample to the centre of its class, per class; 0 without samples."""
         largest = np.zeros(self.radii.size)
@@ -170,10 +161,6 @@ class SampleScorer(ABC):
         """The geometry of sketched samples; radii come later."""
         raise ValueError(self.why_not())
 
-    def like(self, geometry: Any) -> SampleScorer:
-        """The scorer with all that a geometry has fixed for every class."""
-        return self
-
     def why_not(self) -> str:
         """A sentence on why samples that come in batches cannot be scored."""
         return (
@@ -203,29 +190,6 @@ def learn_geometry(
     geometry = scorer.geometry(total)
     largest = [geometry.largest_distances(samples.Z, samples.codes) for samples in blocks()]
     return geometry.with_radii(np.max(largest, axis=0))
-
-
-def add_classes(
-    scorer: SampleScorer, geometry: Geometry, samples: Samples, known: NDArray[np.intp]
-) -> Geometry:
-    """A geometry with classes that it lacks, learnt from samples of theirs.
-
-    Parameters
-    ----------
-    scorer : SampleScorer
-    geometry : Geometry
-        Stays as it is for its own classes, `known` among all that `samples` may be of.
-    samples : Samples
-        Some of every other class.
-    known : ndarray of shape (n_known,)
-    """
-    added = np.setdiff1d(np.arange(samples.n_classes), known)
-    own = np.isin(samples.codes, added)
-    codes = np.searchsorted(added, samples.codes[own])
-    refuse_absent(np.bincount(codes, samples.weight[own], added.size).astype(np.float64))
-    few = Samples(samples.Z[own], codes, samples.weight[own], added.size, samples.seed)
-    other = learn_geometry(scorer.like(geometry), lambda: [few])
-    return geometry if other is None else geometry.joined(other, known, added)
 
 
 def refuse_absent(class_weight: Array) -> None:

@@ -1,4 +1,4 @@
-"""What every room may use: arrays, standardisation, seeds, checks, progress, whole files."""
+"""Names that at least two rooms use: arrays, standardisation, checks, progress, files."""
 
 from broadlearn.utils.arrays import (
     BLOCK_NUMBERS,
@@ -15,18 +15,16 @@ from broadlearn.utils.arrays import (
 )
 from broadlearn.utils.checks import (
     MAX_VALUE,
-    ONE_CLASS,
     READ,
     READ_SPARSE,
-    as_numbers,
     check_classes,
     check_labels,
     check_range,
     check_sparse,
     check_targets,
     check_weights,
-    plain_reason,
     read_rows,
+    text_column,
 )
 from broadlearn.utils.fences import FenceRows, draw_fence_rows, learn_fences
 from broadlearn.utils.files import FORMULA_STARTS, encoded, harmless, safe_csv
@@ -38,8 +36,8 @@ from broadlearn.utils.memory import (
     parse_size,
     size_text,
 )
-from broadlearn.utils.notebook import Records, RecordsAttribute, SearchResults, html_table
-from broadlearn.utils.pages import brief, page_environment, page_frame, whole
+from broadlearn.utils.notebook import SearchResults, html_table
+from broadlearn.utils.pages import page_environment, page_frame, whole
 from broadlearn.utils.parameters import (
     CLASS_WEIGHT,
     COUNT,
@@ -64,9 +62,9 @@ from broadlearn.utils.standardization import (
     scaled_bounds,
     with_missing,
 )
-from broadlearn.utils.whole_files import is_special, write_whole
+from broadlearn.utils.whole_files import is_special, whole_file, write_whole
 from broadlearn.utils.wording import counted, listed, out_of, percent, visible
-from broadlearn.utils.workers import one_thread, parallel, spare_children_interrupts
+from broadlearn.utils.workers import one_thread, parallel
 
 __all__ = [
     "BLOCK_NUMBERS",
@@ -79,7 +77,6 @@ __all__ = [
     "MIN_SCALE",
     "NOT_NEGATIVE",
     "N_JOBS",
-    "ONE_CLASS",
     "POSITIVE",
     "READ",
     "READ_SPARSE",
@@ -90,14 +87,10 @@ __all__ = [
     "FitProgress",
     "Floats",
     "PositiveNumbers",
-    "Records",
-    "RecordsAttribute",
     "SearchResults",
     "Standardization",
     "StandardizedRows",
     "TooLargeError",
-    "as_numbers",
-    "brief",
     "callback_steps",
     "check_classes",
     "check_labels",
@@ -130,7 +123,6 @@ __all__ = [
     "parallel",
     "parse_size",
     "percent",
-    "plain_reason",
     "quantiles",
     "read_rows",
     "row_priorities",
@@ -139,11 +131,12 @@ __all__ = [
     "safe_exponents",
     "scaled_bounds",
     "size_text",
-    "spare_children_interrupts",
     "spread_rows",
     "standardize_rows",
+    "text_column",
     "visible",
     "whole",
+    "whole_file",
     "with_missing",
     "write_whole",
 ]

@@ -52,12 +52,9 @@ def row_priorities(first: int, count: int, seed: int) -> NDArray[np.uint64]:
 
 
 def encode_targets(codes: NDArray[np.intp], n_classes: int) -> Array:
-    """One-hot targets; for two classes one column of -1 and 1, for each of several labels too.
-
-    Codes of several labels are 0 and 1, one column per label.
-    """
-    if n_classes == 2 or codes.ndim == 2:
-        return np.where(codes.reshape(len(codes), -1) == 1, 1.0, -1.0)
+    """Return one-hot targets; for two classes one column of -1 and 1."""
+    if n_classes == 2:
+        return np.where(codes[:, None] == 1, 1.0, -1.0)
     return np.asarray(np.eye(n_classes)[codes], dtype=np.float64)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from numbers import Real
 from typing import Any
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.utils import get_tags
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from broadlearn.utils.arrays import FLOAT_TYPES, Array, Floats
@@ -31,12 +30,6 @@ MIN_WEIGHT, MAX_WEIGHT = 1e-60, 1e60
 # `read_sparse` says so.
 READ: dict[str, Any] = {"dtype": FLOAT_TYPES, "ensure_all_finite": "allow-nan"}
 READ_SPARSE: dict[str, Any] = {**READ, "accept_sparse": "csr"}
-
-# What is said of models that score samples within their class, and the like.
-ONE_CLASS = (
-    "{} needs one class per sample, but y has a column for each of {} labels; "
-    "sklearn.multioutput.MultiOutputClassifier fits one model to each."
-)
 
 
 def check_range(X: Floats) -> Floats:
@@ -68,44 +61,26 @@ def check_targets(
         )
 
 
-def check_labels(y: Any, one_class: str | None = None) -> NDArray[Any]:
-    """Validate class labels, or the labels of several yes-or-no questions.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n_samples,) or (n_samples, n_labels), or sparse matrix
-        Classes, or an indicator matrix of 0 and 1. A single column holds classes.
-    one_class : str or None
-        The name of a model that refuses several labels.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,) or (n_samples, n_labels)
-        Classes as they are; an indicator matrix as whole numbers.
+def check_labels(y: Any) -> NDArray[Any]:
+    """Validate class labels, one per sample; a single column is flattened.
 
     Examples
     --------
     >>> import numpy as np
-    >>> check_labels(np.array([[True, False], [True, True]]))
-    array([[1, 0],
-           [1, 1]])
+    >>> check_labels(np.array([[1, 0], [1, 1]]))
+    Traceback (most recent call last):
+        ...
+    ValueError: y has 2 columns, expected one label per sample; fit one model per column with \
+sklearn.multioutput.MultiOutputClassifier.
     """
-    y = y.toarray() if issparse(y) else y
-    if y.ndim == 2 and y.shape[1] == 1:
-        y = column_or_1d(y, warn=True)
-    if y.ndim == 1:
-        check_classes(y)
-        return np.asarray(y)
-    kind = type_of_target(y, input_name="y")
-    if kind != "multilabel-indicator" or not np.isin(y, (0, 1)).all():
-        check_classification_targets(y)
+    if y.ndim == 2 and y.shape[1] > 1:
         raise ValueError(
-            f"y has {y.shape[1]} columns, which must be labels of 0 and 1; for several columns of "
-            "classes, sklearn.multioutput.MultiOutputClassifier fits one model to each."
+            f"y has {y.shape[1]} columns, expected one label per sample; fit one model per column "
+            "with sklearn.multioutput.MultiOutputClassifier."
         )
-    if one_class is not None:
-        raise ValueError(ONE_CLASS.format(one_class, y.shape[1]))
-    return np.asarray(y, dtype=np.int64)
+    labels = column_or_1d(y.toarray() if issparse(y) else y, warn=True)
+    check_classes(labels)
+    return labels
 
 
 def check_classes(y: NDArray[Any]) -> None:
@@ -231,11 +206,6 @@ def _class_weights(
     class_weight: Mapping[Any, float] | str, y: NDArray[Any], weight: Array, classes: Any
 ) -> Array:
     """The weight of each sample's class."""
-    if y.ndim != 1:
-        raise ValueError(
-            "class_weight must be None where y has several columns; weight the rows by "
-            "sample_weight instead."
-        )
     present, codes = np.unique(y, return_inverse=True)
     if isinstance(class_weight, str):
         # A sample of weight 0 is absent, and so is a class that has no others.
@@ -263,35 +233,13 @@ def _class_weights(
     return of_class[codes]
 
 
-def plain_reason(error: Exception, estimator: Any, X: object = None, y: object = None) -> str:
-    """What NumPy meant, in terms of the parameters or columns that a user gave; or nothing.
-
-    Examples
-    --------
-    >>> from broadlearn import ELMClassifier
-    >>> plain_reason(TypeError("an integer is required"), ELMClassifier(n_hidden_nodes=True))
-    'n_hidden_nodes must be a whole number, got True.'
-    """
-    for name, value in estimator.get_params(deep=False).items():
-        if str(error) == "an integer is required" and isinstance(value, bool) and name[:2] == "n_":
-            return f"{name} must be a whole number, got {value}."
-        numbers = value if isinstance(value, list | tuple) else (value,)
-        if isinstance(error, OverflowError) and any(map(_is_no_float, numbers)):
-            return f"{name} must be a number that a float holds, at most 1e308."
-    return text_column(error, X, y)
-
-
-def _is_no_float(value: Any) -> bool:
-    return isinstance(value, int) and abs(value) > sys.float_info.max
-
-
 def text_column(error: Exception, X: object = None, y: object = None) -> str:
-    """A sentence on the first column that holds no numbers, if that was the error.
+    """Return a sentence on the first column that is not numeric, if `error` is about that.
 
     Parameters
     ----------
     error : Exception
-        What NumPy or pandas said.
+        Raised by NumPy or pandas.
     X : object, default=None
     y : object, default=None
         Targets that must be numbers.
@@ -306,8 +254,8 @@ def text_column(error: Exception, X: object = None, y: object = None) -> str:
     >>> import pandas as pd
     >>> error = ValueError("could not convert string to float: 'red'")
     >>> text_column(error, pd.DataFrame({"size": [1, 2], "colour": ["red", "blue"]}))
-    "Column 'colour' holds 'red', which is no number: put broadlearn.io.TablePreparation() before \
-the model, in a pipeline."
+    "Column 'colour' is not numeric (found 'red'). Encode it first, for example with \
+broadlearn.tables.TablePreparation()."
     """
     if not str(error).startswith(("could not convert string", "The DType <class")):
         return ""
@@ -317,8 +265,8 @@ the model, in a pipeline."
         found = next((v for v in values if not is_number(v)), None)
         if found is not None:
             return (
-                f"Column {name!r} holds {str(found)[:50]!r}, which is no number: put "
-                "broadlearn.io.TablePreparation() before the model, in a pipeline."
+                f"Column {name!r} is not numeric (found {str(found)[:50]!r}). Encode it first, for "
+                "example with broadlearn.tables.TablePreparation()."
             )
     found = next((v for v in np.asarray(y, dtype=object).ravel() if not is_number(v)), None)
     return "" if found is None else f"y must hold numbers, got {str(found)[:50]!r}."

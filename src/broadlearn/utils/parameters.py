@@ -1,4 +1,4 @@
-"""What parameters of estimators may be, beyond scikit-learn's own constraints."""
+"""Constraints on parameters of estimators, with bounds that keep arithmetic finite."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from broadlearn.utils.sklearn_compat import Interval, Options, StrOptions
 
 
 class PositiveNumbers(Options):
-    """One or more finite positive numbers in a list or tuple.
+    """Constraint: a list or tuple of one or more positive numbers.
 
     Examples
     --------
@@ -24,7 +24,7 @@ class PositiveNumbers(Options):
         super().__init__(tuple, set())
 
     def is_satisfied_by(self, val: Any) -> bool:
-        """Whether `val` is one."""
+        """Return whether `val` satisfies the constraint."""
         return (
             isinstance(val, list | tuple)
             and len(val) > 0
@@ -35,17 +35,18 @@ class PositiveNumbers(Options):
         return "a list or tuple of one or more positive numbers"
 
 
-POSITIVE = Interval(Real, 0, None, closed="neither")
-NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
-COUNT = Interval(Integral, 1, None, closed="left")
-# Squares and ratios of numbers within these stay numbers. In double precision, lest they be cast.
+# Squares, products and ratios of numbers within these bounds stay finite. They are float64, because
+# scikit-learn would compare a float32 parameter with rounded bounds otherwise.
 MIN_SCALE, MAX_SCALE = np.float64(1e-100), np.float64(1e100)
+POSITIVE = Interval(Real, 0, MAX_SCALE, closed="right")
+NOT_NEGATIVE = Interval(Real, 0, MAX_SCALE, closed="both")
+COUNT = Interval(Integral, 1, None, closed="left")
 SCALE = Interval(Real, MIN_SCALE, MAX_SCALE, closed="both")
-# What an estimator's parameter `standardize` may be.
+# Values of the parameter `standardize`.
 STANDARDIZE: list[Any] = ["boolean", StrOptions({"bounded", "robust"})]
-# What a classifier's parameter `class_weight` may be.
+# Values of the parameter `class_weight`.
 CLASS_WEIGHT: list[Any] = [dict, StrOptions({"balanced"}), None]
-# Processes: a number, or from -1 down all cores but some. joblib knows no more.
+# Number of processes, or -1 for all cores, -2 for all but one; joblib fails far beyond.
 MOST_JOBS = 10_000
 N_JOBS: list[Any] = [
     Interval(Integral, 1, MOST_JOBS, closed="both"),

@@ -13,7 +13,6 @@ from sklearn.preprocessing._data import _handle_zeros_in_scale as handle_zeros_i
 from sklearn.preprocessing._data import _is_constant_feature as is_constant_feature
 from sklearn.utils import _safe_indexing as safe_indexing
 from sklearn.utils._param_validation import (
-    HasMethods,
     Interval,
     Options,
     StrOptions,
@@ -36,7 +35,6 @@ except ImportError:  # before scikit-learn 1.9
 __all__ = [
     "BaseSearchCV",
     "CallbackSupportMixin",
-    "HasMethods",
     "Interval",
     "MultimetricScorer",
     "Options",

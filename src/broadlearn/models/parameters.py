@@ -1,0 +1,138 @@
+"""Parameters that several models share: their constraints and their documentation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from broadlearn.models.docstrings import Substitution
+from broadlearn.random_features import INFINITE
+from broadlearn.utils import COUNT, NOT_NEGATIVE, POSITIVE, STANDARDIZE, PositiveNumbers
+from broadlearn.utils.sklearn_compat import StrOptions
+
+ACTIVATION = StrOptions({"tanh", "sigmoid", "relu", "sine"})
+MAP_CONSTRAINTS: dict[str, list[Any]] = {
+    "n_feature_groups": [COUNT],
+    "n_feature_nodes": [COUNT],
+    "n_enhancement_groups": [COUNT],
+    "n_enhancement_nodes": [COUNT],
+    "activation": [ACTIVATION],
+    "feature_activation": [ACTIVATION, StrOptions({"identity"})],
+    "feature_weights": [StrOptions({"orthonormal", "random", "sparse"})],
+    "feature_scaling": [StrOptions({"node", "sample", "robust"}), None],
+    "enhancement_scale": [POSITIVE, PositiveNumbers()],
+    "enhancement_bias": [NOT_NEGATIVE],
+    "enhancement_inputs": [COUNT, None],
+    "standardize": STANDARDIZE,
+    "random_state": ["random_state"],
+}
+# A transformer needs a finite number of columns, a model does not.
+MODEL_CONSTRAINTS: dict[str, list[Any]] = {
+    **MAP_CONSTRAINTS,
+    "n_enhancement_nodes": [COUNT, StrOptions({INFINITE})],
+}
+#: The nodes of the published code, for ``BLSClassifier(**PUBLISHED_FORM)`` and its relatives. The
+#: published study applied them to rows that were standardised one by one (`RowStandardizer`).
+PUBLISHED_FORM: dict[str, Any] = {
+    "feature_weights": "random",
+    "feature_scaling": "sample",
+    "enhancement_scale": 1.0,
+    "enhancement_bias": 0.1,
+    "enhancement_inputs": None,
+}
+
+document = Substitution(
+    {
+        "feature nodes": """
+            n_feature_groups : int, default=1
+                m, number of groups of feature nodes.
+            n_feature_nodes : int, default=64
+                p, nodes per feature group. Feature nodes are affine in the inputs by default, so
+                more nodes than input features add nothing.
+            n_enhancement_groups : int, default=1
+                l, number of groups of enhancement nodes.""",
+        "enhancement nodes": """
+            n_enhancement_nodes : int or "infinite", default=936
+                q, nodes per enhancement group. "infinite" is the limit of many nodes, computed
+                from the closed form of their products and as strong as 1,000 nodes. The model
+                then keeps all training samples: use it for up to about 5,000 of them. See
+                :ref:`infinitely_many_nodes`.""",
+        "C": """
+            C : float, default=1.0
+                Weight of the errors relative to the penalty on W. A larger C fits more closely.""",
+        "node kinds": """
+            activation : {"tanh", "sigmoid", "relu", "sine"}, default="tanh"
+                Activation of the enhancement nodes.
+            feature_activation : {"identity", "tanh", "sigmoid", "relu", "sine"}, default="identity"
+                Activation of the feature nodes.
+            feature_weights : {"orthonormal", "random", "sparse"}, default="orthonormal"
+                How to draw the weights of a feature group. "orthonormal" draws blocks of as many
+                orthonormal columns as X has features, which treats all directions alike. "random"
+                draws weights uniformly from [-1, 1] and biases from [-0.1, 0.1], as published.
+                "sparse" refines random weights by a sparse auto-encoder.
+            feature_scaling : {"node", "sample", "robust"} or None, default="node"
+                "node" scales each feature node to [-1, 1] by its extremes on the training samples,
+                "robust" by its 10 % and 90 % quantiles. "sample" scales each sample within a
+                group, as the published code does.
+            enhancement_scale : float or sequence of float, default=0.8
+                Factor on the inputs of the enhancement activation. With several factors, the nodes
+                of a group take turns: slow and fast nodes in one layer.
+            enhancement_bias : float, default=1.5
+                Factor on the biases of the enhancement nodes. Small biases make nodes nearly odd
+                functions of the inputs, which suits smooth trends. Larger ones, such as 8, make
+                products of features (checkerboards, local structure) easier to learn.
+            enhancement_inputs : int or None, default=4
+                With None, every enhancement node combines all feature nodes, as published. With a
+                number k, enhancement nodes act on the columns of X: every other node combines all
+                columns, the rest 1 to k random ones. This suits tables, where each column has its
+                own meaning.""",
+        "standardize": """
+            standardize : bool, "bounded" or "robust", default="bounded"
+                True scales the columns of X to mean 0 and standard deviation 1, as learnt in
+                `fit`. "bounded" also clips gross outliers, in prediction too: values further from
+                the middle 95 % of their column than 15 times its width (60 standard deviations in
+                a normal column). "robust" learns means and deviations without outlying samples,
+                those beyond three times the median distance from the mean.""",
+        "class_weight": """
+            class_weight : dict, "balanced" or None, default=None
+                Weights of the classes, which multiply `sample_weight`. Classes that a dict does
+                not name have weight 1. "balanced" weights are inversely proportional to the total
+                weight of each class in y.""",
+        "solver": """
+            solver : {"auto", "primal", "dual"}, default="auto"
+                Form of the ridge problem. "auto" factorises the smaller Gram matrix.""",
+        "random_state": """
+            random_state : int, RandomState or None, default=None
+                Seed of all draws. With the same seed, the nodes of a smaller model are part of
+                those of a larger one.""",
+        "scores": """
+            kernel_width : float or "auto", default="auto"
+                mu, the width of the Gaussian kernel of the scores. "auto" compares eleven widths
+                around the typical distance within a class and takes the one at which the least
+                trusted class has the largest mean score. Scores are those of the standardised
+                features.
+            neighborhood_radius : float, default=None
+                epsilon, a distance in kernel space. None takes the largest class radius.
+            delta : float, default=1e-4
+                Added to the class radius.
+            landmarks : int, "auto" or None, default="auto"
+                Estimate scores from this many samples drawn per class. "auto" compares all pairs
+                of up to 20,000 samples and draws 2,000 landmarks per class beyond (at most 40,000
+                in all). None always compares all pairs, in quadratic time.""",
+        "output weights": """
+            output_weights_ : ndarray of shape (m * p + l * q, n_outputs)
+                W; one column for two classes or one target, else one per class or target. With
+                infinitely many nodes, coefficients of the training samples follow the weights of
+                the m * p feature nodes.""",
+        "solution": """
+            solver_ : {"primal", "dual"}
+                The form that was solved.""",
+        "proba_slope": """
+            proba_slope_ : float
+                Slope of the decision values in `predict_proba`, learnt from held-out decisions.""",
+        "features in": """
+            n_features_in_ : int
+                Number of features seen in `fit`.
+            feature_names_in_ : ndarray of shape (n_features_in_,)
+                Names of the features, if all column names of X are strings.""",
+    }
+)
