@@ -248,7 +248,7 @@ def test_new_levels():
     prepare = TablePreparation().fit(X)
     new = X.assign(town=["Rome"] + ["Bonn"] * 59)
     with pytest.warns(UserWarning, match="'town' has 1 of 60 cells that are new levels.*'Rome'"):
-        assert prepare.transform(new)[0].tolist() == [0, 0, N]
+        assert prepare.transform(new)[0].tolist() == [0.5, N]
     many = pd.DataFrame({"town": [f"t{k % 50}" for k in range(300)]})
     prepare = TablePreparation().fit(many)
     assert prepare.get_feature_names_out()[-1] == "town_(other)"
@@ -286,6 +286,7 @@ def test_in_a_pipeline_pickled_and_cross_validated():
     assert isinstance(state["columns_"], str)
 
 
+@pytest.mark.filterwarnings("ignore:Column 'c'")
 def test_a_refit_in_another_thread_is_seen_as_a_whole():
     few = pd.DataFrame({"x": [1.0, 2.0], "c": ["a", "b"]})
     more = pd.DataFrame({"x": [5.0, np.nan], "c": ["c", "d"]})
@@ -301,8 +302,7 @@ def test_a_refit_in_another_thread_is_seen_as_a_whole():
     try:
         for _ in range(100):
             try:
-                with pytest.warns(UserWarning, match="new levels"):
-                    prepare.transform(both)
+                prepare.transform(both)
             except (ValueError, IndexError) as error:
                 errors.append(error)
     finally:

@@ -269,12 +269,15 @@ class TablePreparation(TransformerMixin, BaseEstimator):
     def _encoded(self) -> list[tuple[str, str]]:
         """Column and ending of the name of all that `imputer_` and `encoder_` give."""
         used = _used(self.columns_)
-        numbers = [
-            (plan["name"], part if len(plan.get("parts", ())) > 1 else "")
-            for plan in used
-            if plan["kind"] != "category"
-            for part in plan.get("parts", [""])
-        ]
+        numbers = []
+        for plan in used:
+            if plan["kind"] == "date":
+                parts = plan["parts"] if len(plan["parts"]) > 1 else [""]
+                numbers += [(plan["name"], part) for part in parts]
+            elif plan["kind"] != "category":
+                numbers.append((plan["name"], ""))
+            elif len(plan["levels"]) == 2:
+                numbers.append((plan["name"], plan["levels"][1]))
         outputs = list(numbers)
         if self.imputer_ is not None:
             missing = [numbers[j] for j in self.imputer_.indicator_.features_]
@@ -338,7 +341,8 @@ def _used(plans: list[Plan]) -> list[Plan]:
 
 
 def _categories(plans: list[Plan]) -> list[Plan]:
-    return [plan for plan in plans if plan["kind"] == "category"]
+    """Columns for the encoder: two levels are one number, as yes and no are."""
+    return [plan for plan in plans if plan["kind"] == "category" and len(plan["levels"]) != 2]
 
 
 def _blocks(read: Mapping[str, ReadColumn], plans: list[Plan]) -> tuple[Array, NDArray[np.object_]]:
@@ -347,7 +351,10 @@ def _blocks(read: Mapping[str, ReadColumn], plans: list[Plan]) -> tuple[Array, N
     numbers, levels = [], []
     for plan in plans:
         values = read[plan["name"]].values
-        if plan["kind"] == "category":
+        if plan["kind"] == "category" and len(plan["levels"]) == 2:
+            known = np.isin(values, plan["levels"])
+            numbers.append(np.where(known, values == plan["levels"][1], np.nan))
+        elif plan["kind"] == "category":
             levels.append(values)
         elif plan["kind"] == "date":
             parts = date_parts(values, plan["first"])

@@ -85,7 +85,9 @@ def _one_sentence(source: str | PathLike[str]) -> Iterator[None]:
     except TableError:
         raise
     except ImportError as error:
-        raise TableError(f"{name} needs a package that is not installed: {error.name}.") from error
+        raise TableError(
+            f"{name} needs a package that is not installed: {error.name or _reason(error)}."
+        ) from error
     except MemoryError:
         raise TableError(f"{name} does not fit into memory.") from None
     except Exception as error:
