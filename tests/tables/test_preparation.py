@@ -53,7 +53,7 @@ def test_what_columns_are_taken_for():
     }
     use = dict(zip(found["column"], found["use"], strict=True))
     assert use["paid"] == "number, unit '€', decimal comma; 'see chart' count as missing"
-    assert use["visit"] == "elapsed, month, weekday of dates as %d.%m.%Y"
+    assert use["visit"] == "days since the first, dates as %d.%m.%Y"
     assert found["missing"][0] == 9
     assert found["example"][3] == PAID[0]
 
@@ -63,13 +63,13 @@ def test_names_and_values_of_the_outputs():
     Z = TablePreparation().set_output(transform="pandas").fit_transform(X)
     assert list(Z) == [
         *("age", "age_missing", "smoker", "town_bonn", "town_kiel", "town_ulm", "town_(missing)"),
-        *("paid", "paid_missing", "share", "visit_elapsed", "visit_month", "visit_weekday"),
+        *("paid", "paid_missing", "share", "visit"),
     ]
     assert np.isfinite(Z.to_numpy()).all()
     assert Z["age"][0] == np.nanmedian(X["age"])
     np.testing.assert_array_equal(Z["age_missing"], X["age"].isna())
     np.testing.assert_array_equal(Z["smoker"], X["smoker"].isin(["yes", "Y"]))
-    np.testing.assert_array_equal(Z["visit_elapsed"], 5.0 * np.arange(N))
+    np.testing.assert_array_equal(Z["visit"], 5.0 * np.arange(N))
     assert Z["town_ulm"].sum() == X["town"].isin(["Ulm", "ulm "]).sum()
     prepare = TablePreparation().fit(X)
     assert prepare.origins()[:3] == ["age", "age", "smoker"]

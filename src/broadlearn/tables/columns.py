@@ -4,8 +4,8 @@ What is learnt about a column is a plain dict, its plan:
 
 - name, kind (a key of `KINDS`), rows, missing, distinct, example, strays: what `describe_columns`
   shows; strays are cells among numbers or dates that count as missing;
-- style of a number (see `texts.learn_number_style`), format, first day and parts of a date, levels
-  of a category or of ordered words.
+- style of a number (see `texts.learn_number_style`), format and first day of a date, levels of a
+  category or of ordered words.
 """
 
 from __future__ import annotations
@@ -196,9 +196,6 @@ def _completed(column: pd.Series, plan: Plan, kind: str | None) -> Plan:
         plan["kind"] = "row number"
     elif plan["kind"] == "date":
         plan["first"] = float(np.floor(np.nanmin(values)))
-        parts = date_parts(values, plan["first"])
-        varying = [p for p, x in parts.items() if np.nanmin(x) < np.nanmax(x)]
-        plan["parts"] = varying or ["elapsed"]
     return plan
 
 
@@ -273,28 +270,6 @@ def _read_typed(column: pd.Series, plan: Plan) -> ReadColumn:
     return ReadColumn(values, np.zeros(len(column), dtype=bool))
 
 
-def date_parts(days: Array, first: float) -> dict[str, Array]:
-    """Return what is learnt from dates: days since the first, month, weekday, hour.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> parts = date_parts(np.array([18262.5]), 18000.0)  # noon of 2020-01-01, a Wednesday
-    >>> {name: float(part[0]) for name, part in parts.items()}
-    {'elapsed': 262.5, 'month': 1.0, 'weekday': 2.0, 'hour': 12.0}
-    """
-    known = ~np.isnan(days)
-    whole = np.where(known, np.floor(days), 0.0).astype(np.int64)
-    month = whole.astype("datetime64[D]").astype("datetime64[M]").astype(np.int64) % 12 + 1
-    parts = {
-        "elapsed": days - first,
-        "month": month,
-        "weekday": (whole + 3) % 7,
-        "hour": np.floor((days % 1.0) * 24.0 + 1e-6),
-    }
-    return {name: np.where(known, part, np.nan) for name, part in parts.items()}
-
-
 def column_use(plan: Plan) -> str:
     """Say what becomes of a column.
 
@@ -310,7 +285,7 @@ def column_use(plan: Plan) -> str:
         marks += ["decimal comma"] if style["decimal"] == "," else []
         use = ", ".join(["number", *marks])
     elif kind == "date":
-        use = f"{', '.join(plan['parts'])} of dates as {plan['format']}"
+        use = f"days since the first, dates as {plan['format']}"
     elif kind == "ordered":
         use = f"ranks {' < '.join(plan['levels'])}"
     else:

@@ -24,7 +24,6 @@ from broadlearn.tables.columns import (
     Plan,
     ReadColumn,
     column_use,
-    date_parts,
     learn_column,
     read_column,
 )
@@ -46,9 +45,9 @@ class TablePreparation(TransformerMixin, BaseEstimator):
        strays among numbers or dates, count as missing.
     2. Missing numbers become the median, with an indicator
        (`sklearn.impute.SimpleImputer`). Categories become columns of 0 and 1, one for each of the
-       30 most frequent levels and one for all others (`sklearn.preprocessing.OneHotEncoder`). Yes
-       and no are 1 and 0, ordered words their ranks, dates the days since the first with month,
-       weekday and hour if these vary.
+       30 most frequent levels and one for all others (`sklearn.preprocessing.OneHotEncoder`); two
+       levels, as yes and no, are 0 and 1. Ordered words become their ranks, dates the days since
+       the first.
 
     Text in which most values occur once, constants and empty columns are left out.
 
@@ -88,12 +87,12 @@ class TablePreparation(TransformerMixin, BaseEstimator):
     >>> X = pd.DataFrame({"paid": paid, "colour": colour})
     >>> prepare = TablePreparation().fit(X)
     >>> prepare.transform(X)
-    array([[1.2005e+03, 0.0000e+00, 0.0000e+00, 1.0000e+00],
-           [3.0000e+00, 0.0000e+00, 0.0000e+00, 1.0000e+00],
-           [4.0000e+00, 1.0000e+00, 0.0000e+00, 1.0000e+00],
-           [4.0000e+00, 0.0000e+00, 1.0000e+00, 0.0000e+00]])
+    array([[1.2005e+03, 0.0000e+00, 1.0000e+00],
+           [3.0000e+00, 0.0000e+00, 1.0000e+00],
+           [4.0000e+00, 1.0000e+00, 1.0000e+00],
+           [4.0000e+00, 0.0000e+00, 0.0000e+00]])
     >>> prepare.get_feature_names_out().tolist()
-    ['paid', 'paid_missing', 'colour_blue', 'colour_red']
+    ['paid', 'paid_missing', 'colour_red']
     """
 
     columns_: list[Plan]
@@ -232,7 +231,7 @@ class TablePreparation(TransformerMixin, BaseEstimator):
         )
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Names of the numbers: that of the column, with part, level or "missing".
+        """Names of the numbers: that of the column, with a level or "missing".
 
         Parameters
         ----------
@@ -271,17 +270,14 @@ class TablePreparation(TransformerMixin, BaseEstimator):
         used = _used(self.columns_)
         numbers = []
         for plan in used:
-            if plan["kind"] == "date":
-                parts = plan["parts"] if len(plan["parts"]) > 1 else [""]
-                numbers += [(plan["name"], part) for part in parts]
-            elif plan["kind"] != "category":
+            if plan["kind"] != "category":
                 numbers.append((plan["name"], ""))
             elif len(plan["levels"]) == 2:
                 numbers.append((plan["name"], plan["levels"][1]))
         outputs = list(numbers)
         if self.imputer_ is not None:
-            missing = [numbers[j] for j in self.imputer_.indicator_.features_]
-            outputs += [(name, f"{part}_missing".lstrip("_")) for name, part in missing]
+            missing = self.imputer_.indicator_.features_
+            outputs += [(numbers[j][0], "missing") for j in missing]
         return outputs + [(p["name"], level) for p in _categories(used) for level in p["levels"]]
 
     def __sklearn_tags__(self) -> Tags:
@@ -329,9 +325,9 @@ def describe_columns(
     >>> from broadlearn.tables import describe_columns
     >>> X = pd.DataFrame({"visit": ["3.1.2024", "17.1.2024"], "dose": ["12 mg", "8 mg"]})
     >>> describe_columns(X)[["column", "kind", "use"]]
-      column    kind                            use
-    0  visit    date  elapsed of dates as %d.%m.%Y
-    1   dose  number              number, unit 'mg'
+      column    kind                                       use
+    0  visit    date  days since the first, dates as %d.%m.%Y
+    1   dose  number                         number, unit 'mg'
     """
     return TablePreparation(kinds, orders).fit(X).describe()
 
@@ -357,8 +353,7 @@ def _blocks(read: Mapping[str, ReadColumn], plans: list[Plan]) -> tuple[Array, N
         elif plan["kind"] == "category":
             levels.append(values)
         elif plan["kind"] == "date":
-            parts = date_parts(values, plan["first"])
-            numbers += [parts[name] for name in plan["parts"]]
+            numbers.append(values - plan["first"])
         else:
             numbers.append(values)
     return (

@@ -19,6 +19,7 @@ from broadlearn.tables.texts import points_group_thousands
 # Bytes that the separator is found by.
 SNIFFED_BYTES = 2**16
 MAX_SAMPLE = 1000
+MAX_NAME = 1000
 SEPARATORS = ",;\t|"
 # pandas' own words for missing values, and the usual one of data sets.
 MISSING_MARKS = ["?"]
@@ -260,6 +261,8 @@ def _checked(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     if not frame.columns.is_unique:
         twice = frame.columns[frame.columns.duplicated()][0]
         raise TableError(f"{name} has two columns of the name {twice!r}.")
+    if longest := [column for column in frame.columns if len(column) > MAX_NAME]:
+        raise TableError(f"{name} has a column name of {len(longest[0]):,} characters.")
     for column in frame.columns[frame.dtypes == "object"]:
         if frame[column].map(lambda cell: isinstance(cell, list | dict | np.ndarray)).any():
             raise TableError(f"{name} has lists or records in column {column!r}, not single cells.")
