@@ -3,11 +3,9 @@ A messy table, as it comes
 ==========================
 
 Prices with a currency, weights with a unit, dates, spellings, gaps: :class:`TablePreparation
-<broadlearn.io.TablePreparation>` decides what each column holds, says so, and goes before any
+<broadlearn.tables.TablePreparation>` decides what each column holds, says so, and goes before any
 model.
 """
-
-import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -15,7 +13,7 @@ import pandas as pd
 from sklearn.pipeline import make_pipeline
 
 from broadlearn import BroadEnsembleClassifier, evaluate
-from broadlearn.io import TablePreparation
+from broadlearn.tables import TablePreparation
 
 rng = np.random.default_rng(0)
 n = 500
@@ -36,10 +34,9 @@ table.loc[rng.random(n) < 0.1, "price"] = "n/a"
 returned = np.log(price) - 7 + 0.8 * (grade == "low") + 0.02 * (weight - 70) > 0.3
 labels = np.where(returned, "returned", "kept")
 
-warnings.filterwarnings("ignore", "Column 'order' is left out")
-model = make_pipeline(TablePreparation(), BroadEnsembleClassifier()).fit(table[:350], labels[:350])
-for column in model[0].columns_:
-    print(f"{column.name:8} {column.kind:17} {column.use}")
+prepare = TablePreparation(orders={"grade": ["low", "medium", "high"]})
+model = make_pipeline(prepare, BroadEnsembleClassifier()).fit(table[:350], labels[:350])
+print(model[0].describe()[["column", "kind", "use"]].to_string(index=False))
 
 # %%
 # What does the model look at? Each column is shuffled in rows that the model has not seen.

@@ -35,26 +35,7 @@ ROOMS = {
     ),
     "broadlearn.out_of_core": (),
     "broadlearn.persistence": ("model_parts",),
-    "broadlearn.io": (
-        "RankedColumns",
-        "RowChanges",
-        "Source",
-        "chain_changes",
-        "check_rewritable",
-        "find_copies",
-        "find_identifiers",
-        "find_leaks",
-        "import_pandas",
-        "mid_ranks",
-        "open_table",
-        "rank_columns",
-        "read_frame",
-        "renamings",
-        "replace_labels",
-        "rewrite_table",
-        "row_changes",
-        "warn_of_columns",
-    ),
+    "broadlearn.tables": (),
 }
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")

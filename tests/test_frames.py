@@ -15,10 +15,10 @@ from broadlearn import (
     RowStandardizer,
 )
 from broadlearn.auditing import apply_corrections, audit, opinions, read_corrections
-from broadlearn.io import TablePreparation, as_numeric, describe_columns
 from broadlearn.out_of_core import fit_blocks
 from broadlearn.registry import REGISTRY
 from broadlearn.sample_scores import fuzzy_membership, intuitionistic_scores
+from broadlearn.tables import TablePreparation, describe_columns
 
 pl = pytest.importorskip("polars")
 
@@ -81,8 +81,7 @@ def prepared(convert):
     table = convert(MIXED)
     prepare = TablePreparation()
     numbers = prepare.fit_transform(table, convert(LABELS))
-    kinds = [column.kind for column in describe_columns(table, convert(LABELS))]
-    assert kinds == [column.kind for column in prepare.columns_]
+    assert describe_columns(table)["kind"].equals(prepare.describe()["kind"])
     np.testing.assert_array_equal(prepare.transform(MIXED), prepare.transform(table))
     return np.asarray(numbers, dtype=np.float64)
 
@@ -147,7 +146,6 @@ ENTRY_POINTS = {
     "ensemble of a quantity": fitted(lambda: BroadEnsembleRegressor(random_state=0), QUANTITY),
     "features": lambda convert: BroadFeatures(random_state=0).fit_transform(convert(NUMBERS)),
     "rows": lambda convert: np.asarray(RowStandardizer().fit_transform(convert(NUMBERS))),
-    "as_numeric": lambda convert: as_numeric(convert(NUMBERS)),
     "prepared": prepared,
     "pipeline": in_a_pipeline,
     "batches": in_batches,

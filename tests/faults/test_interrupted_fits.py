@@ -27,8 +27,8 @@ from broadlearn import (
     PathSearchCV,
     RowStandardizer,
 )
-from broadlearn.io import TablePreparation
 from broadlearn.out_of_core import fit_blocks
+from broadlearn.tables import TablePreparation
 
 pytestmark = pytest.mark.soak
 
@@ -103,7 +103,6 @@ TASKS = {
     "ensemble": (BroadEnsembleClassifier(ensemble_size=2), fit),
     "ensemble regressor": (BroadEnsembleRegressor(ensemble_size=2), fit),
     "table": (TablePreparation(), fit),
-    "table, transformed": (TablePreparation(), lambda model, X, y: model.fit_transform(X, y)),
 }
 
 
