@@ -61,14 +61,17 @@ def make_table(rng: np.random.Generator) -> pd.DataFrame:
             "town": rng.choice(["Ulm", "Bonn", "ulm "], n),
         }
     ).astype(object)
+    names = list(frame.columns)
     for _ in range(rng.integers(0, 6)):
         odd = str(rng.choice(np.array(ODD, dtype=object)))
         column = int(rng.integers(frame.shape[1]))
         if rng.random() < 0.15:
-            frame.columns = [odd if j == column else name for j, name in enumerate(frame.columns)]
+            names[column] = odd
         rows = rng.random(n) < rng.choice([0.05, 0.5, 1.0])
         frame.iloc[rows, column] = odd
-    return frame
+    # Formats other than text know no name twice.
+    unique = [f"{name}{j}" if names.count(name) > 1 else name for j, name in enumerate(names)]
+    return frame.set_axis(unique, axis=1)
 
 
 def as_bytes(frame: pd.DataFrame, form: str, rng: np.random.Generator) -> bytes:

@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator
 # Rooms with fitted state. Importing them runs nothing but definitions.
 _OWN_MODULE = re.compile(
     r"broadlearn\.(utils|random_features|solvers|sample_scores|models|baselines|search|ensemble"
-    r"|evaluation|tables|io)(\.[a-z][a-z0-9_]*)*"
+    r"|evaluation|tables)(\.[a-z][a-z0-9_]*)*"
 )
 # Plain objects of scikit-learn that skops does not trust by itself.
 _SPLITTERS = (
