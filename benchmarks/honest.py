@@ -60,17 +60,16 @@ def tests(result: ConditionTests) -> pd.DataFrame:
     return found.loc[[model for model in result.mean_ranks.index if model in found.index]]
 
 
-def section(title: str, result: ConditionTests) -> str:
+def section(title: str, result: ConditionTests, n_datasets: int) -> str:
     """Ranks with accuracies, and tests."""
     ranked = result.mean_ranks.map("{:.2f}".format)
     both = ranked + " (" + result.accuracies.map("{:.2f}".format) + ")"
-    left_out = ", ".join(map(str, result.left_out)) or "none"
     return (
-        f"## {title}\n\n{len(result.datasets)} data sets, protocol nested; left out, as not every "
-        f"model has a result there: {left_out}. Mean rank, 1 the best, and mean accuracy in "
-        f"percent:\n\n{markdown(both, 2)}\n\nThe ensemble against each other model: wins, ties and "
-        "losses, and p of Wilcoxon's signed-rank test, Holm-corrected within a column; a data set "
-        "counts once in the last column, with its mean accuracy over the conditions:\n\n"
+        f"## {title}\n\n{n_datasets} data sets, protocol nested. Mean rank, 1 the best, and mean "
+        f"accuracy in percent:\n\n{markdown(both, 2)}\n\nThe ensemble against each other model: "
+        "wins, ties and losses, and p of Wilcoxon's signed-rank test, Holm-corrected within a "
+        "column; a data set counts once in the last column, with its mean accuracy over the "
+        "conditions:\n\n"
         f"{markdown(tests(result), 2)}\n"
     )
 
@@ -85,7 +84,10 @@ def main() -> None:
         parser.error(f"there is no file of results at {chosen.store}")
     with ResultStore(chosen.store, read_only=True) as store:
         cells = Cells(store.to_frame())
-    tables = {title: cells.means("nested", noise) for noise, title in CONDITIONS.items()}
+    complete, left_out = cells.conditions("nested", list(CONDITIONS))
+    tables = {title: complete[noise] for noise, title in CONDITIONS.items()}
+    names = next(iter(tables.values())).index
+    print(f"Left out, as not every model has a result: {', '.join(left_out) or 'none'}.\n")
     results = {
         group: compare_conditions(
             {title: table[table.index.map(belongs)] for title, table in tables.items()},
@@ -93,7 +95,9 @@ def main() -> None:
         )
         for group, belongs in GROUPS.items()
     }
-    texts = [section(group, result) for group, result in results.items()]
+    texts = [
+        section(group, result, sum(map(GROUPS[group], names))) for group, result in results.items()
+    ]
     texts += [
         f"## {title.capitalize()}\n\n{markdown(t, 2, 'data set')}\n" for title, t in tables.items()
     ]

@@ -18,11 +18,12 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
 
-from broadlearn.study import ResultStore, make_study
+from broadlearn.study import ResultStore, StoreError, make_study
 
 SEEDS = 60
 STUDY = make_study(
@@ -34,10 +35,12 @@ COMMAND += ["-d", "iris,wine", "-m", "majority,ELM", "--grid", "reduced", "--see
 
 def finished(store: Path) -> dict[str, str]:
     """Keys of finished units, with the time at which they were filed."""
-    if not store.exists() or not store.stat().st_size:
+    try:
+        with ResultStore(store, read_only=True) as results:
+            frame = results.to_frame()
+    except StoreError:
+        # It is not made yet.
         return {}
-    with ResultStore(store, read_only=True) as results:
-        frame = results.to_frame()
     return dict(zip(frame["key"], frame["finished"], strict=True))
 
 
@@ -47,6 +50,17 @@ def start(store: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [*COMMAND, "--store", str(store)], env=environment, stderr=subprocess.DEVNULL
     )
+
+
+def find_workers(process: subprocess.Popen[bytes]) -> list[psutil.Process]:
+    """Processes that run units."""
+    workers = []
+    with suppress(psutil.Error):
+        for child in psutil.Process(process.pid).children():
+            with suppress(psutil.Error):
+                if "popen_loky" in " ".join(child.cmdline()):
+                    workers.append(child)
+    return workers
 
 
 def export(store: Path) -> bytes:
@@ -64,19 +78,16 @@ def attack(store: Path, kills: int) -> tuple[int, int, int, int]:
     process = start(store)
     while n_parents + n_workers < kills:
         if process.poll() is not None:
-            # Done before all kills: begin with half of the results.
+            # Done before all kills.
             break
         wanted = len(known) + draw.randint(1, 4)
         while process.poll() is None and len(finished(store)) < wanted:
             time.sleep(0.05)
-        workers = (
-            [p for p in psutil.Process(process.pid).children() if "loky" in " ".join(p.cmdline())]
-            if process.poll() is None
-            else []
-        )
+        workers = find_workers(process)
         if (n_parents + n_workers) % 2 and workers:
-            draw.choice(workers).send_signal(signal.SIGKILL)
-            n_workers += 1
+            with suppress(psutil.Error):
+                draw.choice(workers).send_signal(signal.SIGKILL)
+                n_workers += 1
         else:
             process.kill()
             process.wait()

@@ -90,7 +90,7 @@ def test_the_collection_is_a_data_set_like_any_other(folder, monkeypatch):
     assert "12 units" in done.output
     assert "majority: number" in done.output
     assert "of 180 on 3 data sets" in done.output
-    assert (folder / "page" / "tables" / "leaderboard_1.csv").is_file()
+    assert (folder / "page" / "tables" / "leaderboard_majority.csv").is_file()
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from sklearn.metrics import (
 )
 from sklearn.preprocessing import scale
 
-from broadlearn.study.metrics import METRICS, check_metric, inner_scorer, judge
+from broadlearn.study.metrics import METRICS, InnerScorer, check_metric, judge
 
 BINARY = load_breast_cancer(return_X_y=True)
 SEVERAL = load_iris(return_X_y=True)
@@ -81,10 +81,10 @@ def test_inner_scorers_grow_with_merit():
     X, y = BINARY
     model = LogisticRegression().fit(scale(X), y)
     for name, metric in METRICS.items():
-        value = inner_scorer(name)(model, scale(X), y)
+        value = InnerScorer(metric)(model, scale(X), y)
         assert value == metric.sign * judge(model, scale(X), y)[name]
     X, y = np.zeros((2, 1)), np.array([0, 1])
-    assert np.isnan(inner_scorer("log_loss")(Odd().fit(X, y), X, y))
+    assert np.isnan(InnerScorer(METRICS["log_loss"])(Odd().fit(X, y), X, y))
 
 
 def test_unknown_metrics_are_refused():

@@ -13,8 +13,8 @@ from broadlearn.study.report.tables import (
     condition_table,
     noise_table,
     not_done_table,
+    pair_table,
     rank_table,
-    statistics_tables,
 )
 from broadlearn.study.report.words import mixed_code, summary
 
@@ -127,15 +127,14 @@ def test_noise_table_has_published_figures_of_the_same_level(cells):
 
 
 def test_pairs_are_those_of_the_reference(frame, cells):
-    friedman, pairs, nemenyi = statistics_tables(cells, "nested")
+    pairs = pair_table(cells, "nested")
     assert pairs.title.startswith("IF-BLS against each other model")
-    assert len(pairs.text.loc["ours"]) == 6
-    assert list(friedman.text.index) == ["ours", "published"]
-    assert nemenyi.text.shape == (7, 8)
-    _, pairs, _ = statistics_tables(Cells(frame, reference="ELM"), "nested")
-    assert "ELM" not in pairs.text.loc["ours"].index
+    assert len(pairs.text.loc["ours"]) == len(pairs.text.loc["published"]) == 6
+    assert "Friedman's test of all models: ours χ² = " in pairs.caption
+    other = pair_table(Cells(frame, reference="ELM"), "nested")
+    assert "ELM" not in other.text.loc["ours"].index
     mine = Cells(study(["pima", "mine"]))
-    assert list(statistics_tables(mine, "paper")[0].text.index) == ["ours"]
+    assert set(pair_table(mine, "paper").text.index.get_level_values(0)) == {"ours"}
 
 
 def test_the_headline_names_who_keeps_accuracy_and_the_published_models():
@@ -183,7 +182,6 @@ def test_every_section_is_on_the_page(page):
         "Effect of noise, nested protocol",
         "Ranks and tests",
         "Published tables, reproduced",
-        "Seeds",
         "Code that made the results",
     ):
         assert words in text

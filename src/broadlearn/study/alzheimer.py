@@ -29,18 +29,7 @@ PEOPLE = {"oasis_1": ("M/F", "Age", "Educ", "SES"), "oasis_2": ("M/F", "Age", "E
 
 
 def oasis_1(frame: pd.DataFrame, *, mmse: bool = True) -> Values:
-    """The people of OASIS-1 who were rated; the young were not.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from broadlearn.study.alzheimer import oasis_1
-    >>> people = {"M/F": ["F", "M"], "Age": [74, 20], "Educ": [2, None], "SES": [3, None]}
-    >>> scans = {"MMSE": [29, None], "eTIV": [1344, 1500], "nWBV": [0.743, 0.85], "ASF": [1.3, 1.2]}
-    >>> X, y = oasis_1(pd.DataFrame({**people, **scans, "CDR": [0.5, None]}))
-    >>> X["Age"].tolist(), y.tolist()
-    ([74], ['CDR 0.5'])
-    """
+    """The people of OASIS-1 who were rated; the young were not."""
     return _rated(frame, PEOPLE["oasis_1"], mmse)
 
 
@@ -51,10 +40,7 @@ def oasis_2(frame: pd.DataFrame, *, mmse: bool = True) -> Values:
 
 
 def biomarkers(frame: pd.DataFrame) -> Values:
-    """127 proteins of the spinal fluid with age, sex and APOE genotype; "Impaired" or "Control".
-
-    Of Craig-Schapiro et al. (2011), as R's AppliedPredictiveModeling has them.
-    """
+    """127 proteins of the spinal fluid with age, sex and APOE genotype; "Impaired" or "Control"."""
     row, label = _columns(frame, "rownames", "Class")
     return frame.drop(columns=[row, label]), frame[label].to_numpy(dtype=str)
 

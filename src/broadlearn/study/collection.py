@@ -42,16 +42,7 @@ TWO_SCALES = (
 
 @dataclass(frozen=True)
 class Collection:
-    """Data sets with the authors' splits.
-
-    Attributes
-    ----------
-    folder : Path
-    datasets : tuple of Dataset
-        Those that can be compared with the published accuracies.
-    left_out : dict of str to str
-        Why others in the folder are left out, by name.
-    """
+    """Data sets with the authors' splits."""
 
     folder: Path
     datasets: tuple[Dataset, ...]
@@ -70,17 +61,6 @@ def read_collection(
         searched that `load_dataset` looks into.
     names : collection of str, default=None
         Only these data sets; "-" and "_" are the same.
-
-    Returns
-    -------
-    Collection
-
-    Raises
-    ------
-    FileNotFoundError
-        If the folder does not have the collection.
-    ValueError
-        If one of `names` is not there, or no data set is left.
 
     Notes
     -----

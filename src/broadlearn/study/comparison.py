@@ -17,19 +17,10 @@ TESTS = ["win", "tie", "loss", "p_sign", "p_wilcoxon"]
 def compare_results(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
     """Compare the accuracies of two stores on the data sets that both have.
 
-    Parameters
-    ----------
-    a, b : DataFrame
-        As `ResultStore.to_frame` gives them. Units are compared that are done in both, on the same
-        data.
-
-    Returns
-    -------
-    DataFrame
-        One row per condition and model: n_datasets; a and b, mean accuracies in percent;
-        difference, b less a; same_model, whether parameters and code agree; win, tie and loss of b;
-        p_sign, p_wilcoxon and p_holm, adjusted over the models of a condition, where two or more
-        data sets are in both.
+    Units are compared that are done in both, on the same data. One row per condition and model:
+    n_datasets; a and b, mean accuracies in percent; difference, b less a; same_model, whether
+    parameters and code agree; win, tie and loss of b; p_sign, p_wilcoxon and p_holm, adjusted over
+    the models of a condition.
 
     Examples
     --------
@@ -42,7 +33,7 @@ def compare_results(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
     >>> found = compare_results(units, units.assign(mean=units["mean"] + 0.01))
     >>> found[["model", "n_datasets", "difference", "win", "loss", "p_wilcoxon"]].round(2)
       model  n_datasets  difference  win  loss  p_wilcoxon
-    0   BLS           3         1.0    3     0        0.25
+    0   BLS           3         1.0  3.0   0.0        0.25
     """
     sides = [frame[frame["status"] == "done"] for frame in map(newest, (a, b))]
     both = pd.merge(*sides, on=[*UNIT, "fingerprint"], suffixes=("_a", "_b"))
@@ -63,7 +54,7 @@ def compare_results(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
             line |= {"difference": line["b"] - line["a"], "same_model": bool(figures["same"].all())}
             line |= dict.fromkeys(TESTS, np.nan)
             if len(table) > 1:
-                line |= compare_pairs(table, reference="b").table[TESTS].iloc[0].to_dict()
+                line |= compare_pairs(table, reference="b")[TESTS].iloc[0].to_dict()
             tested.append(line)
         adjusted = pd.DataFrame(tested)
         known = adjusted["p_wilcoxon"].notna()

@@ -163,15 +163,8 @@ def _counts(text: str) -> dict[str, int]:
 def dataset_names(kind: str | None = None) -> list[str]:
     """List the names that `load_dataset` knows.
 
-    Parameters
-    ----------
-    kind : {"uci28", "extra", "embedded"}, default=None
-        Only the 28 data sets of the study, only the larger ones that must be in a folder, or only
-        those that need no file.
-
-    Returns
-    -------
-    list of str
+    With `kind` "uci28", "extra" or "embedded" only the 28 data sets of the study, the larger ones
+    that must be in a folder, or those that need no file.
 
     Examples
     --------
@@ -189,14 +182,7 @@ def dataset_names(kind: str | None = None) -> list[str]:
 
 
 def dataset_variants(name: str) -> list[str]:
-    """List the other forms of a data set.
-
-    Examples
-    --------
-    >>> from broadlearn.study import dataset_variants
-    >>> dataset_variants("monks_1")
-    ['rawjoined', 'zjoined', 'embedded']
-    """
+    """List the other forms of a data set."""
     describe_dataset(name)
     return [variant for known, variant in registry() if known == name and variant]
 
@@ -247,14 +233,7 @@ def cache_folder() -> Path:
 
 
 def dataset_files(name: str, variant: str | None = None) -> list[Path]:
-    """Find the files of a data set; empty if it is in no folder, or needs none.
-
-    Parameters
-    ----------
-    name : str
-    variant : str, default=None
-        See `load_dataset`.
-    """
+    """Find the files of a data set; empty if it is in no folder, or needs none."""
     info = registry().get((name, variant or ""))
     if info is None or info.kind == "embedded":
         return []
@@ -285,19 +264,6 @@ def load_dataset(name: str, variant: str | None = None, *, download: bool = True
     download : bool, default=True
         Whether a missing file of the 28 may be downloaded.
 
-    Returns
-    -------
-    Dataset
-
-    Raises
-    ------
-    FileNotFoundError
-        If the file is in no folder and is not to be downloaded.
-    OSError
-        If it could not be downloaded.
-    ValueError
-        If there is no such data set, or the file does not hold the values of the study.
-
     Examples
     --------
     >>> from broadlearn.study import load_dataset
@@ -325,15 +291,7 @@ def fetch_datasets(names: Iterable[str] | None = None) -> list[Path]:
     The collection publishes no checksums of its files. Rows, columns, class counts and all values
     are compared with those of the files with which the study was made.
 
-    Parameters
-    ----------
-    names : iterable of str, default=None
-        All 28 if None.
-
-    Returns
-    -------
-    list of pathlib.Path
-        The files of all names, including those that were already there.
+    Returns the files of all names (all 28 if None), including those that were already there.
     """
     import pooch
 
@@ -395,11 +353,7 @@ def _values(paths: Sequence[Path], name: str) -> tuple[Array | pd.DataFrame, NDA
 
 
 def values_sha256(X: NDArray[Any] | pd.DataFrame, y: NDArray[Any]) -> str:
-    """SHA-256 of a table's values, however the file writes them.
-
-    Features row by row as little-endian doubles, then labels as 64-bit integers; of a frame its
-    CSV, then the labels as lines of text.
-    """
+    """SHA-256 of a table's values, however the file writes them."""
     if isinstance(X, pd.DataFrame):
         lines = [X.to_csv(index=False, lineterminator="\n"), *map(str, y)]
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
@@ -418,16 +372,7 @@ def class_counts(y: NDArray[Any]) -> dict[str, int]:
 def pairwise_tasks(data: Dataset, groups: Sequence[str]) -> list[Dataset]:
     """Make one two-class data set for each pair of groups.
 
-    Parameters
-    ----------
-    data : Dataset
-    groups : sequence of str
-        Labels, as text; rows with others are left out.
-
-    Returns
-    -------
-    list of Dataset
-        In the order of the groups, named like "adni: CN vs MCI".
+    Groups are labels, as text; rows with others are left out. Names are like "adni: CN vs MCI".
 
     Examples
     --------

@@ -132,27 +132,7 @@ class Study:
 
 
 class TimeLeft:
-    """Estimate the time left from measured units.
-
-    Parameters
-    ----------
-    units : sequence of Unit
-        Units to do.
-    measured : DataFrame
-        Units done before, from `Study.frame`.
-    n_jobs : int
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from broadlearn.study.design import TimeLeft
-    >>> from broadlearn.study import Unit
-    >>> units = [Unit("iris", "none", "BLS", "nested", seed, "paper", "") for seed in range(4)]
-    >>> left = TimeLeft(units, pd.DataFrame(), n_jobs=2)
-    >>> left.end(units[0], 10.0)
-    >>> left.seconds()
-    15.0
-    """
+    """Estimate the time left from measured units."""
 
     def __init__(self, units: Sequence[Unit], measured: pd.DataFrame, n_jobs: int) -> None:
         self._left = {unit.key: unit for unit in units}
@@ -192,17 +172,9 @@ class TimeLeft:
 def expand_name(name: str) -> list[str]:
     """Return the data sets of a group, or the name itself.
 
-    Parameters
-    ----------
-    name : str
-        "uci28", "extra" or "embedded" for all of these, "uci28-honest" for the 28 with the true
-        label where the published one is another column, "uci121" for the collection, with its
-        splits under the protocol "given-splits", "uci121-others" for the collection without the
-        28, or a data set.
-
-    Returns
-    -------
-    list of str
+    Groups are "uci28", "extra" and "embedded", "uci28-honest" (the 28 with the true label where the
+    published one is another column), "uci121" (the collection, with its splits under the protocol
+    "given-splits") and "uci121-others" (the collection without the 28).
 
     Examples
     --------
@@ -364,11 +336,7 @@ class StudyResult:
     def table(self, noise: str = "none", protocol: str | None = None) -> pd.DataFrame:
         """Return mean accuracies in percent, data sets by models.
 
-        Parameters
-        ----------
-        noise : str, default="none"
-        protocol : str, default=None
-            The first that has units, if None.
+        Under the first protocol that has units, if None is named.
         """
         from broadlearn.study.report import Cells
 
@@ -427,8 +395,8 @@ def compare(
     >>> result = compare([GaussianNB(), "majority"], ["iris", "wine"])
     >>> result.table().round(1)
           GaussianNB  majority
-    iris        95.3      33.3
-    wine        98.3      39.9
+    iris        96.0      33.3
+    wine        97.2      39.9
     """
     study = make_study(datasets, models, protocols=[protocol], noises=noises, grid=grid, **options)
     with TemporaryDirectory() as folder, ResultStore(store or Path(folder) / "results.db") as file:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -50,28 +49,20 @@ class Standing:
             self.sentence(), ["classifier", *table.columns], near.itertuples(name=None)
         )
 
-    def table(self, datasets: Sequence[str] | None = None) -> pd.DataFrame:
+    def table(self) -> pd.DataFrame:
         """Return all classifiers, the best mean rank first.
 
-        Parameters
-        ----------
-        datasets : sequence of str, default=None
-            Only on these.
-
-        Returns
-        -------
-        DataFrame
-            Of the model and the 179: position; mean_rank (Friedman's); accuracy; share_of_best, the
-            mean share of the best accuracy on a data set; p90 and p95, the share of data sets on
-            which 90 and 95 % of the best accuracy are reached. All in percent but the ranks.
+        Columns: position; mean_rank (Friedman's); accuracy; share_of_best, the mean share of the
+        best accuracy on a data set; p90 and p95, the share of data sets on which 90 and 95 % of the
+        best accuracy are reached. All in percent but the ranks.
         """
-        accuracies = self.accuracies if datasets is None else self.accuracies.loc[list(datasets)]
+        accuracies = self.accuracies
         share = accuracies.div(accuracies.max(axis=1), axis=0)
         # An accuracy of 90.0 is 90 % of 100.0, whatever the quotient rounds to.
         share = (100 * share).round(9)
         table = pd.DataFrame(
             {
-                "mean_rank": self.ranks.loc[accuracies.index].mean(),
+                "mean_rank": self.ranks.mean(),
                 "accuracy": accuracies.mean(),
                 "share_of_best": share.mean(),
                 "p90": 100 * (share >= 90).mean(),
@@ -100,18 +91,7 @@ class Standing:
 def rank_among_published(accuracy: pd.Series, model: str) -> Standing:
     """Rank a model among the 179 published classifiers.
 
-    Parameters
-    ----------
-    accuracy : Series
-        In percent, indexed by data set; NaN where the model failed.
-    model : str
-
-    Returns
-    -------
-    Standing
-
-    Notes
-    -----
+    `accuracy` is in percent, by data set; NaN where the model failed.
     Accuracies are rounded to one decimal, as the published ones are. Where a classifier failed it
     gets the mean accuracy of the published ones that did not, as the authors do. Friedman's mean
     ranks of all 121 data sets that follow from this are those that the authors print.
@@ -134,21 +114,13 @@ def rank_among_published(accuracy: pd.Series, model: str) -> Standing:
     ours = accuracy.astype(float).round(DECIMALS).fillna(mean)
     table = pd.concat([ours.rename(column), published], axis=1)
     failed = tuple(str(name) for name in accuracy.index[accuracy.isna()])
-    return Standing(model, column, table, ranks(table).table, failed)
+    return Standing(model, column, table, ranks(table), failed)
 
 
 def standings(frame: pd.DataFrame) -> list[Standing]:
     """Rank every model that has units on the authors' splits, each alone among the 179.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        As `ResultStore.to_frame` gives it. A data set where a split failed counts as failed.
-
-    Returns
-    -------
-    list of Standing
-        The best mean rank first; empty without such units.
+    The best mean rank comes first. A data set where a split failed counts as failed.
     """
     units = newest(frame[frame["protocol"] == GIVEN_SPLITS])
     found = []

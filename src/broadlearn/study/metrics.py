@@ -76,14 +76,7 @@ METRICS = {
 
 
 def check_metric(name: str, parameter: str = "metric") -> Metric:
-    """Find a metric by its name.
-
-    Examples
-    --------
-    >>> from broadlearn.study.metrics import check_metric
-    >>> check_metric("log_loss").lower_is_better
-    True
-    """
+    """Find a metric by its name."""
     if name not in METRICS:
         raise ValueError(f"{parameter} must be one of {', '.join(METRICS)}, got {name!r}.")
     return METRICS[name]
@@ -92,20 +85,9 @@ def check_metric(name: str, parameter: str = "metric") -> Metric:
 def judge(model: Any, X: Array, y: NDArray[Any]) -> dict[str, float]:
     """Compute all metrics of a fitted classifier on test samples.
 
-    Parameters
-    ----------
-    model : classifier
-        Fitted.
-    X : ndarray of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
-
-    Returns
-    -------
-    dict of str to float
-        By name of the metric, as fractions. The area under the ROC curve is the mean over the
-        classes of `y`, each against the others, by probabilities or else decisions; it is missing
-        where the model has neither or `y` holds a single class. The log-loss is missing without
-        probabilities.
+    By name of the metric, as fractions. The area under the ROC curve is the mean over the
+    classes of `y`, each against the others, by probabilities or else decisions; it is missing where
+    the model has neither or `y` holds a single class. The log-loss needs probabilities.
 
     Examples
     --------
@@ -171,19 +153,16 @@ def _roc_auc(y: NDArray[Any], columns: Any, classes: NDArray[Any]) -> float:
     return float(np.mean(areas))
 
 
-def inner_scorer(name: str) -> Any:
-    """Return a scorer for the choice of settings on inner folds; larger is better.
+@dataclass(frozen=True)
+class InnerScorer:
+    """Scorer for the choice of settings on inner folds; larger is better.
 
     Unlike scikit-learn's own it is defined where a fold lacks a class, and takes decisions for the
     ROC curve where there are no probabilities.
     """
-    return _InnerScorer(check_metric(name, "scoring"))
 
-
-@dataclass(frozen=True)
-class _InnerScorer:
     metric: Metric
 
     def __call__(self, model: Any, X: Any, y: Any) -> float:
-        found = judge(model, X, np.asarray(y)).get(self.metric.name, np.nan)
-        return self.metric.sign * found
+        """Return the metric, NaN where the model does not have it."""
+        return self.metric.sign * judge(model, X, np.asarray(y)).get(self.metric.name, np.nan)

@@ -32,7 +32,7 @@ from sklearn.svm import SVC
 
 from broadlearn.registry import entries_that, same_name
 from broadlearn.search import PathSearchCV
-from broadlearn.study.metrics import DEFAULT_METRIC, check_metric, inner_scorer
+from broadlearn.study.metrics import DEFAULT_METRIC, InnerScorer, check_metric
 from broadlearn.study.released import DRAWN_ONCE, RELEASED, RELEASED_GRIDS
 from broadlearn.utils import Array
 
@@ -88,26 +88,7 @@ class ModelSpec:
         fresh_draws: bool = False,
         scoring: str = DEFAULT_METRIC,
     ) -> Any:
-        """Return the search over a grid: a `PathSearchCV` where possible, else a `GridSearchCV`.
-
-        Parameters
-        ----------
-        grid : {"paper", "reduced"}
-        cv : splitter or iterable of (train, test)
-        random_state : int
-        refit : bool
-        released : bool, default=False
-            Search the model as it was released.
-        fresh_draws : bool, default=False
-            Draw every map anew on every fold, where the model draws one and that is affordable.
-        scoring : str, default="accuracy"
-            Metric by which settings are chosen.
-
-        Returns
-        -------
-        estimator
-            Unfitted; the model itself with `refit` and an empty grid.
-        """
+        """Return the search over a grid: a `PathSearchCV` where possible, else a `GridSearchCV`."""
         estimator = self.seeded(random_state, released=released)
         values = self.parts(grid, released=released)[1]
         named = None if scoring == DEFAULT_METRIC else check_metric(scoring, "scoring").scoring
@@ -124,20 +105,11 @@ class ModelSpec:
             cv=cv,
             refit=refit,
             error_score=np.nan,
-            scoring=inner_scorer(scoring) if named else None,
+            scoring=InnerScorer(check_metric(scoring)) if named else None,
         )
 
     def identity(self, grid: str, *, released: bool = False) -> str:
-        """Return a short hash of class, parameters (without seeds) and grid: part of a unit's key.
-
-        Examples
-        --------
-        >>> from sklearn.svm import SVC
-        >>> from broadlearn.study import ModelSpec
-        >>> one, same, other = (ModelSpec("SVC", SVC(C=C)).identity("paper") for C in (1, 1, 2))
-        >>> one == same, one == other
-        (True, False)
-        """
+        """Return a short hash of class, parameters (without seeds) and grid."""
         text = json.dumps(_plain(self.parts(grid, released=released)), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 

@@ -77,16 +77,7 @@ class Noise:
 
 
 def parse_noise(text: str) -> Noise:
-    """Read the short form of a noise.
-
-    Parameters
-    ----------
-    text : str
-        "none", "kind:level" (on training rows) or "kind:level:where".
-
-    Returns
-    -------
-    Noise
+    """Read the short form of a noise: "none", "kind:level" or "kind:level:where".
 
     Examples
     --------
@@ -111,20 +102,7 @@ def parse_noise(text: str) -> Noise:
 def apply_noise(X: ArrayLike, y: ArrayLike, noise: Noise, seed: int) -> tuple[Array, NDArray[Any]]:
     """Add noise to samples; which ones, as `noise.where` says, is for the caller to choose.
 
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,)
-    noise : Noise
-        Means, deviations, shares and classes are those of the samples given.
-    seed : int
-        The same seed gives the same noise.
-
-    Returns
-    -------
-    X : ndarray of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
-        Copies, even where nothing has changed.
+    Means, deviations, shares and classes are those of the samples given; copies are returned.
 
     Examples
     --------

@@ -179,20 +179,7 @@ class UnitResult:
 def fingerprint(
     X: ArrayLike | pd.DataFrame, y: ArrayLike, splits: Iterable[Sequence[NDArray[np.intp]]] = ()
 ) -> str:
-    """Short SHA-256 of the content of a table: its values, labels and splits.
-
-    Number types do not count. Of a frame, a second part is that of the names and kinds of its
-    columns, by which they are prepared; seeds do not depend on it.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from broadlearn.study.plan import fingerprint
-    >>> fingerprint([[1.0, 2.0]], ["a"]) == fingerprint([[1, 2]], ["a"])
-    True
-    >>> [len(part) for part in fingerprint(pd.DataFrame({"a": ["x"]}), ["a"]).split("-")]
-    [16, 8]
-    """
+    """Short SHA-256 of the content of a table: its values, labels and splits."""
     named = ""
     if isinstance(X, pd.DataFrame):
         columns = [column.to_numpy() for _, column in X.items()]

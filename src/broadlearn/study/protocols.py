@@ -59,15 +59,7 @@ class Judged(NamedTuple):
 
 
 class PaperTask(NamedTuple):
-    """Rows and splits of the protocol "paper".
-
-    Attributes
-    ----------
-    X, y : ndarray
-        Rows in file order; with noise on training rows only, the noisy training rows of every fold
-        follow.
-    splits : list of (train, test)
-    """
+    """Rows and splits of the protocol "paper"."""
 
     X: Array
     y: NDArray[Any]
@@ -75,14 +67,7 @@ class PaperTask(NamedTuple):
 
 
 def contiguous_folds(n_rows: int, n_folds: int = N_FOLDS) -> list[Split]:
-    """Folds of neighbouring rows with boundaries ``ceil(i n_rows / n_folds)``.
-
-    Examples
-    --------
-    >>> from broadlearn.study.protocols import contiguous_folds
-    >>> [test.tolist() for _, test in contiguous_folds(7, 3)]
-    [[0, 1, 2], [3, 4], [5, 6]]
-    """
+    """Folds of neighbouring rows with boundaries ``ceil(i n_rows / n_folds)``."""
     if n_rows < n_folds:
         raise ValueError(f"The data set must have at least {n_folds} rows, got {n_rows}.")
     edges = [-(-i * n_rows // n_folds) for i in range(n_folds + 1)]
@@ -94,18 +79,7 @@ def contiguous_folds(n_rows: int, n_folds: int = N_FOLDS) -> list[Split]:
 
 
 def run_unit(unit: Unit, data: Dataset, spec: ModelSpec) -> UnitResult:
-    """Evaluate a model on a data set under the protocol, noise and seed of a unit.
-
-    Parameters
-    ----------
-    unit : Unit
-    data : Dataset
-    spec : ModelSpec
-
-    Returns
-    -------
-    UnitResult
-    """
+    """Evaluate a model on a data set under the protocol, noise and seed of a unit."""
     start = time.perf_counter()
     with warnings.catch_warnings():
         # Settings that cannot be fitted on a fold are left out by the search, and rare classes are
@@ -247,34 +221,7 @@ def redraw(
     n_draws: int,
     random_state: int,
 ) -> Array:
-    """Return accuracies at given settings on the test folds, each fold of each draw with its seed.
-
-    A printed figure is the best of a grid. Drawn anew at its settings, a right reading gives the
-    printed figure as one of its draws, most likely a lucky one.
-
-    Parameters
-    ----------
-    data : Dataset
-    spec : ModelSpec
-    reading : Reading
-    settings : dict
-        Settings that the released model does not search are ignored.
-    n_draws : int
-    random_state : int
-
-    Returns
-    -------
-    ndarray of shape (n_draws, n_folds)
-
-    Examples
-    --------
-    >>> from broadlearn.study import find_model, load_dataset
-    >>> from broadlearn.study.protocols import redraw
-    >>> from broadlearn.study.readings import READINGS
-    >>> setting = {"C": 1.0, "n_hidden_nodes": 25}
-    >>> redraw(load_dataset("iris"), find_model("ELM"), READINGS["paper"], setting, 2, 0).shape
-    (2, 5)
-    """
+    """Return accuracies at given settings, draws by folds, each with a seed of its own."""
     task = paper_task(data, reading, Noise(), 0)
     released = reading.released_models
     searched = spec.released_grid if released else None

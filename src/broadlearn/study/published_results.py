@@ -85,16 +85,8 @@ def published_classifiers(*, fill: bool = True) -> pd.DataFrame:
     Those of Fernández-Delgado et al., "Do we need hundreds of classifiers to solve real world
     classification problems?", JMLR 15 (2014), to one decimal, as their authors distribute them.
 
-    Parameters
-    ----------
-    fill : bool, default=True
-        Whether a classifier that failed on a data set gets the mean accuracy of those that did not,
-        as the authors do for their ranks; NaN otherwise.
-
-    Returns
-    -------
-    DataFrame
-        Rows are data sets, columns classifiers.
+    Rows are data sets, columns classifiers. With `fill`, one that failed on a data set gets the
+    mean accuracy of those that did not, as the authors do for their ranks; NaN otherwise.
 
     Examples
     --------
@@ -111,22 +103,10 @@ def published_classifiers(*, fill: bool = True) -> pd.DataFrame:
 def published_settings(study: Literal["uci", "noise", "adni"] = "uci") -> pd.DataFrame:
     """Best hyper-parameters, as printed (Tables S5, S7, S8).
 
-    Parameters
-    ----------
-    study : {"uci", "noise", "adni"}, default="uci"
-        The settings behind the table "accuracy", "noise" or "adni" of `published_table`.
-
-    Returns
-    -------
-    DataFrame
-        Rows and columns as in the accuracies. Each cell is a dictionary keyed by the names of the
-        estimators' parameters.
-
-    Notes
-    -----
-    The values are those printed, except that a C printed as 0 is given as 1e-6, the one value of
-    the grid that prints so. That of H-ELM acts as a ridge penalty, as `ReleasedHierarchicalELM`
-    takes it; `HierarchicalELMClassifier` takes its inverse.
+    Rows and columns are those of the table "accuracy", "noise" or "adni" of `published_table`; each
+    cell is a dictionary of parameters. A C printed as 0 is given as 1e-6, the one value of the grid
+    that prints so. That of H-ELM acts as a ridge penalty, as `ReleasedHierarchicalELM` takes it;
+    `HierarchicalELMClassifier` takes its inverse.
 
     Examples
     --------
@@ -141,12 +121,7 @@ def published_settings(study: Literal["uci", "noise", "adni"] = "uci") -> pd.Dat
 
 
 def published_grids() -> dict[str, dict[str, list[float]]]:
-    """The values searched of every hyper-parameter, by model and parameter.
-
-    Returns
-    -------
-    dict of dict of list
-        Values in increasing order.
+    """Return the values searched of every hyper-parameter, by model and parameter, increasing.
 
     Examples
     --------

@@ -105,15 +105,7 @@ class ReleasedHierarchicalELM(ClassifierMixin, BaseEstimator):
 
 
 def sparse_codes(A: Array, B: Array, penalty: float = PENALTY, n_steps: int = STEPS) -> Array:
-    """Some steps of FISTA towards the x of least ``‖A x - B‖² / 2 + penalty ‖x‖₁``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> sparse_codes(np.eye(2), np.array([[1.0], [0.0005]]))
-    array([[0.999],
-           [0.   ]])
-    """
+    """Some steps of FISTA towards the x of least ``‖A x - B‖² / 2 + penalty ‖x‖₁``."""
     gram, right = A.T @ A, A.T @ B
     step = 1.0 / max(float(np.linalg.eigvalsh(gram)[-1]), np.finfo(np.float64).tiny)
     x = ahead = np.zeros_like(right)

@@ -99,18 +99,10 @@ def _printed(reading: str, noise: str, dataset: str, model: str) -> tuple[float,
 def redraw_figures(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the draws of each printed figure in one line, in percent.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        One row per unit, as `ResultStore.to_frame` gives it; those of "-redraws" protocols count.
-
-    Returns
-    -------
-    DataFrame
-        reading, dataset, model, n_draws; lowest, median and highest mean accuracy of a draw;
-        draw_mean and draw_sd, the deviation at least one row's worth since a few draws may agree
-        by chance; nearest_sd, the deviation over folds of the draw nearest to print. NaN where the
-        printed settings could not be fitted.
+    Columns: reading, dataset, model, n_draws; lowest, median and highest mean accuracy of a draw;
+    draw_mean and draw_sd, the deviation at least one row's worth since a few draws may agree by
+    chance; nearest_sd, the deviation over folds of the draw nearest to print. NaN where the printed
+    settings could not be fitted.
     """
     lines, printed = [], published_table()
     for unit in newest(frame[frame["protocol"].isin(REDRAWS)]).itertuples():
@@ -195,33 +187,10 @@ def judge_cells(cells: pd.DataFrame, redraws: pd.DataFrame) -> pd.DataFrame:
 def summarize_cells(judged: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """Return mean differences from print, and shares of verdicts, of groups of cells.
 
-    Parameters
-    ----------
-    judged : DataFrame
-        From `judge_cells`.
-    by : sequence of str
-        Such as ``["reading", "model"]``.
-
-    Returns
-    -------
-    DataFrame
-        Indexed by `by`, in the order of the cells: n_cells; difference (ours less print),
-        abs_difference and abs_sd_difference, means in percentage points; n_redrawn; contradicted,
-        out_of_reach, beyond_selection and not_fitted, percent of those redrawn;
-        nearest_sd_difference, the mean absolute difference in deviation of the draws nearest to
-        print, where print is within reach.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from broadlearn.study.reproduction import summarize_cells
-    >>> cells = pd.DataFrame({"model": ["ELM", "ELM"], "difference": [1.0, -2.0],
-    ...     "sd_difference": [0.5, 0.5], "nearest_sd": [3.0, 4.0], "printed_sd": [3.5, 4.5],
-    ...     "verdict": ["within reach", "contradicted"], "beyond_selection": [False, False]})
-    >>> summarize_cells(cells, ["model"])[["abs_difference", "contradicted"]]
-           abs_difference  contradicted
-    model
-    ELM               1.5          50.0
+    Columns: n_cells; difference (ours less print), abs_difference and abs_sd_difference, means in
+    percentage points; n_redrawn; contradicted, out_of_reach, beyond_selection and not_fitted,
+    percent of those redrawn; nearest_sd_difference, the mean absolute difference in deviation of
+    the draws nearest to print, where print is within reach.
     """
     redrawn = judged["verdict"] != NOT_REDRAWN
     within = judged["verdict"] == WITHIN_REACH

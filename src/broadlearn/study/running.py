@@ -79,22 +79,10 @@ def run_tasks(
     timeout: float | None = None,
     cluster: Executor | None = None,
 ) -> Generator[Outcome, None, None]:
-    """Yield outcomes as units end.
+    """Yield outcomes as units end, `n_jobs` of them at work in a process each, or on a cluster.
 
-    Parameters
-    ----------
-    tasks : iterable of Task
-    n_jobs : int
-        Number of units at work at the same time, each in a process of its own.
-    timeout : float, default=None
-        Seconds that a unit may take.
-    cluster : concurrent.futures.Executor, default=None
-        Of a Dask client, whose workers run the units instead.
-
-    Yields
-    ------
-    Outcome
-        A unit whose process died is tried once more, after all others.
+    A unit whose process died is tried once more, after all others; one that takes longer than
+    `timeout` seconds is ended.
     """
     if timeout is not None and not timeout > 0:
         raise ValueError(f"timeout must be a number of seconds above 0, got {timeout!r}.")
@@ -186,24 +174,7 @@ def _outcome(task: Task, future: Future[Outcome], timeout: float | None) -> Outc
 def cluster_executor(
     address: str, *, insecure: bool = False, n_workers: int | None = None
 ) -> Iterator[tuple[Any, int]]:
-    """Connect to a Dask cluster, or start one here, for as long as the context lasts.
-
-    Parameters
-    ----------
-    address : str
-        Of a scheduler, such as ``tls://10.0.0.5:8786``. "local" starts worker processes on this
-        machine that only it can reach.
-    insecure : bool, default=False
-        Allow a remote scheduler without TLS.
-    n_workers : int, default=None
-        For "local".
-
-    Yields
-    ------
-    executor : concurrent.futures.Executor
-    n_workers : int
-        Threads of the cluster.
-    """
+    """Connect to a Dask cluster, or start one here, for as long as the context lasts."""
     cluster = local_client(n_workers) if address == "local" else connect(address, insecure=insecure)
     with cluster as client:
         yield client.get_executor(), sum(client.nthreads().values())

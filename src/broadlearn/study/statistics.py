@@ -1,15 +1,15 @@
 """Compare models over data sets: ranks, Friedman, Nemenyi, Wilcoxon, Holm, win-tie-loss.
 
-Every function takes a table of accuracies with data sets as rows and models as columns. A data set
-with a missing accuracy is left out for all models, and the result names it in ``left_out``.
-Accuracies are compared to 10 decimals, so that means that differ only by rounding tie.
+Every function takes a table of accuracies with data sets as rows and models as columns; larger is
+better. A data set with a missing accuracy is left out for all models. Accuracies are compared to 10
+decimals, so that means that differ only by rounding tie.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -24,167 +24,54 @@ DECIMALS = 10
 TOGETHER = "all"
 
 
-@dataclass(frozen=True, eq=False)
-class Ranks:
-    """Ranks of models on data sets, from `ranks`.
-
-    Attributes
-    ----------
-    table : DataFrame
-        Ranks, data sets by models, 1 the best; ties share their mean rank.
-    mean : Series
-        Mean rank of each model.
-    left_out : tuple
-        Data sets with a missing accuracy.
-    """
-
-    table: pd.DataFrame
-    mean: pd.Series
-    left_out: tuple[Hashable, ...]
-
-
-@dataclass(frozen=True)
-class FriedmanResult:
-    """Friedman's test, from `friedman`.
-
-    Attributes
-    ----------
-    chi2 : float
-        Friedman's χ², not corrected for ties.
-    chi2_df : int
-        Its degrees of freedom, k − 1.
-    chi2_p_value, f_p_value : float
-    f : float
-        Iman and Davenport's F; infinite if all data sets rank the models alike.
-    f_df : tuple of int
-        Its degrees of freedom, k − 1 and (k − 1)(N − 1).
-    n_models, n_datasets : int
-        k and N.
-    left_out : tuple
-        Data sets with a missing accuracy.
-    """
+class FriedmanResult(NamedTuple):
+    """Friedman's χ², not corrected for ties, and Iman and Davenport's F, with their p-values."""
 
     chi2: float
-    chi2_df: int
     chi2_p_value: float
     f: float
-    f_df: tuple[int, int]
     f_p_value: float
-    n_models: int
-    n_datasets: int
-    left_out: tuple[Hashable, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class NemenyiResult:
-    """Nemenyi's test, from `nemenyi`.
-
-    Attributes
-    ----------
-    mean_ranks : Series
-        Mean rank of each model, best first.
-    critical_difference : float
-        Mean ranks at least this far apart differ at level alpha.
-    alpha : float
-        Level, for all pairs together.
-    p_values : DataFrame
-        Models by models, in the order of ``mean_ranks``; 1 on the diagonal.
-    cliques : tuple of tuple
-        Groups of models that do not differ, best first: the bars of the diagram.
-    n_datasets : int
-    left_out : tuple
-        Data sets with a missing accuracy.
-    """
+class NemenyiResult(NamedTuple):
+    """Mean ranks (best first), least significant difference, p-values and groups that are alike."""
 
     mean_ranks: pd.Series
     critical_difference: float
-    alpha: float
     p_values: pd.DataFrame
     cliques: tuple[tuple[Hashable, ...], ...]
-    n_datasets: int
-    left_out: tuple[Hashable, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class PairTests:
-    """Tests of pairs of models, from `compare_pairs`.
+class ConditionTests(NamedTuple):
+    """Comparison of models in several conditions and in "all" of them, from `compare_conditions`.
 
     Attributes
     ----------
-    table : DataFrame
-        One row per pair, with the columns
-
-        - model, other;
-        - win, tie, loss: data sets on which the model is ahead, level, or behind;
-        - p_sign: of the exact two-sided sign test;
-        - p_wilcoxon: of the signed-rank test on accuracies;
-        - p_holm: the same, adjusted over the rows of the table;
-        - p_ranks: of the published variant of the test, on ranks, not adjusted.
-    threshold : float
-        Number of wins that differs from chance at the 5 % level, N/2 + 1.96 √N/2.
-    n_datasets : int
-    left_out : tuple
-        Data sets with a missing accuracy.
-    """
-
-    table: pd.DataFrame
-    threshold: float
-    n_datasets: int
-    left_out: tuple[Hashable, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class ConditionTests:
-    """Comparison of models in several conditions, from `compare_conditions`.
-
-    Attributes
-    ----------
-    accuracies : DataFrame
-        Mean accuracy over data sets, models by conditions and "all", their mean.
-    mean_ranks : DataFrame
-        Mean rank over data sets, in the same order: best in "all" first.
+    accuracies, mean_ranks : DataFrame
+        Means over data sets, models by conditions, the best mean rank in "all" first.
     tests : DataFrame
-        One row per condition and other model, "all" last: condition, then the columns of
-        `PairTests.table`; p_holm is adjusted within a condition. The accuracies of "all" are means
-        over conditions, so that a data set counts once there too.
-    datasets : tuple
-        Data sets with an accuracy for every model in every condition.
-    left_out : tuple
-        The others.
+        Columns of `compare_pairs` for each condition. In "all", accuracies are means over
+        conditions, so that a data set counts once there too.
     """
 
     accuracies: pd.DataFrame
     mean_ranks: pd.DataFrame
     tests: pd.DataFrame
-    datasets: tuple[Hashable, ...]
-    left_out: tuple[Hashable, ...]
 
 
-def complete_rows(
-    accuracies: pd.DataFrame, *, at_least: int
-) -> tuple[pd.DataFrame, tuple[Hashable, ...]]:
-    """Split off the data sets with a missing accuracy, and round the rest to `DECIMALS`."""
-    values = accuracies.apply(pd.to_numeric).astype(float)
-    complete = values.dropna()
-    if values.shape[1] < 2 or len(complete) < at_least:
+def complete_rows(accuracies: pd.DataFrame, *, at_least: int) -> pd.DataFrame:
+    """Return the data sets with an accuracy for every model, rounded to `DECIMALS`."""
+    complete = accuracies.apply(pd.to_numeric).astype(float).dropna()
+    if complete.shape[1] < 2 or len(complete) < at_least:
         raise ValueError(
             f"accuracies must have 2 or more models and {at_least} or more data sets with a value "
-            f"for each, got {values.shape[1]} and {len(complete)}."
+            f"for each, got {complete.shape[1]} and {len(complete)}."
         )
-    return complete.round(DECIMALS), tuple(values.index[values.isna().any(axis=1)])
+    return complete.round(DECIMALS)
 
 
-def ranks(accuracies: pd.DataFrame) -> Ranks:
-    """Rank the models on each data set, 1 for the most accurate.
-
-    Parameters
-    ----------
-    accuracies : DataFrame
-        Rows are data sets, columns models; larger is better.
-
-    Returns
-    -------
-    Ranks
+def ranks(accuracies: pd.DataFrame) -> pd.DataFrame:
+    """Rank the models on each data set, 1 for the most accurate; ties share their mean rank.
 
     Examples
     --------
@@ -193,17 +80,12 @@ def ranks(accuracies: pd.DataFrame) -> Ranks:
     >>> accuracies = pd.DataFrame(
     ...     {"A": [90, 80, None], "B": [85, 80, 70], "C": [80, 75, 60]}, index=["x", "y", "z"]
     ... )
-    >>> result = ranks(accuracies)
-    >>> result.table
+    >>> ranks(accuracies)
          A    B    C
     x  1.0  2.0  3.0
     y  1.5  1.5  3.0
-    >>> result.left_out
-    ('z',)
     """
-    complete, left_out = complete_rows(accuracies, at_least=1)
-    table = complete.rank(axis=1, ascending=False)
-    return Ranks(table, table.mean(), left_out)
+    return complete_rows(accuracies, at_least=1).rank(axis=1, ascending=False)
 
 
 def friedman(accuracies: pd.DataFrame, *, rank_decimals: int | None = None) -> FriedmanResult:
@@ -212,7 +94,7 @@ def friedman(accuracies: pd.DataFrame, *, rank_decimals: int | None = None) -> F
     Parameters
     ----------
     accuracies : DataFrame
-        Rows are data sets, columns models; larger is better. At least two of each.
+        At least two data sets and models.
     rank_decimals : int, default=None
         Round the mean ranks to this many decimals first. The published χ² was computed from mean
         ranks of 4 decimals.
@@ -238,13 +120,12 @@ def friedman(accuracies: pd.DataFrame, *, rank_decimals: int | None = None) -> F
     >>> from broadlearn.study import published_table
     >>> from broadlearn.study.statistics import friedman
     >>> result = friedman(published_table())
-    >>> round(result.chi2, 4), round(result.f, 2), result.f_df
-    (86.1582, 28.42, (6, 162))
+    >>> round(result.chi2, 4), round(result.f, 2)
+    (86.1582, 28.42)
     >>> round(friedman(published_table(), rank_decimals=4).chi2, 4)
     86.1618
     """
-    complete, left_out = complete_rows(accuracies, at_least=2)
-    table = ranks(complete).table.to_numpy()
+    table = ranks(complete_rows(accuracies, at_least=2)).to_numpy()
     N, k = table.shape
     rank_sums = table.sum(axis=0)
     if rank_decimals is not None:
@@ -254,18 +135,8 @@ def friedman(accuracies: pd.DataFrame, *, rank_decimals: int | None = None) -> F
     S = min(max(float(rank_sums @ rank_sums) - N**2 * k * (k + 1) ** 2 / 4, 0.0), S_max)
     chi2 = 12 * S / (N * k * (k + 1))
     f = (N - 1) * S / (S_max - S) if S < S_max else np.inf
-    f_df = (k - 1, (k - 1) * (N - 1))
-    return FriedmanResult(
-        chi2=chi2,
-        chi2_df=k - 1,
-        chi2_p_value=float(stats.chi2.sf(chi2, k - 1)),
-        f=f,
-        f_df=f_df,
-        f_p_value=float(stats.f.sf(f, *f_df)),
-        n_models=k,
-        n_datasets=N,
-        left_out=left_out,
-    )
+    p_values = stats.chi2.sf(chi2, k - 1), stats.f.sf(f, k - 1, (k - 1) * (N - 1))
+    return FriedmanResult(chi2, float(p_values[0]), f, float(p_values[1]))
 
 
 def nemenyi(accuracies: pd.DataFrame, *, alpha: float = 0.05) -> NemenyiResult:
@@ -274,7 +145,7 @@ def nemenyi(accuracies: pd.DataFrame, *, alpha: float = 0.05) -> NemenyiResult:
     Parameters
     ----------
     accuracies : DataFrame
-        Rows are data sets, columns models; larger is better. At least two of each.
+        At least two data sets and models.
     alpha : float, default=0.05
         Level of the test, between 0 and 1.
 
@@ -299,31 +170,22 @@ def nemenyi(accuracies: pd.DataFrame, *, alpha: float = 0.05) -> NemenyiResult:
     """
     if not 0.0 < alpha < 1.0:
         raise ValueError(f"alpha must be a number between 0 and 1, got {alpha!r}.")
-    complete, left_out = complete_rows(accuracies, at_least=2)
-    mean_ranks = ranks(complete).mean.sort_values(kind="stable")
+    complete = complete_rows(accuracies, at_least=2)
+    mean_ranks = ranks(complete).mean().sort_values(kind="stable")
     N, k = complete.shape
     models, values = mean_ranks.index, mean_ranks.to_numpy()
     unit = sqrt(k * (k + 1) / (6 * N))
     width = float(stats.studentized_range.isf(alpha, k, np.inf) / sqrt(2) * unit)
     q = np.abs(values[:, None] - values) / unit * sqrt(2)
     p_values = pd.DataFrame(stats.studentized_range.sf(q, k, np.inf), models, models)
-    groups = cliques(mean_ranks, width)
-    return NemenyiResult(mean_ranks, width, alpha, p_values, groups, N, left_out)
+    return NemenyiResult(mean_ranks, width, p_values, cliques(mean_ranks, width))
 
 
 def cliques(mean_ranks: pd.Series, critical_difference: float) -> tuple[tuple[Hashable, ...], ...]:
     """Return the largest groups of models whose mean ranks are within the critical difference.
 
-    Parameters
-    ----------
-    mean_ranks : Series
-    critical_difference : float
-        Mean ranks at least this far apart differ.
-
-    Returns
-    -------
-    tuple of tuple
-        Groups of two or more models, none within another, best first.
+    Groups have two or more models, none is within another, and the best comes first: they are the
+    bars of a critical difference diagram.
 
     Examples
     --------
@@ -344,20 +206,22 @@ def cliques(mean_ranks: pd.Series, critical_difference: float) -> tuple[tuple[Ha
     return tuple(groups)
 
 
-def compare_pairs(accuracies: pd.DataFrame, *, reference: Hashable | None = None) -> PairTests:
+def compare_pairs(accuracies: pd.DataFrame, *, reference: Hashable | None = None) -> pd.DataFrame:
     """Count wins, ties and losses of pairs of models, with sign and signed-rank tests.
 
     Parameters
     ----------
     accuracies : DataFrame
-        Rows are data sets, columns models; larger is better.
     reference : str, default=None
         The model to compare with every other. None compares all pairs, the later column as
         ``model``.
 
     Returns
     -------
-    PairTests
+    DataFrame
+        One row per pair: model, other; win, tie, loss; p_sign of the exact two-sided sign test;
+        p_wilcoxon of the signed-rank test on accuracies; p_holm, the same adjusted over the rows;
+        p_ranks of the published variant of the test, on ranks, not adjusted.
 
     Notes
     -----
@@ -373,14 +237,12 @@ def compare_pairs(accuracies: pd.DataFrame, *, reference: Hashable | None = None
     >>> from broadlearn.study import published_table
     >>> from broadlearn.study.statistics import compare_pairs
     >>> result = compare_pairs(published_table()[["BLS", "F-BLS", "IF-BLS"]], reference="IF-BLS")
-    >>> result.table[["model", "other", "win", "tie", "loss", "p_sign", "p_holm"]].round(4)
+    >>> result[["model", "other", "win", "tie", "loss", "p_sign", "p_holm"]].round(4)
         model  other  win  tie  loss  p_sign  p_holm
     0  IF-BLS    BLS   21    2     5  0.0037  0.0036
     1  IF-BLS  F-BLS   20    3     5  0.0059  0.0029
-    >>> round(result.threshold, 2)
-    19.19
     """
-    complete, left_out = complete_rows(accuracies, at_least=2)
+    complete = complete_rows(accuracies, at_least=2)
     models = list(complete.columns)
     if reference is None:
         pairs = [(model, other) for i, model in enumerate(models) for other in models[:i]]
@@ -414,7 +276,7 @@ def compare_pairs(accuracies: pd.DataFrame, *, reference: Hashable | None = None
         )
     table = pd.DataFrame(rows)
     table.insert(table.columns.get_loc("p_ranks"), "p_holm", holm(table["p_wilcoxon"]))
-    return PairTests(table, N / 2 + 1.96 * sqrt(N) / 2, N, left_out)
+    return table
 
 
 def _signed_rank_p(difference: Array, **options: object) -> float:
@@ -423,16 +285,6 @@ def _signed_rank_p(difference: Array, **options: object) -> float:
 
 def holm(p_values: ArrayLike) -> Array:
     """Adjust p-values for several tests by Holm's method.
-
-    Parameters
-    ----------
-    p_values : array-like of shape (n_tests,)
-        Numbers in [0, 1].
-
-    Returns
-    -------
-    adjusted : ndarray of shape (n_tests,)
-        To be compared with the level that the tests should keep together.
 
     Examples
     --------
@@ -454,17 +306,7 @@ def compare_conditions(
 ) -> ConditionTests:
     """Compare a model with each other one in several conditions and in all of them together.
 
-    Parameters
-    ----------
-    tables : mapping of str to DataFrame
-        Accuracies by condition, such as clean and noisy data: rows are data sets, columns models;
-        larger is better.
-    reference : str
-        The model to compare with every other.
-
-    Returns
-    -------
-    ConditionTests
+    Conditions are such as clean and noisy data; `tables` has the accuracies of each by name.
 
     Examples
     --------
@@ -486,19 +328,17 @@ def compare_conditions(
         raise ValueError(
             f"tables must have one or more conditions, none of them named {TOGETHER!r}."
         )
-    complete, left_out = complete_rows(pd.concat(tables, axis=1), at_least=2)
+    complete = complete_rows(pd.concat(tables, axis=1), at_least=2)
     parts = {name: complete[name] for name in tables}
     parts[TOGETHER] = complete.T.groupby(level=1, sort=False).mean().T
-    mean_ranks = pd.DataFrame({name: ranks(parts[name]).mean for name in tables})
+    mean_ranks = pd.DataFrame({name: ranks(parts[name]).mean() for name in tables})
     mean_ranks[TOGETHER] = mean_ranks.mean(axis=1)
     mean_ranks = mean_ranks.sort_values(TOGETHER, kind="stable")
     accuracies = pd.DataFrame({name: part.mean() for name, part in parts.items()})
     tests = [
-        compare_pairs(part, reference=reference).table.assign(condition=name)
+        compare_pairs(part, reference=reference).assign(condition=name)
         for name, part in parts.items()
     ]
     joined = pd.concat(tests, ignore_index=True)
     joined = joined[["condition", *joined.columns.drop("condition")]]
-    return ConditionTests(
-        accuracies.loc[mean_ranks.index], mean_ranks, joined, tuple(complete.index), left_out
-    )
+    return ConditionTests(accuracies.loc[mean_ranks.index], mean_ranks, joined)

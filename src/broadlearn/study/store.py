@@ -101,7 +101,9 @@ class ResultStore:
         (n_tables,) = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
         if (application, form) == (APPLICATION_ID, FORM):
             pass
-        elif application or form or n_tables or read_only:
+        elif read_only and not n_tables:
+            raise StoreError(f"{self.path} has no results yet.")
+        elif application or form or n_tables:
             raise StoreError(f"{self.path} is not a result store of this version of broadlearn.")
         else:
             kinds = (f"{name} {NUMBERS.get(name, 'TEXT')}" for name in COLUMNS[1:])
@@ -204,17 +206,7 @@ def newest(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def code_of(spec: ModelSpec) -> dict[str, str]:
-    """Return what made a result: hash of the source, version and, of a clean checkout, the commit.
-
-    The hash covers all of broadlearn and the file of a model of your own.
-
-    Examples
-    --------
-    >>> from broadlearn.study import find_model
-    >>> from broadlearn.study.store import code_of
-    >>> sorted(code_of(find_model("BLS")))
-    ['commit_', 'source', 'version']
-    """
+    """Return the hash of the source, the version and, of a clean checkout, the commit."""
     package, commit = _package_source()
     own = spec.own_source()
     source = f"{package}+{hashlib.sha256(own).hexdigest()[:12]}" if own else package

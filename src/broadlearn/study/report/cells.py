@@ -157,6 +157,11 @@ class Cells:
             joined.index.difference(complete)
         )
 
+    def incomplete(self, protocol: str) -> list[str]:
+        """Return the data sets without a figure for every model."""
+        means = self.means(protocol)
+        return list(means.index[means.isna().any(axis=1)])
+
     def optimism(self) -> pd.DataFrame:
         """Return what choosing settings on the test folds adds, in points."""
         outside, inside = self.means(OUTSIDE), self.means(INSIDE)
@@ -172,13 +177,7 @@ class Cells:
 
 
 def in_order(models: Iterable[str]) -> list[str]:
-    """Return models in the published order, others after them by name.
-
-    Examples
-    --------
-    >>> in_order({"IF-BLS", "RVFL", "BLS"})
-    ['BLS', 'IF-BLS', 'RVFL']
-    """
+    """Return models in the published order, others after them by name."""
     known = set(models)
     published = [model for model in PUBLISHED_MODELS if model in known]
     return published + sorted(known.difference(published))

@@ -19,9 +19,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from sklearn.isotonic import isotonic_regression
 
-from broadlearn.study.leaderboard import Standing
 from broadlearn.study.models import PUBLISHED_MODELS
-from broadlearn.study.report.cells import INSIDE, OUTSIDE, Cells, in_order
+from broadlearn.study.report.cells import Cells, in_order
 from broadlearn.study.reproduction import (
     CONTRADICTED,
     NOT_FITTED,
@@ -30,7 +29,7 @@ from broadlearn.study.reproduction import (
     WITHIN_REACH,
 )
 from broadlearn.study.statistics import nemenyi
-from broadlearn.utils import Array, label
+from broadlearn.utils import label
 
 WIDTH, PANELS_PER_ROW = 12.0, 4
 # Colours that everyone can tell apart (Okabe and Ito, Tol): as many models have their own mark.
@@ -67,14 +66,7 @@ def study_style(**settings: Any) -> Iterator[None]:
 
 
 def marks(models: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return colour, marker and dashes of each model; published ones always have the same.
-
-    Examples
-    --------
-    >>> ten = marks([f"model {i}" for i in range(10)])
-    >>> len({style["color"] + style["marker"] for style in ten.values()})
-    10
-    """
+    """Return colour, marker and dashes of each model; published ones always have the same."""
     everyone = [*PUBLISHED_MODELS, *sorted(set(models).difference(PUBLISHED_MODELS))]
     return {
         model: {
@@ -88,13 +80,7 @@ def marks(models: Sequence[str]) -> dict[str, dict[str, Any]]:
 
 
 def noise_title(kind: str, where: str) -> str:
-    """Return a kind of noise as headings say it.
-
-    Examples
-    --------
-    >>> noise_title("labels", "train")
-    'Training labels flipped'
-    """
+    """Return a kind of noise as headings say it."""
     name = f"training {NOISE_NAMES[kind]}" if where == "train" else NOISE_NAMES[kind]
     return name[0].upper() + name[1:]
 
@@ -196,54 +182,6 @@ def noise_figure(cells: Cells, protocol: str, kind: str, where: str) -> Figure:
         axis.set_title(label(dataset))
     unit = ", %" if cells.metric.percent else ""
     _finish(figure, axes, "noise, %", f"{cells.metric.words}{unit}")
-    return figure
-
-
-@study_style()
-def optimism_figure(cells: Cells) -> Figure:
-    """Accuracy that each model gains by settings chosen on the test folds."""
-    points = cells.optimism()
-    text = f"accuracy under {OUTSIDE} less that under {INSIDE}, percentage points"
-    figure = _strips({m: points[m].dropna().to_numpy() for m in points.columns}, text)
-    figure.axes[0].axvline(0.0, color="#555555", linewidth=1.0)
-    return figure
-
-
-@study_style()
-def seed_figure(cells: Cells, protocol: str) -> Figure | None:
-    """Deviation of each model's figures between seeds; None with one seed."""
-    part = cells.part(protocol)
-    spread = part[part["done"]].groupby(["model", "dataset"])["mean"].std(ddof=1).dropna()
-    if spread.empty:
-        return None
-    spread *= cells.metric.scale
-    models = in_order(spread.index.get_level_values("model"))
-    text = f"standard deviation of the {cells.metric.words} between seeds"
-    return _strips({model: spread[model].to_numpy() for model in models}, text)
-
-
-def _strips(values: Mapping[str, Array], xlabel: str) -> Figure:
-    """One line per model: a dot per data set, the quartiles as a box, the mean as a diamond."""
-    figure = Figure(figsize=(WIDTH, 0.42 * len(values) + 1.3), layout="constrained")
-    axes = figure.subplots()
-    styles = marks(list(values))
-    for i, (model, points) in enumerate(values.items()):
-        if points.size == 0:
-            continue
-        # Dots of neighbouring value are drawn at different heights.
-        order = np.argsort(np.argsort(points, kind="stable"))
-        heights = i + 0.24 * np.array([-1.0, 0.0, 1.0, -0.5, 0.5])[order % 5]
-        left, middle, right = np.quantile(points, [0.25, 0.5, 0.75])
-        axes.barh(i, right - left, 0.66, left=left, color="#E8E8E8", edgecolor="#888888", lw=0.7)
-        axes.plot([middle, middle], [i - 0.33, i + 0.33], color="#444444", lw=1.6)
-        axes.scatter(points, heights, s=13, color=styles[model]["color"], alpha=0.75, lw=0)
-        axes.scatter(
-            points.mean(), i, s=42, marker="D", color="white", edgecolors="black", lw=1.1, zorder=4
-        )
-    axes.set_yticks(range(len(values)), [label(model) for model in values])
-    axes.set_ylim(len(values) - 0.4, -0.6)
-    axes.grid(axis="y", visible=False)
-    axes.set_xlabel(xlabel)
     return figure
 
 
@@ -404,55 +342,8 @@ def reproduction_figure(judged: pd.DataFrame, reading: str) -> Figure:
     return figure
 
 
-@study_style()
-def leaderboard_figure(standings: Sequence[Standing]) -> Figure:
-    """Mean rank of all classifiers, the best first; the models run here stand out."""
-    figure = Figure(figsize=(WIDTH, 4.2), layout="constrained")
-    axes = figure.subplots()
-    table = standings[0].table()
-    published = table.drop(index=standings[0].column)
-    places = pd.Series(np.arange(1, len(table) + 1), table.index)
-    axes.scatter(places[published.index], published["mean_rank"], s=9, color="#9AA1A8", lw=0)
-    names = [
-        (places[name], published["mean_rank"][name], str(name), "#333333")
-        for name in published.index[:5]
-    ]
-    for standing, color in zip(standings, COLORS[::-1], strict=False):
-        own = standing.table()
-        at, rank = own.index.get_loc(standing.column) + 1, own["mean_rank"][standing.column]
-        axes.scatter(at, rank, s=64, zorder=4, color=color, edgecolors="white", lw=0.8)
-        names.append((at, rank, standing.model, color))
-    top = float(table["mean_rank"].max()) * 1.04
-    for i, (at, rank, name, color) in enumerate(sorted(names)):
-        axes.annotate(
-            f"{label(name)}, {rank:.1f}",
-            (at, rank),
-            (0.36 * len(table), top * (0.03 + 0.06 * i)),
-            color=color,
-            va="center",
-            arrowprops={"arrowstyle": "-", "color": color, "lw": 0.6},
-        )
-    axes.set(xlabel="place by mean rank", ylabel="mean rank", ylim=(0, top))
-    return figure
-
-
 def to_svg(figure: Figure, name: str, description: str = "") -> Markup:
-    """Return the figure as an SVG element for a page, the same text every time.
-
-    Parameters
-    ----------
-    figure : Figure
-    name : str
-        Letters, digits, ``-`` and ``_``; prefixes every id, so that several figures on a page do
-        not share shapes.
-    description : str, default=""
-        For screen readers.
-
-    Returns
-    -------
-    svg : Markup
-        Safe to put in a page.
-    """
+    """Return the figure as an SVG element for a page, the same text every time."""
     stream = io.StringIO()
     nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
     with study_style(**{"svg.hashsalt": name}), _without_glyph_warnings():

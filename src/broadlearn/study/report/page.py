@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 import pandas as pd
 from markupsafe import Markup
 from matplotlib.figure import Figure
@@ -20,10 +18,10 @@ from broadlearn.study.comparison import compare_results
 from broadlearn.study.leaderboard import standings
 from broadlearn.study.metrics import DEFAULT_METRIC
 from broadlearn.study.plan import OPTIMISTIC, PROTOCOLS, SENSITIVITY
+from broadlearn.study.readings import READINGS
 from broadlearn.study.report import figures, tables
 from broadlearn.study.report.cells import Cells
 from broadlearn.study.report.words import (
-    ACCOUNTS,
     headline,
     left_out_note,
     mixed_code,
@@ -31,12 +29,11 @@ from broadlearn.study.report.words import (
     summary,
 )
 from broadlearn.study.reproduction import compare_with_print, judge_cells, redraw_figures
-from broadlearn.study.store import newest, versions
-from broadlearn.utils import encoded, page_environment, page_frame, write_whole
+from broadlearn.study.store import newest
+from broadlearn.utils import page_environment, page_frame, write_whole
 
 PACKAGE = "broadlearn.study.report"
 ENVIRONMENT = page_environment(PACKAGE)
-STRIP = "A dot is a data set, a box the middle half of them with its median, a diamond the mean."
 
 
 @dataclass(frozen=True)
@@ -139,10 +136,11 @@ def write_report(
         headline="" if cells is None else headline(cells),
         summary=sentences,
         sections=shown,
-        protocols={p: ACCOUNTS[p] for p in PROTOCOLS if cells and p in cells.protocols},
-        environment=_environment(frame),
+        readings=READINGS,
+        protocols=[] if cells is None else cells.protocols,
+        versions=_versions(frame),
         command=command,
-        as_link=_as_link,
+        two_scales=TWO_SCALES,
         **page_frame(PACKAGE, ["report.css"], ["sort.js"]),
     )
     folder = Path(folder)
@@ -194,7 +192,6 @@ def _sections(cells: Cells) -> list[Section]:
         accuracy,
         *(_statistics_section(cells, p) for p in clean),
         _optimism_section(cells),
-        *(_seed_section(cells, p) for p in clean),
     ]
 
 
@@ -224,20 +221,17 @@ def _robustness_section(cells: Cells, protocol: str) -> Section:
 
 def _statistics_section(cells: Cells, protocol: str) -> Section:
     section = Section(f"statistics_{protocol}", f"Ranks and tests, {protocol} protocol")
-    table = cells.means(protocol)
-    n_datasets, n_models = table.dropna().shape
-    if n_models < 2 or n_datasets < 2:
+    if min(cells.means(protocol).dropna().shape) < 2:
         return section
     section.draw(
         f"difference_{protocol}",
         f"Critical difference, {protocol} protocol",
         "Mean ranks, 1 the best. A thick bar joins models that Nemenyi's test does not tell apart. "
         f"{protocol_note(cells, protocol)}"
-        f"{left_out_note(table.index[table.isna().any(axis=1)])}",
+        f"{left_out_note(cells.incomplete(protocol))}",
         figures.critical_difference_figure(cells, protocol),
     )
-    section.tables.append(tables.rank_table(cells, protocol))
-    section.tables += tables.statistics_tables(cells, protocol)
+    section.tables += [tables.rank_table(cells, protocol), tables.pair_table(cells, protocol)]
     return section
 
 
@@ -245,19 +239,6 @@ def _optimism_section(cells: Cells) -> Section:
     section = Section("optimism", "Optimism")
     if cells.metric.name == DEFAULT_METRIC and cells.optimism().notna().any(axis=None):
         section.tables.append(tables.optimism_table(cells))
-        section.draw(
-            "optimism",
-            "Optimism of each model",
-            f"{STRIP} To the right of 0, choosing settings on the test folds flatters.",
-            figures.optimism_figure(cells),
-        )
-    return section
-
-
-def _seed_section(cells: Cells, protocol: str) -> Section:
-    section = Section(f"seeds_{protocol}", f"Seeds, {protocol} protocol")
-    title = f"Variation between seeds, {protocol} protocol"
-    section.draw(f"seeds_{protocol}", title, STRIP, figures.seed_figure(cells, protocol))
     return section
 
 
@@ -267,16 +248,6 @@ def _reproduction_section(frame: pd.DataFrame) -> Section:
     if cells.empty:
         return section
     judged = judge_cells(cells, redraw_figures(frame))
-    section.texts.append(
-        "Print is the best of a grid on the test folds, and so are ours. A reading of the protocol "
-        "that was chosen because it comes near to print is no evidence where it meets print, only "
-        "where it contradicts it. Redraws are fits at the printed settings on the same folds. A "
-        "cell is contradicted where print is below all of them, out of reach where print is above "
-        "all of them and above the best of our grid, and not fitted where the printed settings "
-        "cannot be used. Print is the luckiest of as many draws as the grid has settings: out of "
-        "reach alone is no evidence against a reading. Beyond selection are cells whose print is "
-        "further above the redraws than such a choice explains (normal draws, 1 % of grids)."
-    )
     for reading in (name for name in OPTIMISTIC if name in set(judged["reading"])):
         if ((judged["reading"] == reading) & (judged["noise"] == "none")).any():
             section.draw(
@@ -321,24 +292,7 @@ def _leaderboard_section(ranked: list[Any]) -> Section:
     section = Section("leaderboard", "Among published classifiers")
     if not ranked:
         return section
-    section.texts += [
-        "Published accuracies are those of 179 classifiers on 121 data sets by M. "
-        "Fernández-Delgado, E. Cernadas, S. Barro and D. Amorim, “Do we need hundreds of "
-        "classifiers to solve real world classification problems?”, Journal of Machine Learning "
-        "Research 15 (2014). Data sets and splits are the authors'. A model learns from the "
-        "training rows of a split and is scored once on its test rows. The authors chose the "
-        "settings of their classifiers on half of all rows, among them rows of the test sets.",
-        "Left out are eleven data sets whose training and test files are on different scales: "
-        f"{', '.join(TWO_SCALES)}. Each model is ranked among the 179 alone. Where a classifier "
-        "failed it has the mean accuracy of the others, as in the publication.",
-    ]
-    section.draw(
-        "leaderboard",
-        "Mean ranks of all classifiers",
-        "A grey dot is a published classifier; the best of them are named.",
-        figures.leaderboard_figure(ranked),
-    )
-    section.tables += tables.standing_tables(ranked)
+    section.tables += [tables.standing_table(standing) for standing in ranked]
     return section
 
 
@@ -361,18 +315,7 @@ def _last_sections(cells: Cells) -> list[Section]:
     return [time, lost]
 
 
-def _environment(frame: pd.DataFrame) -> dict[str, dict[str, str]]:
-    """Versions that made the results, and this page."""
+def _versions(frame: pd.DataFrame) -> dict[str, str]:
+    """Versions that made the results."""
     known = pd.DataFrame([v for v in frame.get("versions", ()) if isinstance(v, Mapping)])
-    computed = {n: ", ".join(_sorted_texts(known[n])) for n in known}
-    here = versions() | {"pandas": pd.__version__, "matplotlib": matplotlib.__version__}
-    return ({"Results": computed} if computed else {}) | {"This page": here}
-
-
-def _sorted_texts(values: Iterable[Any]) -> list[str]:
-    return sorted({str(value) for value in values})
-
-
-def _as_link(text: str, kind: str) -> str:
-    """Return the text as a data URL."""
-    return f"data:{kind};charset=utf-8;base64,{base64.b64encode(encoded(text)).decode()}"
+    return {name: ", ".join(sorted(map(str, known[name].unique()))) for name in known}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,11 +18,12 @@ from broadlearn.study.noise import parse_noise
 from broadlearn.study.published_results import published_table
 from broadlearn.study.report.cells import INSIDE, OUTSIDE, Cells, in_order
 from broadlearn.study.report.words import left_out_note, protocol_note
-from broadlearn.study.reproduction import CONTRADICTED, NOT_FITTED, OUT_OF_REACH, summarize_cells
+from broadlearn.study.reproduction import WITHIN_REACH, summarize_cells
 from broadlearn.study.statistics import compare_conditions, compare_pairs, friedman, nemenyi, ranks
 from broadlearn.utils import safe_csv
 
-MIN_P = 1e-4
+# Text, values and marks of a table.
+Parts = tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]
 # The readings of "Gaussian noise of x %" that are in use.
 GAUSSIAN = ("variance", "deviation", "rows")
 PUBLISHED_NOTE = "In brackets: the published figure, of the paper protocol."
@@ -34,6 +35,30 @@ _LATEX = str.maketrans(
 _MARKDOWN = str.maketrans(
     {"&": "&amp;", "<": "&lt;", ">": "&gt;"} | {c: f"\\{c}" for c in "\\`*_[]|~$#!"}
 )
+# Headings and formats of columns.
+COLUMNS = {
+    "n_datasets": ("data sets", ".0f"),
+    **{name: (name, ".0f") for name in ("win", "tie", "loss", "position", "units", "seed")},
+    "p_sign": ("p sign", "p"),
+    "p_wilcoxon": ("p Wilcoxon", "p"),
+    "p_holm": ("p Holm", "p"),
+    "p_ranks": ("p on ranks", "p"),
+    "same_model": ("same code", ""),
+    "mean_rank": ("mean rank", ".2f"),
+    "share_of_best": ("share of best", ".1f"),
+    "p90": ("P90", ".1f"),
+    "p95": ("P95", ".1f"),
+    "n_cells": ("cells", ".0f"),
+    "difference": ("difference", "+z.2f"),
+    "abs_difference": ("mean off by", ".2f"),
+    "abs_sd_difference": ("deviation off by", ".2f"),
+    "n_redrawn": ("redrawn", ".0f"),
+    "contradicted": ("contradicted, %", ".0f"),
+    "out_of_reach": ("out of reach, %", ".0f"),
+    "beyond_selection": ("beyond selection, %", ".0f"),
+    "not_fitted": ("not fitted, %", ".0f"),
+    "nearest_sd_difference": ("nearest draw's deviation off by", ".2f"),
+}
 
 
 @dataclass(frozen=True)
@@ -76,55 +101,53 @@ class Table:
     best: pd.DataFrame | None = None
     n_feet: int = 0
 
-    def to_html(self) -> Markup:
-        """Return the table element, its headings buttons to sort by."""
-        shown = self.text.map(lambda text: str(Markup.escape(text)))
-        shown.columns = [str(Markup.escape(name)) for name in shown.columns]
-        shown.index = shown.index.map(_escaped)
-        style = self._styled(shown, "font-weight: bold;")
-        style.set_td_classes(pd.DataFrame("number", shown.index, shown.columns))
-        style.set_table_attributes('class="results plain"')
-        html = style.to_html(table_uuid=self.name, cell_ids=False, sparse_index=False)
-        html = re.sub(r' class="data row\d+ col\d+ ?', ' class="', html)
-        body, end = html.split("</tbody>")
-        rows = body.split("<tr>")
-        feet = rows[len(rows) - self.n_feet :] if self.n_feet else []
-        body = "<tr>".join(rows[: len(rows) - len(feet)])
-        foot = f"<tfoot><tr>{'<tr>'.join(feet)}</tfoot>" if feet else ""
-        return Markup(f"{body}</tbody>{foot}{end}")
+    def _quoted(self, quote: Any) -> pd.DataFrame:
+        text = self.text.map(quote)
+        text.columns = [quote(name) for name in text.columns]
+        text.index = text.index.map(
+            lambda key: tuple(map(quote, key)) if isinstance(key, tuple) else quote(key)
+        )
+        return text
 
-    def _styled(self, shown: pd.DataFrame, bold: str) -> Any:
-        style = shown.style
+    def _styled(self, text: pd.DataFrame, bold: str) -> Any:
+        style = text.style
         if self.best is not None:
             style.apply(lambda _: np.where(self.best, bold, ""), axis=None)
         return style
 
+    def to_html(self) -> Markup:
+        """Return the table element; the page makes its headings sort it."""
+        text = self._quoted(lambda value: str(Markup.escape(value)))
+        style = self._styled(text, "font-weight: bold;")
+        style.set_td_classes(pd.DataFrame("number", text.index, text.columns))
+        style.set_table_attributes('class="results plain"')
+        html = style.to_html(table_uuid=self.name, cell_ids=False, sparse_index=False)
+        body, end = re.sub(r' class="data row\d+ col\d+ ?', ' class="', html).split("</tbody>")
+        rows = body.split("<tr>")
+        n_rows = len(rows) - self.n_feet
+        foot = "".join(f"<tr>{row}" for row in rows[n_rows:])
+        return Markup(f"{'<tr>'.join(rows[:n_rows])}</tbody><tfoot>{foot}</tfoot>{end}")
+
     def to_markdown(self) -> str:
         """Return caption and table in GitHub's Markdown."""
-        heads = [*("" if n is None else str(n) for n in self.text.index.names), *self.text.columns]
-        best = np.zeros(self.text.shape, bool) if self.best is None else self.best.to_numpy()
-        n_keys = self.text.index.nlevels
-        lines = [f"**{_markdown(self.title)}.** {_markdown(self.caption)}", ""]
-        lines.append(f"| {' | '.join(map(_markdown, heads))} |")
-        lines.append(f"|{' :--- |' * n_keys}{' ---: |' * self.text.shape[1]}")
-        for (key, row), bold in zip(self.text.iterrows(), best, strict=True):
-            keys = key if isinstance(key, tuple) else (key,)
-            cells = [
-                f"**{_markdown(t)}**" if b else _markdown(t) for t, b in zip(row, bold, strict=True)
-            ]
-            lines.append(f"| {' | '.join([*map(_markdown, keys), *cells])} |")
-        return "\n".join(lines)
+        text = self._quoted(lambda value: _one_line(value).translate(_MARKDOWN))
+        if self.best is not None:
+            text = text.mask(self.best.to_numpy(), "**" + text + "**")
+        names = ["" if name is None else str(name) for name in text.index.names]
+        rows = [*text.reset_index().itertuples(index=False, name=None)]
+        rules = [":---"] * len(names) + ["---:"] * text.shape[1]
+        lines = [" | ".join(map(str, row)) for row in ([*names, *text.columns], rules, *rows)]
+        title, caption = (t.translate(_MARKDOWN) for t in (self.title, self.caption))
+        return "\n".join([f"**{title}.** {caption}", "", *(f"| {line} |" for line in lines)])
 
     def to_latex(self) -> str:
         r"""Return a table environment; needs ``\usepackage{booktabs}``."""
-        shown = self.text.map(_latex)
-        shown.columns, shown.index = map(_latex, shown.columns), shown.index.map(_latex_key)
-        caption = f"{_latex(self.title)}. {_latex(self.caption)}"
-        latex: str = self._styled(shown, "textbf:--rwrap;").to_latex(
+        text = self._quoted(lambda value: _one_line(value).translate(_LATEX))
+        latex: str = self._styled(text, "textbf:--rwrap;").to_latex(
             hrules=True,
-            caption=caption,
+            caption=f"{self.title}. {self.caption}".translate(_LATEX),
             label=f"tab:{self.name}",
-            column_format="l" * shown.index.nlevels + "r" * shown.shape[1],
+            column_format="l" * text.index.nlevels + "r" * text.shape[1],
             position_float="centering",
             sparse_index=False,
         )
@@ -135,26 +158,8 @@ class Table:
         return safe_csv(self.values)
 
 
-def _escaped(key: Any) -> Any:
-    if isinstance(key, tuple):
-        return tuple(str(Markup.escape(part)) for part in key)
-    return str(Markup.escape(key))
-
-
 def _one_line(text: object) -> str:
     return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+", " ", str(text)).strip()
-
-
-def _markdown(text: object) -> str:
-    return _one_line(text).translate(_MARKDOWN)
-
-
-def _latex(text: object) -> str:
-    return _one_line(text).translate(_LATEX)
-
-
-def _latex_key(key: Any) -> Any:
-    return tuple(map(_latex, key)) if isinstance(key, tuple) else _latex(key)
 
 
 def shown(value: Any, form: str = ".2f") -> str:
@@ -169,31 +174,19 @@ def shown(value: Any, form: str = ".2f") -> str:
         return value
     if value is None or math.isnan(value):
         return "–"
-    if math.isinf(value):
-        return "∞"
     if form == "p":
-        return f"<{MIN_P:.4f}" if value < MIN_P else f"{value:.3g}"
+        return "<0.0001" if value < 1e-4 else f"{value:.3g}"
     return f"{value:{form}}".replace("-", "−")
 
 
 def _plain_table(
-    name: str,
-    title: str,
-    caption: str,
-    values: pd.DataFrame,
-    forms: dict[str, str] | None = None,
-    heads: dict[str, str] | None = None,
+    name: str, title: str, caption: str, values: pd.DataFrame, heads: Mapping[str, str] = {}
 ) -> Table:
-    """A table of columns with a format each."""
-    text = pd.DataFrame(
-        {
-            (heads or {}).get(column, column): [
-                shown(value, (forms or {}).get(column, ".2f")) for value in values[column]
-            ]
-            for column in values.columns
-        },
-        index=values.index,
-    )
+    """A table whose columns are shown as `COLUMNS` says."""
+    text = pd.DataFrame(index=values.index)
+    for column in values.columns:
+        head, form = COLUMNS.get(column, (column, ".2f"))
+        text[heads.get(column, head)] = [shown(value, form) for value in values[column]]
     return Table(name, title, caption, text, values)
 
 
@@ -205,9 +198,9 @@ def _figures(
     published: pd.DataFrame | None = None,
     status: pd.DataFrame | None = None,
     lowest: bool = False,
-) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+) -> Parts:
     """Text, values and marks of a table of figures, with deviations and published ones."""
-    text, values = means.map(lambda value: shown(value, form)), {}
+    text = means.map(lambda value: shown(value, form))
     if deviations is not None:
         with_sd = text + deviations.map(lambda value: f" ± {shown(value, form)}")
         text = with_sd.where(deviations.notna(), text)
@@ -215,6 +208,7 @@ def _figures(
         text = text.where(means.notna(), status)
     if published is not None:
         text += published.map(lambda value: "" if np.isnan(value) else f"\n({shown(value, form)})")
+    values = {}
     for model in means.columns:
         values[model] = means[model]
         for word, table in (("sd", deviations), ("published", published), ("status", status)):
@@ -233,61 +227,66 @@ def _published(cells: Cells, table: pd.DataFrame) -> pd.DataFrame | None:
     return printed if printed.notna().any(axis=None) else None
 
 
-def _with_foot(
-    parts: tuple[pd.DataFrame, ...], foot: tuple[pd.DataFrame, ...]
-) -> tuple[pd.DataFrame, ...]:
-    return tuple(pd.concat(pair) for pair in zip(parts, foot, strict=True))
+def _with_means(
+    body: Parts,
+    name: str,
+    means: pd.Series,
+    form: str,
+    published: pd.DataFrame | None,
+    *,
+    lowest: bool,
+) -> Parts:
+    """Add a last row of means."""
+    theirs = None if published is None else published.mean(skipna=False).to_frame(name).T
+    foot = _figures(means.to_frame(name).T, form, published=theirs, lowest=lowest)
+    text, values, best = (pd.concat(pair) for pair in zip(body, foot, strict=True))
+    return text, values, best
 
 
 def accuracy_table(cells: Cells, protocol: str) -> Table:
     """Figure of each model on each data set, the published one in brackets."""
     metric, means = cells.metric, cells.means(protocol)
-    form, published = f".{metric.decimals}f", _published(cells, means)
+    form, lowest = f".{metric.decimals}f", metric.lower_is_better
+    published, deviations = _published(cells, means), cells.deviations(protocol)
     body = _figures(
         means,
         form,
-        deviations=cells.deviations(protocol),
+        deviations=deviations,
         published=published,
         status=cells.status(protocol),
-        lowest=metric.lower_is_better,
+        lowest=lowest,
     )
     complete = means.dropna()
-    n_feet = int(len(complete) > 0)
-    if n_feet:
+    if len(complete):
         name = "mean" if len(complete) == len(means) else f"mean of the {len(complete)} complete"
-        theirs = None if published is None else published.loc[complete.index].mean(skipna=False)
-        foot = _figures(
-            complete.mean().to_frame(name).T,
-            form,
-            published=None if theirs is None else theirs.to_frame(name).T,
-            lowest=metric.lower_is_better,
-        )
-        body = _with_foot(body, foot)
-    notes = ["Without noise. Mean ± standard deviation over folds; the best of a row is bold."]
-    notes += [] if published is None else [PUBLISHED_NOTE]
-    title = f"{metric.words[0].upper()}{metric.words[1:]}, {protocol} protocol"
-    caption = " ".join([*notes, protocol_note(cells, protocol)])
-    return Table(f"{metric.name}_{protocol}", title, caption, *body, n_feet)
+        theirs = None if published is None else published.loc[complete.index]
+        body = _with_means(body, name, complete.mean(), form, theirs, lowest=lowest)
+    note = "" if published is None else f" {PUBLISHED_NOTE}"
+    return Table(
+        f"{metric.name}_{protocol}",
+        f"{metric.words[0].upper()}{metric.words[1:]}, {protocol} protocol",
+        "Without noise. Mean ± standard deviation over folds; the best of a row is bold."
+        f"{note} {protocol_note(cells, protocol)}",
+        *body,
+        n_feet=int(len(complete) > 0),
+    )
 
 
 def rank_table(cells: Cells, protocol: str) -> Table:
     """Rank of each model on each data set, 1 the best, and its mean."""
-    result = ranks(cells.merits(protocol))
-    published = _published(cells, result.table)
+    table = ranks(cells.merits(protocol))
+    published = _published(cells, table)
     if published is not None:
-        published = published.dropna().rank(axis=1, ascending=False).reindex(result.table.index)
-    body = _figures(result.table, ".1f", published=published, lowest=True)
-    theirs = None if published is None else published.mean(skipna=False).to_frame("mean rank").T
-    mean = result.mean.to_frame("mean rank").T
-    body = _with_foot(body, _figures(mean, ".2f", published=theirs, lowest=True))
+        published = published.dropna().rank(axis=1, ascending=False).reindex(table.index)
+    body = _figures(table, ".1f", published=published, lowest=True)
+    note = "" if published is None else f" {PUBLISHED_NOTE}"
     return Table(
         f"ranks_{protocol}",
         f"Ranks, {protocol} protocol",
-        f"By {cells.metric.words} without noise, 1 the best, ties shared. "
-        f"{'' if published is None else PUBLISHED_NOTE} {protocol_note(cells, protocol)}"
-        f"{left_out_note(result.left_out)}",
-        *body,
-        1,
+        f"By {cells.metric.words} without noise, 1 the best, ties shared.{note} "
+        f"{protocol_note(cells, protocol)}{left_out_note(cells.incomplete(protocol))}",
+        *_with_means(body, "mean rank", table.mean(), ".2f", published, lowest=True),
+        n_feet=1,
     )
 
 
@@ -306,7 +305,6 @@ def condition_table(cells: Cells, protocol: str) -> Table | None:
     )
     p_values = [friedman(table).f_p_value for table in merits.values()]
     text.loc["p, all alike"] = [*(shown(p, "p") for p in p_values), ""]
-    best = mean_ranks.eq(mean_ranks.min()).reindex(text.index, fill_value=False)
     values = pd.concat({"rank": mean_ranks, metric.name: figures}, axis=1)
     values.columns = [f"{name}, {noise}" for name, noise in values.columns]
     width = nemenyi(next(iter(merits.values()))).critical_difference
@@ -319,42 +317,40 @@ def condition_table(cells: Cells, protocol: str) -> Table | None:
         f"the mean of the others. {protocol_note(cells, protocol)}{left_out_note(left_out)}",
         text,
         values,
-        best,
+        mean_ranks.eq(mean_ranks.min()).reindex(text.index, fill_value=False),
         1,
     )
 
 
 def noise_table(cells: Cells, protocol: str) -> Table:
     """Figure of each model on each data set with each noise."""
-    metric, printed = cells.metric, published_table("noise")
-    parts, published = {}, {}
+    metric, printed = cells.metric, published_table("noise").unstack("noise_percent")
+    parts, noisy = [], set()
     for noise in cells.noises(protocol):
-        means = cells.means(protocol, noise)
-        parsed = parse_noise(noise)
-        theirs = pd.DataFrame(np.nan, means.index, means.columns)
-        if parsed.kind in GAUSSIAN and metric.name == DEFAULT_METRIC:
-            level = printed.reset_index("noise_percent")
-            level = level[level.pop("noise_percent") == round(100 * parsed.level, 6)]
-            theirs = level.reindex(index=means.index, columns=means.columns)
-        parts[noise] = (means, cells.deviations(protocol, noise), cells.status(protocol, noise))
-        published[noise] = theirs
-    means, deviations, status = (
-        pd.concat({noise: tables[i] for noise, tables in parts.items()}) for i in range(3)
+        means, parsed = cells.means(protocol, noise), parse_noise(noise)
+        level, published = round(100 * parsed.level, 6), pd.DataFrame()
+        if parsed.kind in GAUSSIAN and level in printed.columns.levels[1]:
+            published = printed.xs(level, axis=1, level=1)
+        noisy |= set() if noise == "none" else set(means.index)
+        theirs = published.reindex(index=means.index, columns=means.columns).astype(float)
+        tables = (means, cells.deviations(protocol, noise), theirs, cells.status(protocol, noise))
+        parts.append([pd.concat({noise: table}).swaplevel() for table in tables])
+    joined = [
+        pd.concat(tables).sort_index(level=0, sort_remaining=False)
+        for tables in zip(*parts, strict=True)
+    ]
+    means, deviations, theirs, status = (
+        table[[name in noisy for name, _ in table.index]].rename_axis(["data set", "noise"])
+        for table in joined
     )
-    theirs = pd.concat(published)
-    noisy = {name for noise, name in means.index if noise != "none"}
-    rows = [key for key in means.index if key[1] in noisy]
-    rows.sort(key=lambda key: key[1])
     body = _figures(
-        means.loc[rows],
+        means,
         f".{metric.decimals}f",
-        deviations=deviations.loc[rows],
-        published=theirs.loc[rows] if theirs.notna().any(axis=None) else None,
-        status=status.loc[rows],
+        deviations=deviations,
+        published=theirs if theirs.notna().any(axis=None) else None,
+        status=status,
         lowest=metric.lower_is_better,
     )
-    for frame in body:
-        frame.index = frame.index.swaplevel().set_names(["data set", "noise"])
     note = f"{PUBLISHED_NOTE} " if theirs.notna().any(axis=None) else ""
     return Table(
         f"noise_{protocol}",
@@ -365,72 +361,38 @@ def noise_table(cells: Cells, protocol: str) -> Table:
     )
 
 
-def statistics_tables(cells: Cells, protocol: str) -> list[Table]:
-    """Friedman's test, pairs with the reference, and Nemenyi's test; for two or more data sets."""
-    table = cells.merits(protocol)
-    published = _published(cells, table.dropna())
-    complete = published is not None and not published.isna().any(axis=None)
-    sides = {"ours": table} | ({"published": published} if complete else {})
-    note = protocol_note(cells, protocol)
-    tests = {name: friedman(side) for name, side in sides.items()}
-    columns = ["n_datasets", "n_models", "chi2", "chi2_p_value", "f", "f_p_value"]
-    values = pd.DataFrame({n: {c: getattr(t, c) for c in columns} for n, t in tests.items()}).T
-    forms = {"n_datasets": ".0f", "n_models": ".0f", "chi2_p_value": "p", "f_p_value": "p"}
-    heads = {
-        "n_datasets": "data sets",
-        "n_models": "models",
-        "chi2": "χ²",
-        "chi2_p_value": "p of χ²",
-    }
-    heads |= {"f": "F", "f_p_value": "p of F"}
-    left_out = left_out_note(tests["ours"].left_out)
-    friedman_table = _plain_table(
-        f"friedman_{protocol}",
-        f"Friedman's test, {protocol} protocol",
-        f"Are all models alike? Friedman's χ² and Iman and Davenport's F. {note}{left_out}",
-        values,
-        forms,
-        heads,
-    )
+def pair_table(cells: Cells, protocol: str) -> Table:
+    """The reference against each other model, ours and published, with Friedman's test of all."""
+    table = cells.merits(protocol).dropna()
+    published = _published(cells, table)
+    sides = {"ours": table}
+    if published is not None and not published.isna().any(axis=None):
+        sides["published"] = published
     reference = cells.reference(protocol)
     pairs = {name: compare_pairs(side, reference=reference) for name, side in sides.items()}
-    ours = pairs["ours"]
-    values = pd.concat({n: p.table.drop(columns="model") for n, p in pairs.items()})
-    values = (
-        values.droplevel(1).set_index("other", append=True).rename_axis(["accuracies", "against"])
+    values = pd.concat(pairs, names=["accuracies", ""]).droplevel(1).drop(columns="model")
+    values = values.set_index("other", append=True).rename_axis(["accuracies", "against"])
+    tests = {name: friedman(side) for name, side in sides.items()}
+    alike = "; ".join(
+        f"{name} χ² = {test.chi2:.2f}, p = {shown(test.chi2_p_value, 'p')}, F = {test.f:.2f}, "
+        f"p = {shown(test.f_p_value, 'p')}"
+        for name, test in tests.items()
     )
-    forms = dict.fromkeys(["win", "tie", "loss"], ".0f")
-    forms |= dict.fromkeys(["p_sign", "p_wilcoxon", "p_holm", "p_ranks"], "p")
-    heads = {"p_sign": "p sign", "p_wilcoxon": "p Wilcoxon", "p_holm": "p Holm"}
-    pair_table = _plain_table(
+    return _plain_table(
         f"pairs_{protocol}",
         f"{reference} against each other model, {protocol} protocol",
-        f"On {ours.n_datasets} data sets: wins, ties and losses, exact sign test "
-        f"({ours.threshold:.1f} wins differ from chance at 5 %), Wilcoxon's signed-rank test, "
-        "its p after Holm's adjustment, and the published variant of the test, on ranks. "
-        f"{note}{left_out}",
+        f"On {len(table)} data sets: wins, ties and losses, exact sign test, Wilcoxon's test, its "
+        "p after Holm's adjustment, and the published variant of the test, on ranks. "
+        f"Friedman's test of all models: {alike}. {protocol_note(cells, protocol)}"
+        f"{left_out_note(cells.incomplete(protocol))}",
         values,
-        forms,
-        heads | {"p_ranks": "p on ranks"},
     )
-    result = nemenyi(table)
-    p_values = result.p_values.mask(np.eye(len(result.p_values), dtype=bool))
-    p_values.insert(0, "mean rank", result.mean_ranks)
-    nemenyi_table = _plain_table(
-        f"nemenyi_{protocol}",
-        f"Nemenyi's test, {protocol} protocol",
-        f"p-values of all pairs. Mean ranks {result.critical_difference:.2f} or more apart differ "
-        f"at {100 * result.alpha:g} %. {note}{left_out}",
-        p_values,
-        dict.fromkeys(p_values.columns[1:], "p"),
-    )
-    return [friedman_table, pair_table, nemenyi_table]
 
 
 def optimism_table(cells: Cells) -> Table:
     """What choosing settings on the test folds adds to each model on each data set."""
     points = cells.optimism()
-    text, values, _ = _figures(points, "+z.2f")
+    text = points.map(lambda value: shown(value, "+z.2f"))
     text.loc["mean"] = [shown(mean, "+z.2f") for mean in points.mean()]
     return Table(
         "optimism",
@@ -438,155 +400,86 @@ def optimism_table(cells: Cells) -> Table:
         "Accuracy with settings chosen on the test folds less that with settings chosen on inner "
         "folds of the training rows, on the same folds, in percentage points.",
         text,
-        values,
-        None,
-        1,
+        points,
+        n_feet=1,
     )
 
 
 def time_table(cells: Cells) -> Table:
     """Seconds that each model took under each protocol."""
     done = cells.units[cells.units["done"]]
-    seconds = done.groupby(["protocol", "model"])["seconds"].agg(["count", "sum", "median", "max"])
-    seconds = seconds.loc[
-        [k for p in cells.protocols for m in cells.models if (k := (p, m)) in seconds.index]
-    ]
-    forms = {"count": ",d", "sum": ",.1f", "median": ",.2f", "max": ",.1f"}
-    heads = {"count": "units", "max": "longest"}
-    caption = "Seconds of units that are done, search included."
-    return _plain_table("time", "Time", caption, seconds, forms, heads)
+    seconds = done.groupby(["protocol", "model"])["seconds"]
+    values = seconds.agg(units="count", sum="sum", median="median", longest="max")
+    return _plain_table("time", "Time", "Seconds of units that are done, search included.", values)
 
 
 def not_done_table(cells: Cells) -> Table:
     """Units without a score, and why."""
     lost = cells.not_done.set_index("dataset").rename_axis("data set")
-    return _plain_table("not_done", "Not done", "Units without a score.", lost, {"seed": "d"})
+    return _plain_table("not_done", "Not done", "Units without a score.", lost)
 
 
 def code_table(frame: pd.DataFrame) -> Table:
     """Code that made the results."""
-    keys = ["version", "commit", "source"]
     named = frame.assign(commit=frame["commit"].replace("", "changed"))
-    groups = named.groupby(keys, sort=False)
-    values = groups.agg(
+    values = named.groupby(["version", "commit", "source"], sort=False).agg(
         units=("model", "size"),
         models=("model", lambda models: ", ".join(in_order(models))),
-        first=("finished", "min"),
-        last=("finished", "max"),
+        last=("finished", lambda times: max(times)[:16]),
     )
-    for column in ("first", "last"):
-        values[column] = values[column].str[:16]
     caption = "Version, commit (of an unchanged checkout) and hash of the source of broadlearn."
-    return _plain_table("code", "Code that made the results", caption, values, {"units": ",d"})
+    return _plain_table("code", "Code that made the results", caption, values)
 
 
 def comparison_table(compared: pd.DataFrame, names: Sequence[str]) -> Table:
     """Two stores side by side, by condition and model."""
-    keys = ["protocol", "noise", "model"]
-    values = compared.set_index(keys).drop(columns=["grid", "scoring", "folds"])
+    values = compared.set_index(["protocol", "noise", "model"])
+    values = values.drop(columns=["grid", "scoring", "folds"])
     values["same_model"] = values["same_model"].map({True: "yes", False: "no"})
-    forms = dict.fromkeys(["n_datasets", "win", "tie", "loss"], ".0f") | {"difference": "+z.2f"}
-    forms |= dict.fromkeys(["p_sign", "p_wilcoxon", "p_holm"], "p")
-    heads = {"a": names[0], "b": names[1], "n_datasets": "data sets", "same_model": "same code"}
-    heads |= {"p_sign": "p sign", "p_wilcoxon": "p Wilcoxon", "p_holm": "p Holm"}
     return _plain_table(
         "comparison",
         f"{names[1]} compared with {names[0]}",
         "Mean accuracies in percent on the data sets that both have, their difference, and wins, "
         "ties and losses of the second with tests over data sets.",
         values,
-        forms,
-        heads,
+        dict(zip("ab", names, strict=True)),
     )
 
 
-def standing_tables(standings: Sequence[Standing]) -> list[Table]:
-    """Each model among the published classifiers: the first twenty, and each data set."""
-    tables = []
-    for i, standing in enumerate(standings, start=1):
-        table = standing.table()
-        top = table[(np.arange(len(table)) < 20) | (table.index == standing.column)]
-        forms = {"position": ".0f", "mean_rank": ".2f"}
-        forms |= dict.fromkeys(["accuracy", "share_of_best", "p90", "p95"], ".1f")
-        heads = {"mean_rank": "mean rank", "share_of_best": "share of best", "p90": "P90"}
-        plain = _plain_table(
-            f"leaderboard_{i}",
-            f"{standing.model} among 179 published classifiers",
-            f"On {len(standing.ranks)} data sets, by Friedman's mean rank. The bold line was run "
-            "here. P90 and P95: percent of data sets on which 90 and 95 % of the best are reached.",
-            top,
-            forms,
-            heads | {"p95": "P95"},
-        )
-        own = np.repeat((top.index == standing.column)[:, None], top.shape[1], axis=1)
-        best = pd.DataFrame(own, plain.text.index, plain.text.columns)
-        tables.append(replace(plain, best=best))
-        published = standing.accuracies.drop(columns=standing.column)
-        values = pd.DataFrame(
-            {
-                standing.model: standing.accuracies[standing.column],
-                "rank": standing.ranks[standing.column],
-                "best published": published.max(axis=1),
-                "by": published.idxmax(axis=1),
-                "mean published": published.mean(axis=1),
-            }
-        ).rename_axis("data set")
-        caption = "Accuracies in percent, means over the authors' splits."
-        title = f"{standing.model} on each data set of the collection"
-        forms = dict.fromkeys(values.columns, ".1f")
-        tables.append(_plain_table(f"leaderboard_sets_{i}", title, caption, values, forms))
-    return tables
-
-
-REPRODUCTION = {
-    "n_cells": ("cells", ".0f"),
-    "difference": ("ours less print", "+z.2f"),
-    "abs_difference": ("mean off by", ".2f"),
-    "abs_sd_difference": ("deviation off by", ".2f"),
-    "n_redrawn": ("redrawn", ".0f"),
-    "contradicted": ("contradicted, %", ".0f"),
-    "out_of_reach": ("out of reach, %", ".0f"),
-    "beyond_selection": ("beyond selection, %", ".0f"),
-    "not_fitted": ("not fitted, %", ".0f"),
-    "nearest_sd_difference": ("nearest draw's deviation off by", ".2f"),
-}
-VERDICTS = {
-    CONTRADICTED: "Print is below the lowest of the redraws at the printed settings.",
-    OUT_OF_REACH: "Print is above the highest redraw and above the best of our grid.",
-    NOT_FITTED: "The model cannot be fitted with the printed settings on some fold.",
-}
+def standing_table(standing: Standing) -> Table:
+    """The first twenty of the published classifiers, and the model."""
+    table = standing.table()
+    values = table[(np.arange(len(table)) < 20) | (table.index == standing.column)]
+    plain = _plain_table(
+        f"leaderboard_{re.sub(r'[^A-Za-z0-9]+', '_', standing.model)}",
+        f"{standing.model} among 179 published classifiers",
+        f"On {len(standing.ranks)} data sets, by Friedman's mean rank. The bold line was run here. "
+        "P90 and P95: percent of data sets on which 90 and 95 % of the best are reached.",
+        values,
+    )
+    own = np.tile((values.index == standing.column)[:, None], values.shape[1])
+    return replace(plain, best=pd.DataFrame(own, plain.text.index, plain.text.columns))
 
 
 def reproduction_tables(judged: pd.DataFrame) -> list[Table]:
-    """Differences from print and verdicts by model, and the cells of each verdict."""
+    """Differences from print and verdicts by model, and the cells that are not within reach."""
     tables = []
     for noisy, words in ((False, ""), (True, " with noise")):
         cells = judged[(judged["noise"] != "none") == noisy]
-        if cells.empty:
-            continue
-        values = summarize_cells(cells, ["reading", "model"])
-        values = values[[name for name in REPRODUCTION if not values[name].isna().all()]]
-        tables.append(
-            _plain_table(
-                f"reproduction{'_noise' if noisy else ''}",
-                f"Print and ours{words}, by reading and model",
-                "Off by: mean absolute difference of accuracies, and of their deviations over "
-                "folds, in percentage points. Shares are of the cells redrawn.",
-                values,
-                {name: form for name, (_, form) in REPRODUCTION.items()},
-                {name: head for name, (head, _) in REPRODUCTION.items()},
-            )
-        )
-    columns = ["printed", "lowest", "median", "highest", "ours"]
-    for verdict, sentence in VERDICTS.items():
-        cells = judged[judged["verdict"] == verdict].set_index(["reading", "model", "dataset"])
         if len(cells):
             tables.append(
                 _plain_table(
-                    f"reproduction_{verdict.replace(' ', '_')}",
-                    f"{verdict.capitalize()}: {len(cells)} cells",
-                    f"{sentence} Accuracies in percent: print, redraws, and the best of our grid.",
-                    cells[columns],
+                    f"reproduction{words.replace(' ', '_')}",
+                    f"Print and ours{words}, by reading and model",
+                    "Off by: mean absolute difference of accuracies, and of their deviations over "
+                    "folds, in percentage points. Shares are of the cells redrawn.",
+                    summarize_cells(cells, ["reading", "model"]).dropna(axis=1, how="all"),
                 )
             )
+    told = judged[judged["median"].notna() & (judged["verdict"] != WITHIN_REACH)]
+    if len(told):
+        columns = ["verdict", "printed", "lowest", "median", "highest", "ours"]
+        values = told.set_index(["reading", "model", "dataset"])[columns]
+        caption = "Accuracies in percent: print, redraws, and the best of our grid."
+        tables.append(_plain_table("reproduction_cells", "Out of reach", caption, values))
     return tables

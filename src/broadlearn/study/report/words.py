@@ -9,30 +9,10 @@ import pandas as pd
 from broadlearn.study.metrics import DEFAULT_METRIC
 from broadlearn.study.models import PUBLISHED_MODELS
 from broadlearn.study.plan import OPTIMISTIC
-from broadlearn.study.published_results import published_table
-from broadlearn.study.readings import READINGS
 from broadlearn.study.report.cells import BY_HONESTY, INSIDE, OUTSIDE, Cells, noise_words, strongest
 from broadlearn.study.statistics import friedman, nemenyi
 
-# Published figures have four decimals.
-PUBLISHED_PRECISION = 0.00005
-
-ACCOUNTS = {
-    name: (
-        f"The published folds and scaling, {reading.about}."
-        if reading.chosen_inside
-        else f"The published protocol, read so: {reading.about}. Columns are standardised on all "
-        "rows, rows are cut into 5 blocks in file order, and of all settings of the grid the one "
-        "with the best mean accuracy on the test folds is reported. This is optimistic, the more "
-        "so the larger the grid. Some files are sorted by class, so that a fold may hold a single "
-        "class: large deviations come from that."
-    )
-    for name, reading in READINGS.items()
-} | {
-    "nested": "Honest: stratified folds; scaling, scores and settings are learnt on the training "
-    "rows of a fold only, settings by inner folds of them. A seed is a repetition with other folds "
-    "and other random weights.",
-}
+LEVEL = 0.05
 
 
 def protocol_note(cells: Cells, protocol: str) -> str:
@@ -55,32 +35,13 @@ def left_out_note(names: Iterable[object]) -> str:
 
 
 def joined(names: Iterable[object]) -> str:
-    """Return names with commas and a last "and".
-
-    Examples
-    --------
-    >>> joined(["a", "b", "c"])
-    'a, b and c'
-    """
+    """Return names with commas and a last "and"."""
     *rest, last = map(str, names)
     return f"{', '.join(rest)} and {last}" if rest else last
 
 
 def headline(cells: Cells) -> str:
-    """Say which models stay accurate as labels and rows go bad, the published ones by name.
-
-    It is about the most honest protocol, the strongest level of each kind of noise, and the data
-    sets that have all of these for every model. Without noise it says who is first.
-
-    Parameters
-    ----------
-    cells : Cells
-
-    Returns
-    -------
-    str
-        Empty if no data set has a figure for every model.
-    """
+    """Say which models stay accurate as labels and rows go bad, the published ones by name."""
     protocol = next(p for p in BY_HONESTY if p in cells.protocols)
     tables, _ = cells.conditions(protocol, strongest(cells.noises(protocol)))
     clean = tables.pop("none", None)
@@ -141,20 +102,10 @@ def _change(value: float) -> str:
 
 
 def summary(cells: Cells) -> list[str]:
-    """Say under each protocol who is best and whether tests tell, then optimism and gaps.
-
-    Parameters
-    ----------
-    cells : Cells
-
-    Returns
-    -------
-    list of str
-    """
+    """Say under each protocol who is best and whether tests tell, then optimism and gaps."""
     sentences = [text for protocol in cells.protocols if (text := _best(cells, protocol))]
     if cells.metric.name == DEFAULT_METRIC:
         sentences += _optimism(cells)
-        sentences += [text for p in OPTIMISTIC if (text := _against_print(cells, p))]
     lost, n_units = cells.not_done, int(cells.units["done"].sum())
     if lost.empty:
         return [*sentences, f"All {n_units:,} units are done."]
@@ -178,7 +129,7 @@ def _best(cells: Cells, protocol: str) -> str:
     test, ranking = friedman(merits), nemenyi(merits)
     ranks = ranking.mean_ranks
     text += f"; {ranks.index[0]} has the best mean rank, {ranks.iloc[0]:.2f}"
-    if test.f_p_value >= ranking.alpha:
+    if test.f_p_value >= LEVEL:
         return f"{text}; Friedman's test shows no difference (p = {test.f_p_value:.2g})."
     close = ranks.index[1:][ranks.iloc[1:] - ranks.iloc[0] < ranking.critical_difference]
     apart = f"does not tell it apart from {joined(close)}" if len(close) else "tells it apart"
@@ -196,33 +147,8 @@ def _optimism(cells: Cells) -> list[str]:
     ]
 
 
-def _against_print(cells: Cells, protocol: str) -> str:
-    if protocol not in cells.protocols:
-        return ""
-    ours = cells.means(protocol)
-    gaps = (ours - published_table().reindex(index=ours.index, columns=ours.columns)).stack()
-    if gaps.empty:
-        return ""
-    met = int((gaps >= -PUBLISHED_PRECISION).sum())
-    return (
-        f"Under {protocol}, ours meet or pass {met} of {len(gaps)} published figures; ours less "
-        f"published is {_change(gaps.mean())} points on average."
-    )
-
-
 def mixed_code(frame: pd.DataFrame) -> list[str]:
-    """Say where results of different code are mixed.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As `ResultStore.to_frame` gives it.
-
-    Returns
-    -------
-    list of str
-        Empty if one state of the code made all results.
-    """
+    """Say where results of different code are mixed."""
     if "source" not in frame:
         return []
     # A source is that of the package, then that of the file of a model of the user's own.
