@@ -164,22 +164,6 @@ def test_the_learnt_link_keeps_the_order_of_decisions_that_are_all_small():
         np.testing.assert_array_equal(shares.argmax(axis=1), [2, 1])
 
 
-def test_every_label_has_a_slope_of_its_own():
-    columns = [make(1, slope=slope, seed=seed) for seed, slope in enumerate((2.0, 5.0, 9.0))]
-    decision = np.hstack([d for d, _ in columns])
-    codes = np.column_stack([c for _, c in columns])
-    weight = np.random.default_rng(0).uniform(0, 2, len(codes))
-    score = np.random.default_rng(1).uniform(0, 1, len(codes))
-    found = learn_slopes(np.stack([decision, 2 * decision]), codes, weight, score)
-    assert found.shape == (2, 3)
-    for j, (d, c) in enumerate(columns):
-        alone = learn_slopes(np.stack([d, 2 * d]), c, weight, score)
-        np.testing.assert_array_equal(found[:, j], alone)
-        p = probabilities(decision, found[0])[:, j]
-        np.testing.assert_allclose(p, probabilities(d, alone[0])[:, 1], rtol=1e-14)
-    assert probabilities(decision.astype(np.float32), found[0]).dtype == np.float32
-
-
 @pytest.mark.parametrize("k", [2, 3])
 def test_offsets_are_of_least_weighted_loss(k):
     rng = np.random.default_rng(0)

@@ -444,8 +444,7 @@ class PathSearchCV(BaseSearchCV):
             return_train_score=self.return_train_score,
         )
         found = search.fit(given.X, given.targets, **given.weights).cv_results_
-        mean = "mean_test_"
-        names = [name.removeprefix(mean) for name in found if name.startswith(mean)]
+        names = [key.removeprefix("mean_test_") for key in found if key.startswith("mean_test_")]
         parts = ("test", "train")[: 1 + self.return_train_score]
         scores = [
             [

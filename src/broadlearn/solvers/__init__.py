@@ -30,7 +30,6 @@ from broadlearn.solvers.path import (
     primal_leverages,
     primal_path,
 )
-from broadlearn.solvers.removal import landmark_removal_effects, removal_effects
 from broadlearn.solvers.ridge import (
     Block,
     DualSolution,
@@ -70,7 +69,6 @@ __all__ = [
     "dual_residual",
     "label_scores",
     "label_sets",
-    "landmark_removal_effects",
     "learn_link",
     "learn_offsets",
     "learn_slopes",
@@ -85,7 +83,6 @@ __all__ = [
     "primal_path",
     "probabilities",
     "propagated_error",
-    "removal_effects",
     "remove_rows",
     "rows_residual",
     "solve_gram",

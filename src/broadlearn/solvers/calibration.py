@@ -31,10 +31,8 @@ def bounded(decision: Floats) -> Floats:
     return np.asarray(d / np.sqrt(1 + d * d))
 
 
-def probabilities(decision: Floats, slope: float | Array) -> Floats:
+def probabilities(decision: Floats, slope: float) -> Floats:
     """Return ``softmax(slope * bounded(decision))``; one column means two classes.
-
-    With a slope for every column, columns are labels of their own, each with its probability.
 
     Examples
     --------
@@ -42,16 +40,10 @@ def probabilities(decision: Floats, slope: float | Array) -> Floats:
     >>> probabilities(np.array([[0.0]]), 3.0)
     array([[0.5, 0.5]])
     """
-    scaled = bounded(decision) * np.asarray(slope, dtype=decision.dtype)
-    if np.ndim(slope):
-        return np.asarray(expit(scaled))
-    if decision.shape[1] == 1:
-        second = expit(scaled)
-        return np.concatenate([1 - second, second], axis=1)
-    return np.asarray(softmax(scaled, axis=1))
+    return _shares(bounded(decision) * np.asarray(slope, dtype=decision.dtype))
 
 
-def log_probabilities(decision: Floats, slope: float | Array) -> Floats:
+def log_probabilities(decision: Floats, slope: float) -> Floats:
     """Return logarithms of `probabilities`, exact even for those that round to 0 or 1.
 
     Examples
@@ -60,8 +52,15 @@ def log_probabilities(decision: Floats, slope: float | Array) -> Floats:
     >>> log_probabilities(np.array([[1e9]]), 100.0).round(6)
     array([[-100.,   -0.]])
     """
-    scaled = bounded(decision) * np.asarray(slope, dtype=decision.dtype)
-    return np.asarray(log_expit(scaled)) if np.ndim(slope) else _log_shares(scaled)
+    return _log_shares(bounded(decision) * np.asarray(slope, dtype=decision.dtype))
+
+
+def _shares(scaled: Floats) -> Floats:
+    """Return softmax; one column means two classes."""
+    if scaled.shape[1] == 1:
+        second = expit(scaled)
+        return np.concatenate([1 - second, second], axis=1)
+    return np.asarray(softmax(scaled, axis=1))
 
 
 def _log_shares(scaled: Floats) -> Floats:
@@ -93,11 +92,7 @@ def link_probabilities(decision: Floats, slopes: Array) -> Floats:
     """
     a, b = slopes.astype(decision.dtype)
     linear, logarithm = _evidence(decision)
-    scaled = a * linear + b * logarithm
-    if decision.shape[1] == 1:
-        second = expit(scaled)
-        return np.concatenate([1 - second, second], axis=1)
-    return np.asarray(softmax(scaled, axis=1))
+    return _shares(a * linear + b * logarithm)
 
 
 def log_link_probabilities(decision: Floats, slopes: Array) -> Floats:
@@ -202,18 +197,14 @@ def learn_slopes(
     Parameters
     ----------
     decisions : ndarray of shape (n_models, n_samples, n_classes) or (n_models, n_samples, 1)
-    codes : ndarray of shape (n_samples,) or (n_samples, n_labels)
-        Classes, or 0 and 1 for each of several labels, of which `decisions` has a column each.
+    codes : ndarray of shape (n_samples,)
     weight, score : ndarray of shape (n_samples,) or None
         A sample counts by its weight times the square of its score, as in the fit.
 
     Returns
     -------
-    ndarray of shape (n_models,) or (n_models, n_labels)
+    ndarray of shape (n_models,)
     """
-    if codes.ndim == 2:
-        columns = zip(np.moveaxis(decisions, 2, 0), codes.T, strict=True)
-        return np.stack([learn_slopes(d[..., None], c, weight, score) for d, c in columns], axis=1)
     values = (decisions / np.sqrt(1 + decisions * decisions)).astype(np.float64, copy=False)
     weights = np.ones(codes.size) if weight is None else weight
     if score is not None:
