@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from broadlearn.study.collection import TWO_SCALES, Collection, read_collection
+from broadlearn.study.collection import read_collection
 from broadlearn.study.comparison import compare_results
 from broadlearn.study.datasets import (
     Dataset,
@@ -33,7 +33,7 @@ from broadlearn.study.design import (
 from broadlearn.study.leaderboard import Standing, rank_among_published, standings
 from broadlearn.study.models import PUBLISHED_MODELS, ModelSpec, find_model
 from broadlearn.study.noise import Noise, apply_noise, parse_noise
-from broadlearn.study.plan import ALL_PROTOCOLS, DEFAULT_PROTOCOLS, PROTOCOLS, Unit, UnitResult
+from broadlearn.study.plan import DEFAULT_PROTOCOLS, PROTOCOLS, Unit, UnitResult
 from broadlearn.study.protocols import run_unit
 from broadlearn.study.published_results import (
     published_classifiers,
@@ -54,13 +54,10 @@ if TYPE_CHECKING:
     from broadlearn.study.report import write_report
 
 __all__ = [
-    "ALL_PROTOCOLS",
     "DEFAULT_PROTOCOLS",
     "DEFAULT_STORE",
     "PROTOCOLS",
     "PUBLISHED_MODELS",
-    "TWO_SCALES",
-    "Collection",
     "Dataset",
     "ModelSpec",
     "Noise",
