@@ -43,7 +43,7 @@ def made_table(folder: Path) -> Path:
 def commands(table: Path, folder: Path) -> dict[str, list[str]]:
     model = str(folder / f"{table.stem}.blm")
     page, rows, out = (
-        str(folder / f"{table.stem}{end}") for end in (".html", ".audit.csv", ".out")
+        str(folder / f"{table.stem}{end}") for end in (".html", ".audit.csv", ".out.csv")
     )
     return {
         "audit": ["audit", str(table), "--target", "target", "-o", page, "--csv", rows],

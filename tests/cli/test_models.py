@@ -104,7 +104,7 @@ def test_a_number_with_many_values_is_a_quantity(folder):
     frame[200:].to_csv("new.csv", index=False)
     done = call("fit", "train.csv", "-t", "target", "-o", "m.blm")
     assert done.exit_code == 0, done.output
-    assert "task: regression (by the values of the target; --task classification" in done.stdout
+    assert "task: regression (by the values of the target; --task changes it)" in done.stdout
     found = facts("predict", "m.blm", "new.csv", "--coverage", "0.9")["predictions"]
     assert all(row["low"] < row["prediction"] < row["high"] for row in found)
     evaluated = facts("evaluate", "m.blm", "new.csv", "-o", "page.html")
@@ -144,7 +144,9 @@ def test_a_table_as_people_write_it(folder):
     for i, value in enumerate(paid):
         text = f"{value:,.2f}".translate(str.maketrans(",.", ".,"))
         day = f"{1 + i % 28:02d}.03.2024"
-        lines.append(f"{day};€ {text};{i % 100} %;{'ja' if i % 2 else 'nein'};{int(value > 1900)}")
+        lines.append(
+            f"{day};€ {text};{7 * i % 100} %;{'ja' if i % 2 else 'nein'};{int(value > 1900)}"
+        )
     (folder / "t.csv").write_text("\n".join(lines), encoding="utf-8")
     found = facts("fit", "t.csv", "-t", "ziel", "-o", "m.blm")
     kinds = {column["column"]: column["kind"] for column in found["columns"]}
@@ -200,11 +202,9 @@ def test_models_saved_in_python_take_columns_by_name(folder):
         (["fit", "patients.csv", "-t", "ill", "-o", "no/m.blm"], "in a folder that exists"),
         (
             ["fit", "patients.csv", "-t", "ill", "-o", "m", "--threshold", "2"],
-            "--threshold must be",
+            "between 0 and 1",
         ),
-        (["fit", "patients.csv", "-t", "ill", "-o", "m", "--task", "x"], "--task must be one of"),
         (["fit", "patients.csv", "-t", "town", "-o", "m", "--threshold", "auto"], "two classes"),
-        (["fit", "patients.csv", "-t", "ill", "-o", "m", "--class-weight", "x"], "--class-weight"),
         (["predict", "patients.csv", "patients.csv"], "patients.csv"),
         (["evaluate", "patients.csv", "patients.csv"], "patients.csv"),
         (["describe", "patients.csv"], "patients.csv"),

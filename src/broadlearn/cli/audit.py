@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -15,12 +15,11 @@ from broadlearn.cli.console import (
     print_frame,
     print_json,
     records,
+    say,
     split_list,
     stage_progress,
 )
-from broadlearn.cli.groups import completes
 from broadlearn.cli.tables import (
-    TASKS,
     As,
     AsJson,
     Data,
@@ -28,7 +27,6 @@ from broadlearn.cli.tables import (
     Force,
     Target,
     Task,
-    check_choice,
     check_outputs,
     file_options,
     parse_kinds,
@@ -39,9 +37,6 @@ from broadlearn.cli.tables import (
 if TYPE_CHECKING:
     from broadlearn.auditing import Audit, RowChanges
 
-ACTIONS = ("drop", "relabel")
-# Findings that are printed, and the points that one costs at least.
-MAX_FINDINGS, MIN_PENALTY = 5, 0.5
 SHOWN = ["row", "suspicion", "label", "likely_label", "why"]
 
 
@@ -76,13 +71,9 @@ def audit_rows(
         ),
     ] = None,
     action: Annotated[
-        str | None,
-        typer.Option(
-            autocompletion=completes(*ACTIONS),
-            help="What --write-clean does with suspect rows: drop or relabel. With --apply, only "
-            "if given, and only to rows that nobody decided on.",
-        ),
-    ] = None,
+        Literal["drop", "relabel"],
+        typer.Option(help="What --write-clean does with suspect rows, without --apply."),
+    ] = "drop",
     task: Task = None,
     kinds: As = None,
     drop: Drop = None,
@@ -96,13 +87,9 @@ def audit_rows(
     Rows are counted from 0. Exit code 0: done; 2: bad input; 130: interrupted.
     """
     with command() as notes:
-        from broadlearn.auditing import audit, read_corrections
+        from broadlearn.auditing import audit, decide, read_corrections
         from broadlearn.tables import TablePreparation, read_frame, read_table, write_frame
 
-        check_choice("--task", task, TASKS)
-        check_choice("--action", action, ACTIONS)
-        if action is not None and clean is None:
-            raise ValueError("--action says what --write-clean does; give that too.")
         inputs = [data, *([decided] if decided else [])]
         check_outputs([output, csv, corrections, clean], inputs, force=force)
         read = file_options(options)
@@ -115,7 +102,7 @@ def audit_rows(
             found = before = audit(X, table.y, task=table.task or "auto", progress=progress)
             if chosen is not None:
                 found = before.recheck(chosen, progress=progress)
-        changes = _changes(found, table.y, chosen, action)
+        changes = decide(found, action) if chosen is None else chosen.changes
         outputs: dict[Path, Callable[[Path], object]] = {}
         if output is not None:
             title = f"Audit of {data.name}"
@@ -157,18 +144,6 @@ def audit_rows(
             print_facts({"written": f"{path}{described}"})
 
 
-def _changes(found: Audit, labels: Any, chosen: Any, action: str | None) -> RowChanges:
-    """Decisions of a person, and by `action` the suggestions of the audit for other rows."""
-    from broadlearn.auditing import chain_changes, decide
-
-    if chosen is None:
-        return decide(found, action or "drop")
-    if action is None:
-        changes: RowChanges = chosen.changes
-        return changes
-    return chain_changes(labels, chosen.changes, decide(found, action, chosen.confirmed))
-
-
 def _row_table(found: Audit, rows: Any = None) -> Any:
     """Rows of an audit by position, called `row`."""
     table = (found.table if rows is None else rows).reset_index(drop=True)
@@ -186,13 +161,7 @@ def _facts(found: Audit) -> dict[str, Any]:
         "health": {
             "score": found.health.score,
             "findings": [
-                {
-                    "check": finding.check,
-                    "sentence": finding.sentence,
-                    "penalty": finding.penalty,
-                    "n_rows": len(finding.rows),
-                    "columns": list(finding.columns),
-                }
+                {"check": finding.check, "sentence": finding.sentence, "penalty": finding.penalty}
                 for finding in found.health.findings
             ],
         },
@@ -217,12 +186,9 @@ def _print_audit(found: Audit, before: Audit) -> None:
                 for name, count in found.counts.items()
                 if count or before.counts.get(name)
             ),
-            "health": f"{change(round(before.health.score), round(found.health.score))} of 100",
         }
     )
-    for finding in found.health.findings[:MAX_FINDINGS]:
-        if finding.penalty >= MIN_PENALTY:
-            print_facts({finding.check: f"{finding.sentence} (-{finding.penalty:.0f} points)"})
+    say(found.health)
 
 
 def _about(estimate: tuple[float, float, float]) -> str:

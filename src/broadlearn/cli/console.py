@@ -92,25 +92,6 @@ def note(sentence: str) -> None:
 
 
 @contextmanager
-def progress_bar(estimator: Any) -> Iterator[None]:
-    """Show the progress of a fit on a terminal, by scikit-learn's callbacks where it has them."""
-    if not is_terminal() or not hasattr(estimator, "set_callbacks"):
-        yield
-        return
-    from rich import reconfigure
-    from sklearn.callback import ProgressBar
-
-    # The bar takes rich's own console, and standard output is for results.
-    reconfigure(stderr=True)
-    stop_waiting()
-    estimator.set_callbacks(ProgressBar())
-    try:
-        yield
-    finally:
-        estimator.set_callbacks()
-
-
-@contextmanager
 def stage_progress() -> Iterator[Callable[[str, float], None]]:
     """Show stages on a terminal; yields a function of the stage and the share done."""
     with bar() as shown:
@@ -120,19 +101,11 @@ def stage_progress() -> Iterator[Callable[[str, float], None]]:
 
 def bar(*columns: ProgressColumn) -> Progress:
     """Return a progress bar with the time left, shown on a terminal only."""
-    from rich.progress import (
-        BarColumn,
-        TaskProgressColumn,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import BarColumn, Progress, TextColumn
 
     stop_waiting()
-    times = (TaskProgressColumn(), TimeElapsedColumn(), "left", TimeRemainingColumn())
-    return _progress(
-        TextColumn("{task.description}", markup=False), BarColumn(), *(columns or times)
-    )
+    text = TextColumn("{task.description}", markup=False)
+    return _progress(text, BarColumn(), *(columns or Progress.get_default_columns()[2:]))
 
 
 def waiting(what: str) -> None:

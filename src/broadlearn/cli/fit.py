@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -14,16 +14,15 @@ from broadlearn.cli.console import (
     print_facts,
     print_frame,
     print_json,
-    progress_bar,
     records,
     split_list,
+    waiting,
 )
 from broadlearn.cli.describe import model_settings
-from broadlearn.cli.groups import completes
+from broadlearn.cli.groups import Jobs, completes
 from broadlearn.cli.metrics import metrics_as_json, print_metrics
 from broadlearn.cli.model_names import CLASSIFIERS, REGRESSORS, find_model
 from broadlearn.cli.tables import (
-    TASKS,
     As,
     AsJson,
     Data,
@@ -32,15 +31,12 @@ from broadlearn.cli.tables import (
     Seed,
     Target,
     Task,
-    check_choice,
     check_outputs,
     file_options,
     parse_kinds,
     with_table_options,
     write_outputs,
 )
-
-CLASS_WEIGHTS = ("balanced",)
 
 
 @with_table_options
@@ -68,11 +64,8 @@ def fit(
         ),
     ] = None,
     class_weight: Annotated[
-        str | None,
-        typer.Option(
-            autocompletion=completes(*CLASS_WEIGHTS),
-            help="balanced: all classes have the same total weight.",
-        ),
+        Literal["balanced"] | None,
+        typer.Option(help="balanced: all classes have the same total weight."),
     ] = None,
     threshold: Annotated[
         str | None,
@@ -84,9 +77,7 @@ def fit(
     kinds: As = None,
     drop: Drop = None,
     seed: Seed = 0,
-    jobs: Annotated[
-        int, typer.Option("--jobs", "-j", min=-1, help="Processes; -1 for all cores.")
-    ] = 1,
+    jobs: Jobs = 1,
     force: Force = False,
     as_json: AsJson = False,
     options: Any = None,
@@ -109,10 +100,8 @@ def fit(
         from broadlearn.persistence import save
         from broadlearn.tables import TablePreparation, read_table
 
-        check_choice("--task", task, TASKS)
-        check_choice("--class-weight", class_weight, CLASS_WEIGHTS)
         check_outputs([output], [data], force=force)
-        cut = parse_threshold(threshold)
+        cut = None if threshold in (None, "auto") else float(threshold)
         table = read_table(
             data, target, task=task, drop=split_list(drop), options=file_options(options)
         )
@@ -128,16 +117,16 @@ def fit(
         pipeline = Pipeline([("prepare", prepare), ("model", estimator)])
         if tune and not entry.path_search:
             note(f"--tune changes nothing: {entry.name} chooses its members by itself.")
-        with progress_bar(estimator):
-            fitted, held_out, how = fit_held_out(
-                pipeline,
-                table.X,
-                table.y,
-                tune=tune and entry.path_search,
-                scoring=scoring,
-                random_state=seed,
-                n_jobs=jobs,
-            )
+        waiting("fitting")
+        fitted, held_out, how = fit_held_out(
+            pipeline,
+            table.X,
+            table.y,
+            tune=tune and entry.path_search,
+            scoring=scoring,
+            random_state=seed,
+            n_jobs=jobs,
+        )
         columns, decided = fitted[0].describe(), None
         if threshold is not None:
             decided, held_out = choose_threshold(held_out, cut, scoring or "balanced_accuracy")
@@ -169,22 +158,8 @@ def fit(
             return
         print_frame(columns)
         if task is None and table.y.dtype.kind in "iuf":
-            other = next(name for name in TASKS if name != table.task)
-            facts["task"] += f" (by the values of the target; --task {other} if that is wrong)"
+            facts["task"] += " (by the values of the target; --task changes it)"
         facts["settings"] = listed(facts["settings"])
         print_facts(facts)
         print_metrics(found)
         print_facts({"written": output})
-
-
-def parse_threshold(text: str | None) -> float | None:
-    """Return the probability of a decision threshold; None for "auto"."""
-    if text in (None, "auto"):
-        return None
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0.0 < value < 1.0:
-        raise ValueError(f"--threshold must be auto or a number between 0 and 1, got {text!r}.")
-    return value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Annotated, Any
 
@@ -113,25 +113,39 @@ class CommandGroup(typer.Typer):
         add = super().command(name, cls=PanelCommand, **options)
 
         def add_with_quiet(function: Callable[..., None]) -> Callable[..., None]:
-            add(with_quiet(function))
+            add(with_options(function, {"quiet": (Quiet, False)}, _set_quiet))
             return function
 
         return add_with_quiet
 
 
-def with_quiet(function: Callable[..., None]) -> Callable[..., None]:
-    """The command with an option `--quiet`."""
+def with_options(
+    function: Callable[..., None],
+    added: Mapping[str, tuple[Any, Any]],
+    take: Callable[[dict[str, Any]], dict[str, Any]],
+) -> Callable[..., None]:
+    """Give a command further options.
+
+    `added` maps names to annotations and defaults; `take` gets their values and returns arguments
+    of the command in their place.
+    """
 
     @wraps(function)
-    def run(*, quiet: bool, **options: Any) -> None:
-        settings.quiet |= quiet
-        function(**options)
+    def run(**given: Any) -> None:
+        values = {name: given.pop(name) for name in added}
+        function(**given, **take(values))
 
-    signature = inspect.signature(function, eval_str=True)
-    option = inspect.Parameter(
-        "quiet", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Quiet
-    )
-    parameters = [*signature.parameters.values(), option]
-    vars(run)["__signature__"] = signature.replace(parameters=parameters)
-    run.__annotations__ = {**function.__annotations__, "quiet": Quiet}
+    parameters = dict(inspect.signature(function, eval_str=True).parameters)
+    parameters.pop("options", None)
+    for name, (annotation, default) in added.items():
+        parameters[name] = inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+        )
+    vars(run)["__signature__"] = inspect.Signature(list(parameters.values()))
+    run.__annotations__ = {name: p.annotation for name, p in parameters.items()}
     return run
+
+
+def _set_quiet(values: dict[str, Any]) -> dict[str, Any]:
+    settings.quiet |= values["quiet"]
+    return {}

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from broadlearn.cli.console import settings
-from broadlearn.cli.groups import completes
+from broadlearn.cli.groups import with_options
 
 if TYPE_CHECKING:
     from broadlearn.tables import FileOptions
 
-TASKS = ("classification", "regression")
 # The largest seed of NumPy's older generators.
 MAX_SEED = 2**32 - 1
 
@@ -31,12 +28,8 @@ Data = Annotated[
 ModelFile = Annotated[Path, typer.Argument(help="Model file that `broadlearn fit` wrote.")]
 Target = Annotated[str, typer.Option("--target", "-t", help="Column to predict.")]
 Task = Annotated[
-    str | None,
-    typer.Option(
-        autocompletion=completes(*TASKS),
-        help="classification or regression; by default numbers with many distinct values are a "
-        "quantity.",
-    ),
+    Literal["classification", "regression"] | None,
+    typer.Option(help="By default, numbers with many distinct values are a quantity."),
 ]
 Drop = Annotated[
     list[str] | None, typer.Option("--drop", help="Columns to leave out, several with commas.")
@@ -96,26 +89,11 @@ TABLE_OPTIONS: dict[str, Any] = {
 
 def with_table_options(function: Callable[..., None]) -> Callable[..., None]:
     """Give a command the table options in place of its parameter `options`."""
-
-    @wraps(function)
-    def run_command(**given: Any) -> None:
-        options = {name: given.pop(name) for name in TABLE_OPTIONS}
-        function(**given, options=options)
-
-    signature = inspect.signature(function, eval_str=True)
-    own = [p for p in signature.parameters.values() if p.name != "options"]
-    added = [
-        inspect.Parameter(
-            name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=False if name == "no_header" else None,
-            annotation=annotation,
-        )
+    added = {
+        name: (annotation, False if name == "no_header" else None)
         for name, annotation in TABLE_OPTIONS.items()
-    ]
-    vars(run_command)["__signature__"] = signature.replace(parameters=[*own, *added])
-    run_command.__annotations__ = {p.name: p.annotation for p in (*own, *added)}
-    return run_command
+    }
+    return with_options(function, added, lambda values: {"options": values})
 
 
 def file_options(given: Mapping[str, Any]) -> FileOptions:
@@ -150,12 +128,6 @@ def parse_kinds(texts: Sequence[str] | None) -> tuple[dict[str, str], dict[str, 
         else:
             kinds[name] = kind
     return kinds, orders
-
-
-def check_choice(name: str, value: str | None, choices: Sequence[str]) -> None:
-    """Raise unless the value of an option is one of its choices, or not given."""
-    if value is not None and value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(choices)}; got {value!r}.")
 
 
 def check_outputs(

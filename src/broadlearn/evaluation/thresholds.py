@@ -158,6 +158,8 @@ def choose_threshold(
     """
     if held_out.n_known != 2 or held_out.proba is None:
         raise ValueError("A threshold needs two classes and a model with probabilities.")
+    if value is not None and not 0.0 < value < 1.0:
+        raise ValueError(f"A threshold must be between 0 and 1, got {value:g}.")
     code = int(rarer_class(held_out.target))
     proba = held_out.proba[:, code]
     if value is None:
