@@ -154,6 +154,7 @@ BROKEN = {
     "text.parquet": (CSV, "Parquet"),
     "cut.feather": (FILES["a.feather"][:100], "cannot be read"),
     "text.xlsx": (CSV, "not a zip file"),
+    "directory.xlsx": (FILES["a.xlsx"][:-6] + b"\xff\xff\xff\x00\x00\x00", "cannot be read"),
     "cut.xlsx": (FILES["a.xlsx"][:-300], "not a zip file"),
     "bomb.xlsx": (bombed_workbook(), "not a plain workbook: its part 'xl/styles.xml'"),
     "cut.json": (b'[{"a": 1}, {"a"', "cannot be read"),

@@ -92,7 +92,7 @@ def _one_sentence(source: str | PathLike[str]) -> Iterator[None]:
     except MemoryError:
         raise TableError(f"{name} does not fit into memory.") from None
     except Exception as error:
-        if isinstance(error, OSError) and error.errno is not None:
+        if isinstance(error, OSError) and error.filename is not None:
             raise
         raise TableError(f"{name} cannot be read as a table: {_reason(error)}.") from error
 
