@@ -7,7 +7,8 @@ from broadlearn import (
     IntuitionisticFuzzyTwinSVC,
     NeuroFuzzyBLSClassifier,
 )
-from broadlearn.utils.parameters import COUNT, N_JOBS, PositiveNumbers
+from broadlearn.models.parameters import PositiveNumbers
+from broadlearn.utils.parameters import COUNT, N_JOBS
 from broadlearn.utils.sklearn_compat import validate_parameter_constraints
 
 

@@ -2,8 +2,9 @@ import pytest
 from callbacks import Recorder, SpreadingRecorder
 from sklearn.base import BaseEstimator
 
+from broadlearn.ensemble.fitting import callback_steps
+from broadlearn.utils import FitProgress
 from broadlearn.utils import progress as progress_module
-from broadlearn.utils.progress import FitProgress, callback_steps
 from broadlearn.utils.sklearn_compat import CallbackSupportMixin, with_callbacks
 
 PART = [("begin", "part"), ("end", "part")]

@@ -16,7 +16,7 @@ from broadlearn.ensemble.candidates import (
     Problem,
     classification_loss,
 )
-from broadlearn.ensemble.fitting import count_steps, fit_ensemble
+from broadlearn.ensemble.fitting import callback_steps, count_steps, fit_ensemble
 from broadlearn.ensemble.weights import temper_weights
 from broadlearn.models import encode_samples, in_one_step, labels_of
 from broadlearn.sample_scores import margin_scores, margins_of
@@ -35,7 +35,6 @@ from broadlearn.utils import (
     READ,
     Array,
     Floats,
-    callback_steps,
     check_labels,
     check_weights,
     draw_seed,

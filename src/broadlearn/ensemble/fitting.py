@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from broadlearn.ensemble.kernel_average import samples_in
 from broadlearn.ensemble.landmark_fit import SECOND_KERNELS, fit_landmarks
 from broadlearn.ensemble.weights import draw_heavy
 from broadlearn.random_features import learn_forms, learn_units
-from broadlearn.utils import Array
+from broadlearn.utils import Array, FitProgress
 
 # Samples on which all kernels are compared; the best of them are fitted to more.
 MAX_COMPARED = 700
@@ -78,3 +78,21 @@ def fit_ensemble(
     if len(X) <= max_exact:
         return fit_twice(problem, candidates[:size], forms, units, min_gain, step)
     return fit_landmarks(problem, candidates, forms, units, min_gain, generator, step)
+
+
+def callback_steps(estimator: Any, n_steps: int) -> Callable[[], None]:
+    """Return a function to call after each of `n_steps` steps of a fit, which tells callbacks."""
+    if not hasattr(estimator, "_skl_callbacks"):
+        return lambda: None
+    progress, done = FitProgress(estimator, n_steps), 0
+
+    def step() -> None:
+        nonlocal done
+        done += 1
+        leaf = progress.root.subcontext(task_name="step")
+        leaf.call_on_fit_task_begin(estimator=estimator)
+        leaf.call_on_fit_task_end(estimator=estimator)
+        if done == n_steps:
+            progress.end()
+
+    return step

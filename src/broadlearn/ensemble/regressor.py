@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from broadlearn.ensemble.candidates import Problem, squared_loss
 from broadlearn.ensemble.classifier import member_table
-from broadlearn.ensemble.fitting import count_steps, fit_ensemble
+from broadlearn.ensemble.fitting import callback_steps, count_steps, fit_ensemble
 from broadlearn.models import centre_samples, in_one_step
 from broadlearn.solvers import conformal_quantile
 from broadlearn.utils import (
@@ -20,7 +20,6 @@ from broadlearn.utils import (
     READ,
     Array,
     Floats,
-    callback_steps,
     check_targets,
     check_weights,
     draw_seed,

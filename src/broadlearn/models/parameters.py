@@ -2,12 +2,39 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 from broadlearn.models.docstrings import Substitution
 from broadlearn.random_features import INFINITE
-from broadlearn.utils import COUNT, NOT_NEGATIVE, POSITIVE, STANDARDIZE, PositiveNumbers
-from broadlearn.utils.sklearn_compat import StrOptions
+from broadlearn.utils import COUNT, MAX_SCALE, POSITIVE, STANDARDIZE
+from broadlearn.utils.sklearn_compat import Interval, Options, StrOptions
+
+
+class PositiveNumbers(Options):
+    """Constraint: a list or tuple of one or more positive numbers.
+
+    Examples
+    --------
+    >>> PositiveNumbers().is_satisfied_by([0.5, 2]), PositiveNumbers().is_satisfied_by([1, "a"])
+    (True, False)
+    """
+
+    def __init__(self) -> None:
+        # scikit-learn takes constraints of its own kinds only; this one has no fixed options.
+        super().__init__(tuple, set())
+
+    def is_satisfied_by(self, val: Any) -> bool:
+        """Return whether `val` satisfies the constraint."""
+        return (
+            isinstance(val, list | tuple)
+            and len(val) > 0
+            and all(POSITIVE.is_satisfied_by(x) for x in val)
+        )
+
+    def __str__(self) -> str:
+        return "a list or tuple of one or more positive numbers"
+
 
 ACTIVATION = StrOptions({"tanh", "sigmoid", "relu", "sine"})
 MAP_CONSTRAINTS: dict[str, list[Any]] = {
@@ -20,7 +47,7 @@ MAP_CONSTRAINTS: dict[str, list[Any]] = {
     "feature_weights": [StrOptions({"orthonormal", "random", "sparse"})],
     "feature_scaling": [StrOptions({"node", "sample", "robust"}), None],
     "enhancement_scale": [POSITIVE, PositiveNumbers()],
-    "enhancement_bias": [NOT_NEGATIVE],
+    "enhancement_bias": [Interval(Real, 0, MAX_SCALE, closed="both")],
     "enhancement_inputs": [COUNT, None],
     "standardize": STANDARDIZE,
     "random_state": ["random_state"],

@@ -42,7 +42,6 @@ from broadlearn.utils import (
     TooLargeError,
     draw_seed,
     free_memory,
-    has_callbacks,
     size_text,
 )
 from broadlearn.utils.sklearn_compat import with_callbacks
@@ -96,7 +95,7 @@ def fit_in_passes(model: Model, source: Rows, classes: ArrayLike | None = None) 
 def _fit(model: Any, scorer: SampleScorer, source: Rows, classes: ArrayLike | None) -> Any:
     """Fit a model whose parameters allow it."""
     # How many passes there will be depends on what they find.
-    progress = FitProgress(model, None) if has_callbacks(model) else None
+    progress = FitProgress(model, None) if hasattr(model, "_skl_callbacks") else None
     rows = WatchedRows(source, progress)
     standardization, shift, dtype = learn_columns(model, rows, classes)
     _refuse_too_large(model, standardization, shift, rows)

@@ -30,9 +30,7 @@ from broadlearn.utils.fences import FenceRows, draw_fence_rows, learn_fences
 from broadlearn.utils.files import FORMULA_STARTS, encoded, harmless, safe_csv
 from broadlearn.utils.memory import (
     TooLargeError,
-    check_memory,
     free_memory,
-    memory_limit,
     parse_size,
     size_text,
 )
@@ -44,14 +42,12 @@ from broadlearn.utils.parameters import (
     MAX_SCALE,
     MIN_SCALE,
     N_JOBS,
-    NOT_NEGATIVE,
     POSITIVE,
     SCALE,
     STANDARDIZE,
-    PositiveNumbers,
 )
 from broadlearn.utils.pictures import label
-from broadlearn.utils.progress import FitProgress, callback_steps, has_callbacks
+from broadlearn.utils.progress import FitProgress
 from broadlearn.utils.row_standardization import standardize_rows
 from broadlearn.utils.standardization import (
     Standardization,
@@ -75,7 +71,6 @@ __all__ = [
     "MAX_SCALE",
     "MAX_VALUE",
     "MIN_SCALE",
-    "NOT_NEGATIVE",
     "N_JOBS",
     "POSITIVE",
     "READ",
@@ -86,15 +81,12 @@ __all__ = [
     "FenceRows",
     "FitProgress",
     "Floats",
-    "PositiveNumbers",
     "SearchResults",
     "Standardization",
     "StandardizedRows",
     "TooLargeError",
-    "callback_steps",
     "check_classes",
     "check_labels",
-    "check_memory",
     "check_range",
     "check_sparse",
     "check_targets",
@@ -107,7 +99,6 @@ __all__ = [
     "encoded",
     "free_memory",
     "harmless",
-    "has_callbacks",
     "html_table",
     "is_special",
     "label",
@@ -115,7 +106,6 @@ __all__ = [
     "learn_fences",
     "learn_standardization",
     "listed",
-    "memory_limit",
     "one_thread",
     "out_of",
     "page_environment",

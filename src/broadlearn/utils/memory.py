@@ -1,4 +1,4 @@
-"""Free memory, sizes as people write them, and refusals of what would not fit."""
+"""Free memory, and sizes as people write them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import re
 
 import psutil
 
-# Share of the free memory that a table may take by default.
-SHARE = 0.5
 _UNITS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,9})?) ?([kmgt]?)(i?)b?")
 
@@ -50,24 +48,3 @@ def size_text(n_bytes: float) -> str:
         if n_bytes >= 10**power:
             return f"{n_bytes / 10**power:.3g} {unit}"
     return f"{max(1, round(n_bytes / 1000))} kB"
-
-
-def memory_limit(max_memory: str | int | None = None) -> int:
-    """Return the bytes that a table may take: `max_memory`, or half of the free memory."""
-    return int(SHARE * free_memory()) if max_memory is None else parse_size(max_memory)
-
-
-def check_memory(what: object, needed: float, max_memory: str | int | None = None) -> None:
-    """Raise `TooLargeError` if something needs more bytes than `memory_limit` allows.
-
-    Examples
-    --------
-    >>> check_memory("a.csv", 5e6, "1GB")
-    """
-    limit = memory_limit(max_memory)
-    if needed > limit:
-        half = "" if max_memory is not None else ", half of the free memory"
-        raise TooLargeError(
-            f"{what} needs about {size_text(needed)} of memory, but may take {size_text(limit)}"
-            f"{half}; if the file is what it should be, raise --max-memory (max_memory)."
-        )

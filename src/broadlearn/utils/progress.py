@@ -14,11 +14,6 @@ from typing import Any
 MAX_PARTS = 2000
 
 
-def has_callbacks(estimator: Any) -> bool:
-    """Whether somebody watches the fits of an estimator."""
-    return hasattr(estimator, "_skl_callbacks")
-
-
 class FitProgress:
     """Tells the callbacks of an estimator about the tasks of its fit.
 
@@ -28,7 +23,7 @@ class FitProgress:
     Parameters
     ----------
     estimator : estimator
-        That `has_callbacks`.
+        With callbacks.
     n_tasks : int or None
         Number of tasks, at most; None where it is not known.
     X, y, sample_weight : array-like, default=None
@@ -99,21 +94,3 @@ class FitProgress:
 
         yield fit
         task.call_on_fit_task_end(**self.facts)
-
-
-def callback_steps(estimator: Any, n_steps: int) -> Callable[[], None]:
-    """A function to call after each of so many steps of a fit, which tells callbacks."""
-    if not has_callbacks(estimator):
-        return lambda: None
-    progress, done = FitProgress(estimator, n_steps), 0
-
-    def step() -> None:
-        nonlocal done
-        done += 1
-        leaf = progress.root.subcontext(task_name="step")
-        leaf.call_on_fit_task_begin(estimator=estimator)
-        leaf.call_on_fit_task_end(estimator=estimator)
-        if done == n_steps:
-            progress.end()
-
-    return step

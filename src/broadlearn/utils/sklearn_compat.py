@@ -41,7 +41,6 @@ __all__ = [
     "PassthroughScorer",
     "Scorer",
     "StrOptions",
-    "arff_module",
     "check_sample_weight",
     "fit_context",
     "handle_zeros_in_scale",
@@ -50,10 +49,3 @@ __all__ = [
     "validate_parameter_constraints",
     "with_callbacks",
 ]
-
-
-def arff_module() -> Any:
-    """The reader of ARFF files that scikit-learn brings along."""
-    from sklearn.externals import _arff
-
-    return _arff
