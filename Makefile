@@ -61,7 +61,7 @@ leaderboard: $(READY) ## our ensemble among 179 published classifiers on their a
 	$(BIN)/broadlearn study run --dataset uci121 --protocol given-splits --model Ensemble --grid reduced \
 		--jobs -1 --store leaderboard/results.db --report leaderboard/report
 
-soak: $(READY) ## attack a study (kills, bits that flip, processes that die), model files and tables; prints what failed
+soak: $(READY) ## attack a study (kills), model files and tables; prints what failed
 	$(BIN)/python benchmarks/kill_and_resume.py
 	$(BIN)/python benchmarks/fuzz_models.py
 	$(BIN)/python benchmarks/fuzz_tables.py
