@@ -55,12 +55,10 @@ class DatasetInfo:
         Number of rows per label, labels as text.
     sha256 : str
         Checksum of the values, see `values_sha256`; empty for a user's table.
-    source : str
-        Origin of the data.
+    source, note : str
+        Origin and oddities.
     files : tuple of str
         Paths in the UCI collection, in the order in which they are joined.
-    note : str
-        Oddities.
     file : str
         File name where it is not ``name.csv`` or ``name__variant.csv``.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,30 +35,6 @@ _LATEX = str.maketrans(
 _MARKDOWN = str.maketrans(
     {"&": "&amp;", "<": "&lt;", ">": "&gt;"} | {c: f"\\{c}" for c in "\\`*_[]|~$#!"}
 )
-# Headings and formats of columns.
-COLUMNS = {
-    "n_datasets": ("data sets", ".0f"),
-    **{name: (name, ".0f") for name in ("win", "tie", "loss", "position", "units", "seed")},
-    "p_sign": ("p sign", "p"),
-    "p_wilcoxon": ("p Wilcoxon", "p"),
-    "p_holm": ("p Holm", "p"),
-    "p_ranks": ("p on ranks", "p"),
-    "same_model": ("same code", ""),
-    "mean_rank": ("mean rank", ".2f"),
-    "share_of_best": ("share of best", ".1f"),
-    "p90": ("P90", ".1f"),
-    "p95": ("P95", ".1f"),
-    "n_cells": ("cells", ".0f"),
-    "difference": ("difference", "+z.2f"),
-    "abs_difference": ("mean off by", ".2f"),
-    "abs_sd_difference": ("deviation off by", ".2f"),
-    "n_redrawn": ("redrawn", ".0f"),
-    "contradicted": ("contradicted, %", ".0f"),
-    "out_of_reach": ("out of reach, %", ".0f"),
-    "beyond_selection": ("beyond selection, %", ".0f"),
-    "not_fitted": ("not fitted, %", ".0f"),
-    "nearest_sd_difference": ("nearest draw's deviation off by", ".2f"),
-}
 
 
 @dataclass(frozen=True)
@@ -179,14 +155,14 @@ def shown(value: Any, form: str = ".2f") -> str:
     return f"{value:{form}}".replace("-", "−")
 
 
-def _plain_table(
-    name: str, title: str, caption: str, values: pd.DataFrame, heads: Mapping[str, str] = {}
-) -> Table:
-    """A table whose columns are shown as `COLUMNS` says."""
+def _plain_table(name: str, title: str, caption: str, values: pd.DataFrame) -> Table:
+    """A table of p-values (columns named so), whole numbers, other numbers and texts."""
     text = pd.DataFrame(index=values.index)
     for column in values.columns:
-        head, form = COLUMNS.get(column, (column, ".2f"))
-        text[heads.get(column, head)] = [shown(value, form) for value in values[column]]
+        numbers = pd.to_numeric(values[column], errors="coerce")
+        whole = (numbers.dropna() % 1 == 0).all()
+        form = "p" if column.startswith("p_") else ".0f" if whole else ".2f"
+        text[column.replace("_", " ")] = [shown(value, form) for value in values[column]]
     return Table(name, title, caption, text, values)
 
 
@@ -441,8 +417,7 @@ def comparison_table(compared: pd.DataFrame, names: Sequence[str]) -> Table:
         f"{names[1]} compared with {names[0]}",
         "Mean accuracies in percent on the data sets that both have, their difference, and wins, "
         "ties and losses of the second with tests over data sets.",
-        values,
-        dict(zip("ab", names, strict=True)),
+        values.rename(columns=dict(zip("ab", names, strict=True))),
     )
 
 
