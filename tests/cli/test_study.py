@@ -29,6 +29,7 @@ def test_run_status_and_report(folder):
     done = call("study", "run", *arguments, "--noise", "none,labels:0.2", "--report", "page")
     assert done.exit_code == 0, done.output
     assert "Of 2 models on 1 data set: on the data as they are, ELM is first" in done.output
+    assert "with 20 % of the training labels flipped" in done.output
     # Every line says what it is about, and how long the rest takes.
     assert "iris, ELM, nested, labels:0.2:train: " in done.output
     assert "8/8  " in done.output

@@ -291,7 +291,7 @@ def _tell_headline(frame: pd.DataFrame) -> None:
     from broadlearn.study.report import Cells, headline
 
     if frame["protocol"].isin(PROTOCOLS).any():
-        say(headline(Cells(frame)))
+        say(headline(Cells(frame)).replace("\N{NO-BREAK SPACE}", " "))
     for standing in standings(frame):
         say(f"{standing.sentence()}.")
 
