@@ -132,13 +132,13 @@ def test_text_is_named_at_prediction_and_in_arrays_too(model):
     table = pd.DataFrame(X, columns=list("abcd"))
     model.fit(table, y)
     call = model.transform if hasattr(model, "transform") else model.predict
-    with pytest.raises(ValueError, match=r"^Column 'c' holds 'red', which is no number"):
+    with pytest.raises(ValueError, match=r"^Column 'c' is not numeric \(found 'red'\)"):
         call(table.assign(c="red"))
-    with pytest.raises(ValueError, match=r"^Column 'c' holds '2020-01-01 .*', which is no number"):
+    with pytest.raises(ValueError, match=r"^Column 'c' is not numeric \(found '2020-01-01 .*'\)"):
         call(table.assign(c=pd.date_range("2020", periods=15)))
     cells = X.astype(object)
     cells[3, 1] = "red"
-    with pytest.raises(ValueError, match=r"^Column 1 holds 'red', which is no number"):
+    with pytest.raises(ValueError, match=r"^Column 1 is not numeric \(found 'red'\)"):
         model.fit(cells, y)
 
 
