@@ -101,7 +101,7 @@ def test_orthonormal_feature_weights_nest_too(n_inputs):
     assert np.abs(large[-1]).max() <= 1
 
 
-@pytest.mark.parametrize("many", [10**13, 10**400])
+@pytest.mark.parametrize("many", [10**13, 10**16])
 @pytest.mark.parametrize(
     ("model", "name"),
     [

@@ -36,10 +36,10 @@ def check_nodes(n_nodes: int, n_inputs: int, parameters: str) -> None:
 
     Examples
     --------
-    >>> check_nodes(10**400, 5, "n_hidden_nodes")  # doctest: +ELLIPSIS
+    >>> check_nodes(10**13, 5, "n_hidden_nodes")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    broadlearn.utils.memory.TooLargeError: Weights of so many nodes need over 1000 TB of memory...
+    broadlearn.utils.memory.TooLargeError: Weights of so many nodes need 480 TB of memory...
     """
     needed, free = 8 * n_nodes * (n_inputs + 1), free_memory()
     if needed > free:
