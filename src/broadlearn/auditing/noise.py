@@ -258,7 +258,8 @@ def wrong_share(p: Array, codes: Codes) -> tuple[float, float, float]:
     weight, prior = 1.0 / (variance + (overlap / signal) ** 2), PRIOR_DEVIATION**-2.0
     mean = (weight * share + prior * PRIOR_SHARE) / (weight + prior)
     low = max(0.0, share - 1.645 * (variance + (overlap / signal**4) ** 2) ** 0.5)
-    return mean, max(mean - low, 0.0) / 1.6, (weight + prior) ** -0.5
+    # 1.4 for 1.645: the quantile of few draws must not be above the bound.
+    return mean, max(mean - low, 0.0) / 1.4, (weight + prior) ** -0.5
 
 
 def count_sure(p: Array, codes: Codes) -> Array:
