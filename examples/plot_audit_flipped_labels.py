@@ -29,7 +29,7 @@ found = audit(X, given)
 print(found)
 
 # %%
-# The table has one line a row, the most urgent first, each with the probability that its label is
+# The table has one line a row, the most suspect first, each with the probability that its label is
 # wrong (``suspicion``) and a sentence. It keeps the index of X.
 wrong = given != truth
 for row in found.table.head(4).itertuples():
@@ -49,8 +49,7 @@ figure = found.plot()
 
 # %%
 # How good is the ranking? Go down the list and count the flipped labels met so far.
-by_suspicion = found.table.sort_values("suspicion", ascending=False, kind="stable")
-hits = wrong[by_suspicion.index].to_numpy().cumsum()
+hits = wrong[found.table.index].to_numpy().cumsum()
 n_flagged = found.counts["likely mislabelled"]
 flagged = found.table.index[found.table["verdict"] == "likely mislabelled"]
 print(f"{n_flagged} rows are called mislabelled; {wrong[flagged].sum()} of them are flipped.")
