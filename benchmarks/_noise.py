@@ -110,7 +110,7 @@ def load(name: str, max_rows: int) -> tuple[np.ndarray, np.ndarray]:
     if len(y) > max_rows:
         some = np.random.default_rng(0).permutation(len(y))[:max_rows]
         X, y = X[some], y[some]
-    labels, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
     kept = counts[codes] >= MIN_OF_CLASS
     return X[kept], np.unique(codes[kept], return_inverse=True)[1]
 

@@ -140,7 +140,7 @@ def test_missing_values_that_tell_the_target():
 
 
 def test_imbalance():
-    X = np.arange(120.0)[:, None]
+    X = RNG.normal(size=(120, 1))
     findings = run(Imbalance(), X, ["a"] * 110 + ["b"] * 8 + ["c"] * 2)
     assert findings[0].rows.tolist() == [118, 119]
     assert "The largest class, 'a', has 110 rows" in sentences(findings)

@@ -83,7 +83,7 @@ def prepare_rows(X: Any, y: ArrayLike, task: str = "auto") -> Rows:
     >>> X = pd.DataFrame({"age": [61, 70, 52, 47], "town": ["Ulm", "Bonn", "Ulm", "Bonn"]})
     >>> rows = prepare_rows(X, ["ill", "well", "ill", "ill"])
     >>> rows.Z.shape, rows.starts.tolist(), rows.columns, rows.codes.tolist()
-    ((4, 3), [0, 1], ['age', 'town'], [0, 1, 0, 0])
+    ((4, 2), [0, 1], ['age', 'town'], [0, 1, 0, 0])
     """
     if task not in TASKS:
         raise ValueError(f"task must be one of {', '.join(map(repr, TASKS))}, got {task!r}.")

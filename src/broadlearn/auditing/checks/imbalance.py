@@ -29,7 +29,7 @@ class Imbalance:
     Examples
     --------
     >>> from broadlearn.auditing import audit
-    >>> X, y = np.arange(60.0)[:, None], ["a"] * 55 + ["b"] * 4 + ["c"]
+    >>> X, y = np.arange(60.0)[::-1, None], ["a"] * 55 + ["b"] * 4 + ["c"]
     >>> for finding in audit(X, y, checks=[Imbalance()]).health.findings:
     ...     print(finding.sentence)
     The largest class, 'a', has 55 rows (92 %), the smallest, 'b', 4 (6.7 %): judge models by class.
