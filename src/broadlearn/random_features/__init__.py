@@ -27,6 +27,7 @@ from broadlearn.random_features.nested_maps import (
     draw_map,
     grow_map,
     kept_enhancements,
+    sizes_nest,
     to_interval,
 )
 from broadlearn.random_features.node_kernels import NodeKernel, input_choices
@@ -70,6 +71,7 @@ __all__ = [
     "learn_forms",
     "learn_units",
     "squarings",
+    "sizes_nest",
     "to_interval",
     "unit_name",
 ]

@@ -112,10 +112,13 @@ def draw_group_seed(seed: int, group: int) -> int:
     )
 
 
-def draw_enhancement_weights(seed: int, n_groups: int, n_nodes: int, n_features: int) -> Array:
+def draw_enhancement_weights(
+    seed: int, n_groups: int, n_nodes: int, n_features: int, *, published: bool = False
+) -> Array:
     """Draw the weights of l groups of q enhancement nodes behind mp feature nodes, the bias last.
 
     Columns of a group are orthonormal in blocks of ``n_features + 1``, the dimension of the space.
+    The published code takes ``orth`` of the whole draw instead (`published_orth`).
     """
     if n_groups * n_nodes * n_features > MANY:
         check_nodes(n_groups * n_nodes, n_features, BEHIND)
@@ -123,8 +126,8 @@ def draw_enhancement_weights(seed: int, n_groups: int, n_nodes: int, n_features:
         default_rng(SeedSequence(seed, spawn_key=(ENHANCEMENT_STREAM, n_features, j)))
         for j in range(n_groups)
     ]
-    groups = [orthonormal_columns(stream, n_features + 1, n_nodes) for stream in streams]
-    return np.concatenate(groups, axis=1)
+    draw = published_orth if published else orthonormal_columns
+    return np.concatenate([draw(stream, n_features + 1, n_nodes) for stream in streams], axis=1)
 
 
 def draw_input_weights(
@@ -162,6 +165,23 @@ def draw_input_weights(
         W[-1] = biases.uniform(-1.0, 1.0, n_nodes)
         groups.append(W)
     return np.concatenate(groups, axis=1)
+
+
+def published_orth(stream: np.random.Generator, rows: int, wanted: int) -> Array:
+    """Return ``orth(R)`` of a uniform draw R, or ``orth(R')'`` if it has fewer than `wanted` rows.
+
+    As in MATLAB, the singular vectors of R: orthonormal columns, or else orthonormal rows. The last
+    row is that of the biases, and does not count among the rows in this comparison.
+
+    Examples
+    --------
+    >>> W = published_orth(np.random.default_rng(0), 3, 5)
+    >>> bool(np.allclose(W @ W.T, np.eye(3)))
+    True
+    """
+    drawn = stream.uniform(-1.0, 1.0, (wanted, rows)).T
+    left, _, right = np.linalg.svd(drawn, full_matrices=False)
+    return np.ascontiguousarray(left if rows > wanted else right)
 
 
 def orthonormal_columns(stream: np.random.Generator, rows: int, wanted: int) -> Array:

@@ -86,6 +86,7 @@ class MapSettings:
     enhancement_scale: float | Sequence[float]
     enhancement_bias: float = 1.0
     enhancement_inputs: int | None = None
+    enhancement_weights: str = "orthonormal"
 
     @property
     def n_features(self) -> int:
@@ -129,8 +130,16 @@ class MapSettings:
         """Draw unscaled weights of the enhancement nodes behind so many feature nodes."""
         shape = (self.n_enhancement_groups, self.n_enhancement_nodes)
         if self.enhancement_inputs is None:
-            return draw_enhancement_weights(seed, *shape, n_features)
+            published = self.enhancement_weights == "published"
+            return draw_enhancement_weights(seed, *shape, n_features, published=published)
         return draw_input_weights(seed, *shape, n_inputs, self.enhancement_inputs)
+
+
+def sizes_nest(recipe: MapRecipe) -> bool:
+    """Return whether the first nodes of the last layer are the same however many follow."""
+    if not isinstance(recipe, MapSettings) or recipe.enhancement_inputs is not None:
+        return True
+    return recipe.enhancement_weights != "published"
 
 
 @dataclass(frozen=True)
@@ -315,7 +324,7 @@ def kept_enhancements(old: MapSettings, new: MapSettings) -> NDArray[np.intp]:
     >>> kept_enhancements(old, replace(old, n_enhancement_nodes=3))
     array([0, 1, 3, 4])
     """
-    if new.n_features != old.n_features:
+    if new.n_features != old.n_features or not sizes_nest(new):
         return np.empty(0, dtype=np.intp)
     first = new.n_enhancement_nodes * np.arange(old.n_enhancement_groups)
     return (first[:, None] + np.arange(old.n_enhancement_nodes)).ravel()

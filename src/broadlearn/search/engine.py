@@ -22,7 +22,7 @@ from sklearn.base import clone
 from threadpoolctl import ThreadpoolController
 
 from broadlearn.models import BroadModel
-from broadlearn.random_features import INFINITE, MapRecipe, NestedMaps
+from broadlearn.random_features import INFINITE, MapRecipe, NestedMaps, sizes_nest
 from broadlearn.search.cells import Cell, Judge
 from broadlearn.search.folds import Fold, GridScores, Task, prepare_fold
 from broadlearn.search.grid import Candidates, SubGrid
@@ -182,7 +182,8 @@ def _nested_units(
     seeds = [draw_seed(model.random_state)] * n_splits
     infinite = [j for j, size in enumerate(values["size"]) if size == INFINITE]
     finite = [j for j in range(len(values["size"])) if j not in infinite]
-    for chosen in filter(None, (finite, infinite)):
+    nested = [finite] if sizes_nest(model.feature_map()) else [[j] for j in finite]
+    for chosen in filter(None, (*nested, infinite)):
         sizes = [values["size"][j] for j in chosen]
         for k, p in enumerate(nodes):
             largest = {"groups": max(groups), "nodes": p, "size": max(sizes)}
