@@ -56,3 +56,24 @@ def plain_ridge(G, T, C, scores=None):
     A = np.vstack([G * s[:, None], penalty])
     b = np.vstack([T * s[:, None], np.zeros((G.shape[1], T.shape[1]))])
     return np.linalg.lstsq(A, b, rcond=None)[0]
+
+
+def plain_released_design(X, A, R, m):
+    """Return [F, E] of the code that the authors of IF-BLS released, written out row by row.
+
+    A holds the uniform feature weights of all groups with the biases in the last row, R the uniform
+    enhancement weights. MATLAB's ``orth`` is taken from the singular vectors.
+    """
+    groups = []
+    for weights in np.split(A, m, axis=1):
+        nodes = np.column_stack([X, np.full(len(X), 0.1)]) @ weights
+        low, high = nodes.min(axis=1, keepdims=True), nodes.max(axis=1, keepdims=True)
+        groups.append(2.0 * (nodes - low) / (high - low) - 1.0)
+    F = np.hstack(groups)
+    mp, q = F.shape[1], R.shape[1]
+    W = plain_orth(R) if mp >= q else plain_orth(R.T).T
+    return np.hstack([F, np.tanh(np.column_stack([F, np.full(len(X), 0.1)]) @ W)])
+
+
+def plain_orth(R):
+    return np.linalg.svd(R, full_matrices=False)[0]

@@ -340,8 +340,308 @@ def test_candidates_that_cannot_be_fitted_are_reported():
     rng = np.random.default_rng(0)
     X = np.vstack([rng.normal(size=(200, 2)), rng.uniform(-2.4, 2.4, size=(6, 2))])
     y = np.r_[np.zeros(200), np.ones(6)]
-    grid = {"kernel_width": [0.01, 2.0], "C": [1.0, 10.0]}
-    search = PathSearchCV(IntuitionisticFuzzyBLSClassifier(random_state=0), grid, cv=3)
+    grid = {"kernel_width": [0.01, 2.0], "C1": [1.0, 10.0]}
+    search = PathSearchCV(IntuitionisticFuzzyTwinSVC(random_state=0), grid, cv=3)
+    with pytest.warns(FitFailedWarning, match="2 of 4 candidates could not be fitted"):
+        search.fit(X, y)
+    results = search.cv_results_
+    lost = results["param_kernel_width"] == 2.0
+    assert np.isnan(results["mean_test_score"][lost]).all()
+    assert all("scores of class 1.0 are zero" in text for text in results["error"][lost])
+    assert (results["error"][~lost] == "").all()
+    assert search.best_params_["kernel_width"] == 0.01
+    with pytest.raises(ValueError, match="All sample scores of class"):
+        search.set_params(error_score="raise").fit(X, y)
+
+
+def test_a_fold_without_a_class_does_not_end_the_search():
+    X, y = np.arange(30.0)[:, None], np.r_[np.zeros(20), np.ones(10)]
+    search = PathSearchCV(BLSClassifier(random_state=0), {"C": [1.0]}, cv=KFold(3))
+    with (
+        pytest.warns(FitFailedWarning, match="only one class"),
+        pytest.raises(ValueError, match="No candidate could be scored on every fold"),
+    ):
+        search.fit(X, y)
+    both = PathSearchCV(BLSClassifier(random_state=0), {"C": [1.0]}, cv=KFold(3), error_score=0.0)
+    with pytest.warns(FitFailedWarning):
+        both.fit(X, y)
+    assert both.cv_results_["split2_test_score"][0] == 0.0
+    assert "only one class" in both.cv_results_["error"][0]
+
+
+@pytest.mark.filterwarnings("ignore:The scoring:UserWarning")
+@pytest.mark.parametrize(
+    ("draws", "scoring"),
+    [("nested", "accuracy"), ("fresh", "accuracy"), ("nested", own_accuracy)],
+)
+def test_callbacks_see_candidates_and_folds_and_the_refit(draws, scoring):
+    X, y = several_classes()
+    seen = Recorder()
+    grid = {"C": [1.0, 2.0], "n_enhancement_nodes": [5, 9], "activation": ["relu", "tanh"]}
+    model = BLSClassifier(random_state=0)
+    search = PathSearchCV(model, grid, scoring=scoring, draws=draws).set_callbacks(seen)
+    search.fit(X, y, sample_weight=np.ones(150))
+    part = [("begin", "candidate-split-evaluation"), ("end", "candidate-split-evaluation")]
+    refit = [("begin", "refit-with-best-params"), ("end", "refit-with-best-params")]
+    told = [("begin", "fit"), ("begin", "search"), *(part * 40), ("end", "search"), *refit]
+    assert seen.events == ["setup", *told, ("end", "fit"), "teardown"]
+    assert seen.sizes["fit"] == 2
+    assert seen.sizes["search"] == 40
+    assert seen.given["fit"][0] is X
+    np.testing.assert_array_equal(seen.given["fit"][2]["sample_weight"], 1.0)
+    assert not hasattr(search, "_callback_fit_ctx")
+
+
+def test_callbacks_end_after_an_error():
+    X, y = several_classes()
+    seen = Recorder()
+    search = PathSearchCV(BLSClassifier(), scoring=lambda model, X, y: 1 / 0, error_score="raise")
+    search.set_callbacks(seen)
+    with pytest.raises(ZeroDivisionError):
+        search.fit(X, y)
+    assert seen.events[-1] == "teardown"
+
+
+@pytest.mark.parametrize("scoring", [None, "neg_mean_squared_error", "neg_mean_absolute_error"])
+def test_regression(scoring):
+    X, y = load_diabetes(return_X_y=True)
+    y = (y - y.mean()) / y.std()
+    grid = {"C": [1e-4, 1.0, 1e6], "n_feature_nodes": [3, 30], "n_enhancement_nodes": [5, 60]}
+    ours, theirs = both_searches(BLSRegressor(random_state=0), grid, X, y, scoring=scoring)
+    np.testing.assert_allclose(
+        splits_of(ours.cv_results_), splits_of(theirs.cv_results_), rtol=0, atol=1e-8
+    )
+    assert ours.best_params_ == theirs.best_params_
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"feature_scaling": "sample"},
+        pytest.param({"feature_weights": "sparse"}, marks=pytest.mark.slow),
+        {"feature_activation": "tanh", "feature_scaling": "robust"},
+        {"n_enhancement_groups": 3},
+        {"n_enhancement_groups": 2, "enhancement_inputs": 2, "enhancement_scale": (0.3, 1.0, 3.0)},
+        {"standardize": False, "feature_scaling": None},
+        {"standardize": "robust"},
+    ],
+    ids=str,
+)
+def test_every_form_of_the_map(change):
+    X, y = more_rows_than_nodes()
+    grid = {"C": [1.0, 1e4], "n_feature_nodes": [4, 9], "n_enhancement_nodes": [5, 40]}
+    model = BLSClassifier(3, random_state=0, **change)
+    ours, theirs = both_searches(model, grid, X, y, cv=2, scoring="roc_auc")
+    np.testing.assert_allclose(
+        splits_of(ours.cv_results_), splits_of(theirs.cv_results_), atol=1e-12
+    )
+
+
+def test_parameters_that_no_path_serves_are_looped_over():
+    X, y = duplicated_rows()
+    grid = [
+        {"activation": ["tanh", "relu"], "C": [1.0, 100.0], "random_state": [0, 5]},
+        {"feature_scaling": ["robust"], "n_enhancement_nodes": [10, 20], "kernel_width": [2.0]},
+        {"enhancement_scale": [(0.5, 2.0), (0.1, 1.0)], "enhancement_inputs": [None, 2]},
+    ]
+    model = IntuitionisticFuzzyBLSClassifier(random_state=0, n_enhancement_nodes=30)
+    ours, theirs = both_searches(model, grid, X, y, cv=3)
+    np.testing.assert_array_equal(splits_of(ours.cv_results_), splits_of(theirs.cv_results_))
+    assert list(ours.cv_results_["params"]) == theirs.cv_results_["params"]
+
+
+@dataclass(frozen=True)
+class NearZero(SampleScorer):
+    """A scorer as a user would write it."""
+
+    width: float = 2.0
+
+    def score(self, samples):
+        return Trust(np.exp(-np.linalg.norm(samples.Z, axis=1) / self.width))
+
+
+@pytest.mark.parametrize(
+    ("scores", "grid"),
+    [
+        ("uniform", {"sample_scores": [NeighborScorer(10), "held_out", NeighborScorer(5)]}),
+        (NearZero(), {"n_enhancement_nodes": [10, 400]}),
+        ("uniform", {"sample_scores": [NearZero(), NearZero(5.0)], "random_state": [0, 1]}),
+    ],
+)
+def test_scorers_are_parameters_like_any_other(scores, grid):
+    X, y = duplicated_rows()
+    model = BLSClassifier(1, 5, 1, 20, sample_scores=scores, random_state=0)
+    grid = {"C": [0.1, 10.0], **grid}
+    ours, theirs = both_searches(model, grid, X, y, cv=3, scoring="roc_auc")
+    np.testing.assert_allclose(
+        splits_of(ours.cv_results_), splits_of(theirs.cv_results_), atol=1e-12
+    )
+    assert list(ours.cv_results_["params"]) == theirs.cv_results_["params"]
+    expected = clone(model).set_params(**ours.best_params_).fit(X, y)
+    np.testing.assert_array_equal(ours.predict_proba(X), expected.predict_proba(X))
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [LogisticRegression(), BroadFeatures()],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_other_estimators_are_refused(estimator):
+    X, y = several_classes()
+    message = "^PathSearchCV needs a classifier or regressor .* use GridSearchCV for others.$"
+    with pytest.raises(TypeError, match=message):
+        PathSearchCV(estimator, {"C": [1.0]}).fit(X, y)
+
+
+def test_parameters_are_those_of_grid_search():
+    assert set(PathSearchCV(BLSClassifier()).get_params(deep=False)) == {
+        *GridSearchCV(BLSClassifier(), {}).get_params(deep=False),
+        "draws",
+        "memory_budget",
+    } - {"pre_dispatch", "verbose"}
+
+
+def test_sample_weight_and_groups():
+    X, y = more_rows_than_nodes()
+    rng = np.random.default_rng(0)
+    weight, groups = rng.integers(0, 3, len(y)) * 1.0, rng.integers(0, 12, len(y))
+    grid = {"C": [1.0, 100.0], "n_enhancement_nodes": [10, 50], "kernel_width": [4.0]}
+    model = IntuitionisticFuzzyBLSClassifier(random_state=0)
+    options = {"cv": GroupKFold(4)}
+    ours = PathSearchCV(model, grid, **options).fit(X, y, sample_weight=weight, groups=groups)
+    theirs = GridSearchCV(model, grid, **options).fit(X, y, sample_weight=weight, groups=groups)
+    np.testing.assert_allclose(
+        splits_of(ours.cv_results_), splits_of(theirs.cv_results_), rtol=1e-12
+    )
+
+
+@pytest.mark.parametrize("max_exact", [100, 333])
+def test_landmarks_of_many_samples_are_those_of_plain_fits(max_exact, monkeypatch):
+    # Of 500 samples, two folds train on 333 and one on 334.
+    monkeypatch.setattr(IntuitionisticScorer, "max_exact", max_exact)
+    monkeypatch.setattr("broadlearn.sample_scores.intuitionistic.LANDMARKS", 20)
+    X, y = more_rows_than_nodes()
+    grid = {"C": [1.0, 100.0], "kernel_width": ["auto", 1.0, 4.0], "random_state": [0, 1]}
+    model = IntuitionisticFuzzyBLSClassifier(n_enhancement_nodes=30)
+    ours, theirs = both_searches(model, grid, X, y, cv=KFold(3))
+    np.testing.assert_array_equal(splits_of(ours.cv_results_), splits_of(theirs.cv_results_))
+    found, expected = (search.best_estimator_.sample_scores_ for search in (ours, theirs))
+    np.testing.assert_array_equal(found, expected)
+    exact = PathSearchCV(model.set_params(landmarks=None), grid, cv=KFold(3)).fit(X, y)
+    assert (splits_of(exact.cv_results_) != splits_of(ours.cv_results_)).any(axis=1).tolist() == (
+        [True] * 3 if max_exact == 100 else [False, False, True]
+    )
+
+
+def test_several_scorers_and_callables():
+    X, y = more_rows_than_nodes()
+    grid = {"C": [1.0, 100.0], "n_enhancement_nodes": [10, 50]}
+    options = {"cv": 3, "scoring": ["accuracy", "roc_auc"], "refit": "roc_auc"}
+    ours, theirs = both_searches(BLSClassifier(random_state=0), grid, X, y, **options)
+    assert set(theirs.cv_results_) <= set(ours.cv_results_)
+    np.testing.assert_allclose(
+        ours.cv_results_["mean_test_roc_auc"], theirs.cv_results_["mean_test_roc_auc"]
+    )
+    assert ours.best_score_ == pytest.approx(theirs.best_score_)
+
+    def fewest_nodes(model, X, y):
+        return -float(model.output_weights_.shape[0])
+
+    counted = PathSearchCV(BLSClassifier(random_state=0), grid, scoring=fewest_nodes, cv=2)
+    assert counted.fit(X, y).best_params_["n_enhancement_nodes"] == 10
+
+
+def two_scores(model, X, y):
+    """A callable that returns a dict."""
+    right = model.predict(X) == y
+    return {"right": right.mean(), "wrong": 1.0 - right.mean()}
+
+
+@pytest.mark.filterwarnings("ignore:The scoring:UserWarning")
+def test_callables_are_scored_by_grid_search():
+    X, y = duplicated_rows()
+    weight = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
+    grid = [{"C": [1.0, 100.0]}, {"n_enhancement_nodes": [10, 50]}]
+    options = {"cv": 3, "scoring": two_scores, "refit": "right", "return_train_score": True}
+    model = BLSClassifier(random_state=0)
+    ours, theirs = (
+        search(model, grid, **options).fit(X, y, sample_weight=weight)
+        for search in (PathSearchCV, GridSearchCV)
+    )
+    assert ours.multimetric_
+    assert ours.best_params_ == theirs.best_params_
+    for key in theirs.cv_results_:
+        if "split" in key:
+            np.testing.assert_array_equal(ours.cv_results_[key], theirs.cv_results_[key])
+    with pytest.raises(ValueError, match="refit"):
+        PathSearchCV(model, grid, scoring=two_scores).fit(X, y)
+
+
+def test_models_that_decline_weights_are_fitted_without_them():
+    X, y = more_rows_than_nodes()
+    weight = np.random.default_rng(0).uniform(0.1, 5.0, len(y))
+    grid = {"C": [0.01, 100.0]}
+    with config_context(enable_metadata_routing=True):
+        model = BLSClassifier(1, 5, 1, 20, random_state=0).set_fit_request(sample_weight=False)
+        found = [
+            search(
+                model,
+                grid,
+                cv=3,
+                scoring=make_scorer(
+                    log_loss, greater_is_better=False, response_method="predict_proba"
+                ).set_score_request(sample_weight=True),
+            ).fit(X, y, sample_weight=weight)
+            for search in (PathSearchCV, GridSearchCV)
+        ]
+    scores = [splits_of(search.cv_results_) for search in found]
+    np.testing.assert_allclose(*scores, atol=1e-9)
+    plain = clone(model).set_params(**found[0].best_params_).fit(X, y)
+    np.testing.assert_array_equal(found[0].decision_function(X), plain.decision_function(X))
+
+
+def test_small_memory_budget_does_not_change_the_scores():
+    X, y = more_rows_than_nodes()
+    grid = {"C": [1.0, 1e6], "n_enhancement_nodes": [5, 40]}
+    model = BLSClassifier(random_state=0)
+    whole = PathSearchCV(model, grid, scoring="roc_auc").fit(X, y)
+    blocks = PathSearchCV(model, grid, scoring="roc_auc", memory_budget=0.01).fit(X, y)
+    np.testing.assert_allclose(
+        splits_of(whole.cv_results_), splits_of(blocks.cv_results_), atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("random_state", [7, np.int64(7), None, np.random.RandomState(3)])
+def test_refit_is_the_model_that_was_scored(random_state):
+    X, y = more_rows_than_nodes()
+    folds = StratifiedKFold(4)
+    model = IntuitionisticFuzzyBLSClassifier(random_state=random_state)
+    grid = {"C": [0.1, 10.0], "n_enhancement_nodes": [20, 60], "kernel_width": [1.0, 8.0]}
+    search = PathSearchCV(model, grid, cv=folds).fit(X, y)
+    for f, (train, test) in enumerate(folds.split(X, y)):
+        again = clone(search.best_estimator_).fit(X[train], y[train])
+        key = f"split{f}_test_score"
+        assert again.score(X[test], y[test]) == search.cv_results_[key][search.best_index_]
+    assert search.predict(X).shape == y.shape
+    assert search.predict_proba(X).shape == (500, 2)
+    assert search.score(X, y) == search.best_estimator_.score(X, y)
+
+
+def test_frames_and_default_grid():
+    X, y = several_classes()
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    search = PathSearchCV(IntuitionisticFuzzyBLSClassifier(random_state=0)).fit(frame, y)
+    assert search.best_score_ > 0.95
+    assert list(search.feature_names_in_) == list("abcd")
+    np.testing.assert_array_equal(search.classes_, np.unique(y))
+
+
+def test_candidates_that_cannot_be_fitted_are_reported():
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(size=(200, 2)), rng.uniform(-2.4, 2.4, size=(6, 2))])
+    y = np.r_[np.zeros(200), np.ones(6)]
+    grid = {"kernel_width": [0.01, 2.0], "C1": [1.0, 10.0]}
+    search = PathSearchCV(IntuitionisticFuzzyTwinSVC(random_state=0), grid, cv=3)
     with pytest.warns(FitFailedWarning, match="2 of 4 candidates could not be fitted"):
         search.fit(X, y)
     results = search.cv_results_

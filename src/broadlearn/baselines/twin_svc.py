@@ -214,7 +214,7 @@ class IntuitionisticFuzzyTwinSVC(ClassifierMixin, BaseEstimator):
     def scorer(self) -> IntuitionisticScorer:
         """Samples are trusted by their intuitionistic fuzzy score."""
         return IntuitionisticScorer(
-            self.kernel_width, self.neighborhood_radius, self.delta, self.landmarks
+            self.kernel_width, self.neighborhood_radius, self.delta, self.landmarks, small_class=0
         )
 
     def decision_function(self, X: ArrayLike) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import copy
@@ -349,7 +350,7 @@ class BroadClassifier(ClassifierMixin, BroadModel):
 
         trust = score_samples(self.scorer(), data, seed)[0]
         if trust.problem:
-            raise ValueError(trust.problem)
+            warnings.warn(trust.problem, stacklevel=2)
         score = None if trust.score is None else trust.score[data.keep]
 
         design, solution = self._solve(data, seed, score)

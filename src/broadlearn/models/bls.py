@@ -90,6 +90,7 @@ class BLSClassifier(BLSBase):
         enhancement_scale: float | Sequence[float] = 0.8,
         enhancement_bias: float = 1.5,
         enhancement_inputs: int | None = 4,
+        enhancement_weights: str = "orthonormal",
         standardize: bool | str = "bounded",
         class_weight: dict[Any, float] | str | None = None,
         solver: str = "auto",
@@ -107,6 +108,7 @@ class BLSClassifier(BLSBase):
         self.enhancement_scale = enhancement_scale
         self.enhancement_bias = enhancement_bias
         self.enhancement_inputs = enhancement_inputs
+        self.enhancement_weights = enhancement_weights
         self.standardize = standardize
         self.class_weight = class_weight
         self.solver = solver

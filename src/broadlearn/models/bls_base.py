@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+import warnings
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +12,7 @@ from sklearn.utils.validation import validate_data
 
 from broadlearn.models import online
 from broadlearn.models.base import MAX_HELD_OUT, BroadClassifier, in_one_step
-from broadlearn.models.parameters import MODEL_CONSTRAINTS
+from broadlearn.models.parameters import MODEL_CONSTRAINTS, PUBLISHED_FORM
 from broadlearn.models.stream import Batch, StreamState
 from broadlearn.random_features import MappedSamples
 from broadlearn.sample_scores import Trust, untrusted
@@ -27,7 +28,36 @@ class BLSBase(BroadClassifier):
         **BroadClassifier._parameter_constraints,
         **MODEL_CONSTRAINTS,
     }
+    _published: ClassVar[dict[str, Any]] = PUBLISHED_FORM
     _stream: StreamState | None = None
+
+    @classmethod
+    def published(cls, **parameters: Any) -> Self:
+        """Return the model of the paper, with the nodes of the code that its authors released.
+
+        Feature weights are uniform, feature nodes are scaled per sample, and enhancement nodes
+        combine all feature nodes with weights by ``orth``. Nothing is standardised: the published
+        study standardised the columns and then every row (`RowStandardizer`) before it split the
+        samples.
+
+        Parameters
+        ----------
+        **parameters
+            Parameters of the class, such as `C` or `n_feature_groups`.
+
+        Returns
+        -------
+        estimator
+            An ordinary estimator of this class that is not fitted.
+
+        Examples
+        --------
+        >>> from broadlearn import BLSClassifier
+        >>> model = BLSClassifier.published(C=100, n_feature_nodes=10, n_enhancement_nodes=45)
+        >>> model.feature_scaling, model.enhancement_weights, model.standardize
+        ('sample', 'published', False)
+        """
+        return cls(**{**cls._published, **parameters})
 
     @online.continuing_method
     @in_one_step
@@ -171,12 +201,13 @@ class BLSBase(BroadClassifier):
         return {"proba_slope_": float(slopes[0])}
 
     def _trusted(self, batch: Batch, trust: Trust, *, first: bool) -> dict[str, Any]:
-        """Return the scores of a batch; in the first one, no class may have zeros only."""
+        """Return the scores of a batch; in the first one, warn of classes that have zeros only."""
         if trust.score is not None and first:
             best = np.ones(self.classes_.size)
             best[batch.codes] = 0.0
             np.maximum.at(best, batch.codes, trust.score)
             if not best.all():
-                raise ValueError(untrusted(self.classes_, best, self.scorer().remedy(trust)))
+                remedy = self.scorer().remedy(trust)
+                warnings.warn(untrusted(self.classes_, best, remedy), stacklevel=2)
         scores = np.ones(batch.weight.size) if trust.score is None else trust.score
         return {"sample_scores_": scores, **trust.attributes}

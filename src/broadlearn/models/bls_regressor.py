@@ -107,6 +107,7 @@ class BLSRegressor(MultiOutputMixin, RegressorMixin, BroadModel):
         enhancement_scale: float | Sequence[float] = 0.8,
         enhancement_bias: float = 1.5,
         enhancement_inputs: int | None = 4,
+        enhancement_weights: str = "orthonormal",
         standardize: bool | str = "bounded",
         solver: str = "auto",
         random_state: int | np.random.RandomState | None = None,
@@ -123,6 +124,7 @@ class BLSRegressor(MultiOutputMixin, RegressorMixin, BroadModel):
         self.enhancement_scale = enhancement_scale
         self.enhancement_bias = enhancement_bias
         self.enhancement_inputs = enhancement_inputs
+        self.enhancement_weights = enhancement_weights
         self.standardize = standardize
         self.solver = solver
         self.random_state = random_state

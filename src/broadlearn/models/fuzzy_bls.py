@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from broadlearn.models.bls_base import BLSBase
-from broadlearn.models.parameters import document
+from broadlearn.models.parameters import PUBLISHED_FORM, SMALL_CLASS, document
 from broadlearn.sample_scores import FuzzyScorer
 from broadlearn.utils import POSITIVE
 
@@ -31,6 +31,7 @@ class FuzzyBLSClassifier(BLSBase):
     delta : float, default=1e-4
         Added to the radius, so that the outermost sample of a class keeps a small weight. Centres
         and radii are those of the standardised features.
+    {small_class}
     {node kinds}
     {standardize}
     {class_weight}
@@ -43,7 +44,7 @@ class FuzzyBLSClassifier(BLSBase):
         Class labels.
     {output weights}
     sample_scores_ : ndarray of shape (n_samples,)
-        Score of each training sample: its membership.
+        Score of each training sample: its membership, lifted in small classes.
     membership_ : ndarray of shape (n_samples,)
         Membership of each training sample in its own class.
     {solution}
@@ -68,7 +69,9 @@ class FuzzyBLSClassifier(BLSBase):
     _parameter_constraints: dict[str, list[Any]] = {
         **BLSBase._parameter_constraints,
         "delta": [POSITIVE],
+        "small_class": [SMALL_CLASS],
     }
+    _published: ClassVar[dict[str, Any]] = {**PUBLISHED_FORM, "small_class": 0}
 
     def __init__(
         self,
@@ -79,6 +82,7 @@ class FuzzyBLSClassifier(BLSBase):
         C: float = 1.0,
         *,
         delta: float = 1e-4,
+        small_class: int = 10,
         activation: str = "tanh",
         feature_activation: str = "identity",
         feature_weights: str = "orthonormal",
@@ -86,6 +90,7 @@ class FuzzyBLSClassifier(BLSBase):
         enhancement_scale: float | Sequence[float] = 0.8,
         enhancement_bias: float = 1.5,
         enhancement_inputs: int | None = 4,
+        enhancement_weights: str = "orthonormal",
         standardize: bool | str = "bounded",
         class_weight: dict[Any, float] | str | None = None,
         solver: str = "auto",
@@ -103,12 +108,14 @@ class FuzzyBLSClassifier(BLSBase):
         self.enhancement_scale = enhancement_scale
         self.enhancement_bias = enhancement_bias
         self.enhancement_inputs = enhancement_inputs
+        self.enhancement_weights = enhancement_weights
         self.standardize = standardize
         self.class_weight = class_weight
         self.solver = solver
         self.random_state = random_state
         self.delta = delta
+        self.small_class = small_class
 
     def scorer(self) -> FuzzyScorer:
         """Return the scorer of fuzzy memberships."""
-        return FuzzyScorer(self.delta)
+        return FuzzyScorer(self.delta, self.small_class)

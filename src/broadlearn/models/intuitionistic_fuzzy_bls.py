@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from broadlearn.models.bls_base import BLSBase
-from broadlearn.models.parameters import document
+from broadlearn.models.parameters import PUBLISHED_FORM, SMALL_CLASS, document
 from broadlearn.sample_scores import IntuitionisticScorer
 from broadlearn.utils import MAX_SCALE, POSITIVE, SCALE
 from broadlearn.utils.sklearn_compat import Interval, StrOptions
@@ -41,6 +41,7 @@ class IntuitionisticFuzzyBLSClassifier(BLSBase):
     {enhancement nodes}
     {C}
     {scores}
+    {small_class}
     {node kinds}
     {standardize}
     {class_weight}
@@ -85,7 +86,9 @@ class IntuitionisticFuzzyBLSClassifier(BLSBase):
     _parameter_constraints: dict[str, list[Any]] = {
         **BLSBase._parameter_constraints,
         **SCORE_CONSTRAINTS,
+        "small_class": [SMALL_CLASS],
     }
+    _published: ClassVar[dict[str, Any]] = {**PUBLISHED_FORM, "small_class": 0}
 
     def __init__(
         self,
@@ -99,6 +102,7 @@ class IntuitionisticFuzzyBLSClassifier(BLSBase):
         neighborhood_radius: float | None = None,
         delta: float = 1e-4,
         landmarks: int | str | None = "auto",
+        small_class: int = 10,
         activation: str = "tanh",
         feature_activation: str = "identity",
         feature_weights: str = "orthonormal",
@@ -106,6 +110,7 @@ class IntuitionisticFuzzyBLSClassifier(BLSBase):
         enhancement_scale: float | Sequence[float] = 0.8,
         enhancement_bias: float = 1.5,
         enhancement_inputs: int | None = 4,
+        enhancement_weights: str = "orthonormal",
         standardize: bool | str = "bounded",
         class_weight: dict[Any, float] | str | None = None,
         solver: str = "auto",
@@ -123,6 +128,7 @@ class IntuitionisticFuzzyBLSClassifier(BLSBase):
         self.enhancement_scale = enhancement_scale
         self.enhancement_bias = enhancement_bias
         self.enhancement_inputs = enhancement_inputs
+        self.enhancement_weights = enhancement_weights
         self.standardize = standardize
         self.class_weight = class_weight
         self.solver = solver
@@ -131,9 +137,14 @@ class IntuitionisticFuzzyBLSClassifier(BLSBase):
         self.neighborhood_radius = neighborhood_radius
         self.delta = delta
         self.landmarks = landmarks
+        self.small_class = small_class
 
     def scorer(self) -> IntuitionisticScorer:
         """Return the scorer of intuitionistic fuzzy scores."""
         return IntuitionisticScorer(
-            self.kernel_width, self.neighborhood_radius, self.delta, self.landmarks
+            self.kernel_width,
+            self.neighborhood_radius,
+            self.delta,
+            self.landmarks,
+            self.small_class,
         )

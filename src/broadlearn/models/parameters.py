@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 from broadlearn.models.docstrings import Substitution
@@ -36,6 +36,7 @@ class PositiveNumbers(Options):
         return "a list or tuple of one or more positive numbers"
 
 
+SMALL_CLASS = Interval(Integral, 0, None, closed="left")
 ACTIVATION = StrOptions({"tanh", "sigmoid", "relu", "sine"})
 MAP_CONSTRAINTS: dict[str, list[Any]] = {
     "n_feature_groups": [COUNT],
@@ -49,6 +50,7 @@ MAP_CONSTRAINTS: dict[str, list[Any]] = {
     "enhancement_scale": [POSITIVE, PositiveNumbers()],
     "enhancement_bias": [Interval(Real, 0, MAX_SCALE, closed="both")],
     "enhancement_inputs": [COUNT, None],
+    "enhancement_weights": [StrOptions({"orthonormal", "published"})],
     "standardize": STANDARDIZE,
     "random_state": ["random_state"],
 }
@@ -57,7 +59,7 @@ MODEL_CONSTRAINTS: dict[str, list[Any]] = {
     **MAP_CONSTRAINTS,
     "n_enhancement_nodes": [COUNT, StrOptions({INFINITE})],
 }
-#: The nodes of the published code, for ``BLSClassifier(**PUBLISHED_FORM)`` and its relatives. The
+#: Parameters of the published code, which ``BLSClassifier.published()`` and its relatives set. The
 #: published study applied them to rows that were standardised one by one (`RowStandardizer`).
 PUBLISHED_FORM: dict[str, Any] = {
     "feature_weights": "random",
@@ -65,6 +67,8 @@ PUBLISHED_FORM: dict[str, Any] = {
     "enhancement_scale": 1.0,
     "enhancement_bias": 0.1,
     "enhancement_inputs": None,
+    "enhancement_weights": "published",
+    "standardize": False,
 }
 
 document = Substitution(
@@ -111,7 +115,12 @@ document = Substitution(
                 With None, every enhancement node combines all feature nodes, as published. With a
                 number k, enhancement nodes act on the columns of X: every other node combines all
                 columns, the rest 1 to k random ones. This suits tables, where each column has its
-                own meaning.""",
+                own meaning.
+            enhancement_weights : {"orthonormal", "published"}, default="orthonormal"
+                Weights of enhancement nodes that combine feature nodes. "orthonormal" draws blocks
+                of as many orthonormal columns as there are inputs. "published" takes ``orth`` of
+                the whole draw as the published code does: orthonormal columns, or orthonormal rows
+                if there are more nodes than feature nodes.""",
         "standardize": """
             standardize : bool, "bounded" or "robust", default="bounded"
                 True scales the columns of X to mean 0 and standard deviation 1, as learnt in
@@ -145,6 +154,11 @@ document = Substitution(
                 Estimate scores from this many samples drawn per class. "auto" compares all pairs
                 of up to 20,000 samples and draws 2,000 landmarks per class beyond (at most 40,000
                 in all). None always compares all pairs, in quadratic time.""",
+        "small_class": """
+            small_class : int, default=10
+                Samples of a class of n < `small_class` distinct samples score at least
+                ``1 - n / small_class`` in `fit`. By the published scores, which 0 gives, the
+                farthest samples of a class score about 0, both samples of a class of two.""",
         "output weights": """
             output_weights_ : ndarray of shape (m * p + l * q, n_outputs)
                 W; one column for two classes or one target, else one per class or target. With

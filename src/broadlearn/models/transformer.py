@@ -78,6 +78,7 @@ class BroadFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         enhancement_scale: float | Sequence[float] = 0.8,
         enhancement_bias: float = 1.5,
         enhancement_inputs: int | None = 4,
+        enhancement_weights: str = "orthonormal",
         standardize: bool | str = "bounded",
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -92,6 +93,7 @@ class BroadFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.enhancement_scale = enhancement_scale
         self.enhancement_bias = enhancement_bias
         self.enhancement_inputs = enhancement_inputs
+        self.enhancement_weights = enhancement_weights
         self.standardize = standardize
         self.random_state = random_state
 

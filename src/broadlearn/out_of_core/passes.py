@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
@@ -113,7 +114,7 @@ def _fit(model: Any, scorer: SampleScorer, source: Rows, classes: ArrayLike | No
     best = found.pop("best")
     if state.geometry is not None and not best.all():
         remedy = scorer.remedy(Trust(None, state.geometry.attributes))
-        raise ValueError(untrusted(model.classes_, best, remedy))
+        warnings.warn(untrusted(model.classes_, best, remedy), stacklevel=2)
 
     def visit(mean: Array | None, W: Array) -> Array:
         return rows.reduce("refinement", partial(residual, model, state, mean, W), np.add)

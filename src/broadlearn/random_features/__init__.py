@@ -70,8 +70,8 @@ __all__ = [
     "kept_enhancements",
     "learn_forms",
     "learn_units",
-    "squarings",
     "sizes_nest",
+    "squarings",
     "to_interval",
     "unit_name",
 ]

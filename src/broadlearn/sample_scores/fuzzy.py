@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadlearn.sample_scores.scorer import (
-    LARGE_CLASS,
     Geometry,
     Samples,
     SampleScorer,
     Trust,
-    class_floors,
+    lift_small_classes,
     refuse_absent,
+    require_count,
     require_positive,
 )
 from broadlearn.utils import Array, Floats
@@ -25,14 +25,15 @@ from broadlearn.utils import Array, Floats
 class FuzzyScorer(SampleScorer):
     """Fuzzy membership of samples in their own class, ``1 - ‖x - c‖ / (R + delta)``.
 
-    c and R are the centre and the radius (largest distance to the centre) of the class. The score
-    is the membership, but no less than ``1 - n / 10`` in a class of n < 10 distinct samples, of
-    which the farthest is no outlier.
+    c and R are the centre and the radius (largest distance to the centre) of the class.
 
     Parameters
     ----------
     delta : float, default=1e-4
         Added to the radius, so that the outermost sample of a class keeps a small weight.
+    small_class : int, default=10
+        Samples of a class of n < `small_class` distinct samples score at least
+        ``1 - n / small_class``, except in a stream. 0 gives the published scores.
 
     Examples
     --------
@@ -46,6 +47,7 @@ class FuzzyScorer(SampleScorer):
     """
 
     delta: float = 1e-4
+    small_class: int = 10
     streams: ClassVar[bool] = True
 
     def draws(self, n_samples: int) -> bool:
@@ -53,13 +55,15 @@ class FuzzyScorer(SampleScorer):
         return False
 
     def check(self) -> None:
-        """Raise unless delta is a positive number."""
+        """Raise unless delta is a positive number and small_class a count."""
         require_positive(delta=self.delta)
+        require_count(small_class=self.small_class)
 
     def score(self, samples: Samples) -> Trust:
-        """Score samples: the membership is the score, but in small classes."""
-        floors = class_floors(*samples[:4])[samples.codes]
-        return _as_trust(class_memberships(*samples[:4], self.delta), floors)
+        """Return memberships as scores, lifted in small classes."""
+        membership = class_memberships(*samples[:4], self.delta)
+        score = lift_small_classes(membership, samples, self.small_class)
+        return Trust(score, {"membership_": membership})
 
     def sketch(self, samples: Samples, first: int = 0) -> Centres:
         """Weighted sums of the samples of each class."""
@@ -67,16 +71,13 @@ class FuzzyScorer(SampleScorer):
         indicator = np.zeros((samples.n_classes, n_samples))
         indicator[samples.codes, np.arange(n_samples)] = samples.weight
         sums = indicator @ samples.Z.astype(np.float64, copy=False)
-        some = [samples.Z[samples.codes == c] for c in range(samples.n_classes)]
-        few = tuple(distinct_few(Z.astype(np.float64, copy=False)) for Z in some)
-        return Centres(sums, indicator.sum(axis=1), few)
+        return Centres(sums, indicator.sum(axis=1))
 
     def geometry(self, sketch: Centres) -> FuzzyGeometry:
         """Exact centres."""
         refuse_absent(sketch.class_weight)
         centres = sketch.sums / sketch.class_weight[:, None]
-        floors = np.array([max(0.0, 1.0 - len(Z) / LARGE_CLASS) for Z in sketch.few])
-        return FuzzyGeometry(centres, np.zeros(len(centres)), self.delta, floors)
+        return FuzzyGeometry(centres, np.zeros(len(centres)), self.delta)
 
 
 def class_memberships(
@@ -107,28 +108,14 @@ class Centres:
     ----------
     sums : ndarray of shape (n_classes, n_features)
     class_weight : ndarray of shape (n_classes,)
-    few : tuple of ndarray
-        Distinct samples of each class, as many as tell whether it is a small one.
     """
 
     sums: Array
     class_weight: Array
-    few: tuple[Array, ...]
 
     def merge(self, other: Centres) -> Centres:
         """Sums of the samples of both."""
-        pairs = zip(self.few, other.few, strict=True)
-        few = tuple(distinct_few(np.concatenate(pair)) for pair in pairs)
-        return Centres(self.sums + other.sums, self.class_weight + other.class_weight, few)
-
-
-def distinct_few(Z: Array) -> Array:
-    """Distinct samples, some of them if there are many."""
-    if len(Z) > 8 * LARGE_CLASS:
-        few = np.unique(Z[: 8 * LARGE_CLASS], axis=0)
-        if len(few) >= LARGE_CLASS:
-            return few[:LARGE_CLASS]
-    return np.unique(Z, axis=0)[:LARGE_CLASS]
+        return Centres(self.sums + other.sums, self.class_weight + other.class_weight)
 
 
 @dataclass(frozen=True)
@@ -140,14 +127,11 @@ class FuzzyGeometry(Geometry):
     centres : ndarray of shape (n_classes, n_features)
     radii : ndarray of shape (n_classes,)
     delta : float
-    floors : ndarray of shape (n_classes,) or None
-        Least scores of small classes; None for 0, as models of earlier versions have it.
     """
 
     centres: Array
     radii: Array
     delta: float
-    floors: Array | None = None
 
     def distances(self, Z: Floats, codes: NDArray[np.intp]) -> Array:
         """Distances of samples to the centre of their own class."""
@@ -160,10 +144,5 @@ class FuzzyGeometry(Geometry):
     def trust(self, Z: Floats, codes: NDArray[np.intp]) -> Trust:
         """Membership of samples in their own class; 0 beyond the radius."""
         theta = 1.0 - self.distances(Z, codes) / (self.radii[codes] + self.delta)
-        floors = np.zeros(codes.size) if self.floors is None else self.floors[codes]
-        return _as_trust(np.clip(theta, 0.0, 1.0), floors)
-
-
-def _as_trust(membership: Array, floors: Array) -> Trust:
-    score = np.maximum(membership, floors) if floors.any() else membership
-    return Trust(score, {"membership_": membership})
+        membership = np.clip(theta, 0.0, 1.0)
+        return Trust(membership, {"membership_": membership})

@@ -31,10 +31,11 @@ from broadlearn.sample_scores.landmarks import (
 )
 from broadlearn.sample_scores.pairs import Points, combine, prepare_points, symmetric_pair_sums
 from broadlearn.sample_scores.scorer import (
-    LARGE_CLASS,
     Samples,
     SampleScorer,
     Trust,
+    lift_small_classes,
+    require_count,
     require_positive,
 )
 from broadlearn.utils import MAX_SCALE, SCALE, Array, Floats, distinct_rows
@@ -54,10 +55,7 @@ RADIUS = Interval(Real, 0, MAX_SCALE, closed="both")
 
 @dataclass(frozen=True)
 class IntuitionisticScorer(SampleScorer):
-    """Intuitionistic fuzzy scores, as published; see `intuitionistic_scores` for the equations.
-
-    Of a class of n < 10 distinct samples none scores less than ``1 - n / 10``, as its farthest
-    sample is no outlier, unless all score 0.
+    """Intuitionistic fuzzy scores; see `intuitionistic_scores` for the equations.
 
     Parameters
     ----------
@@ -73,6 +71,9 @@ class IntuitionisticScorer(SampleScorer):
         None uses all pairs of samples, "auto" up to 20,000 samples, and of more draws 2,000 per
         class (40,000 in all where classes are many). In a stream, samples are scored against so
         many references per class, 2,000 if it is not a number.
+    small_class : int, default=10
+        Samples of a class of n < `small_class` distinct samples score at least
+        ``1 - n / small_class``, except in a stream. 0 gives the published scores.
 
     Examples
     --------
@@ -90,6 +91,7 @@ class IntuitionisticScorer(SampleScorer):
     neighborhood_radius: float | None = None
     delta: float = 1e-4
     landmarks: int | str | None = "auto"
+    small_class: int = 10
     streams: ClassVar[bool] = True
     #: Samples up to which "auto" compares all pairs.
     max_exact: ClassVar[int] = 20_000
@@ -121,6 +123,7 @@ class IntuitionisticScorer(SampleScorer):
                 f'landmarks must be "auto", None or a whole number >= 2, got {landmarks!r}.'
             )
         require_positive(delta=self.delta)
+        require_count(small_class=self.small_class)
 
     def score(self, samples: Samples) -> Trust:
         """Score samples with the scorer's own width."""
@@ -149,11 +152,10 @@ class IntuitionisticScorer(SampleScorer):
             **limits,
             landmarks=self.landmarks,
             random_state=samples.seed,
-            floored=True,
         )
         return [
             Trust(
-                found.score[k],
+                lift_small_classes(found.score[k], samples, self.small_class),
                 {
                     "membership_": found.membership[k],
                     "nonmembership_": found.nonmembership[k],
@@ -223,13 +225,8 @@ def score_rows(
     delta: float,
     landmarks: int | str | None = None,
     random_state: int | np.random.RandomState | None = None,
-    floored: bool = False,
 ) -> IntuitionisticScores:
-    """`intuitionistic_scores` on checked arrays, always with the leading axis of widths.
-
-    With `floored`, no sample of a class of n < 10 distinct ones scores less than ``1 - n / 10``, if
-    any of them scores more than 0.
-    """
+    """`intuitionistic_scores` on checked arrays, always with the leading axis of widths."""
     distinct = distinct_rows(X, codes, weight)
     first = distinct.first
     points: Points | Outline
@@ -264,14 +261,6 @@ def score_rows(
     back = np.empty_like(points.order)
     back[points.order] = np.arange(points.order.size)
     theta, nu, Theta, score = (part[:, back[distinct.inverse]] for part in parts)
-    if floored:
-        sizes = np.bincount(codes[distinct.first], distinct.weight > 0.0, minlength=n_classes)
-        floor = np.maximum(1.0 - sizes / LARGE_CLASS, 0.0)[codes]
-        # A class without any trust is not lifted: models name it.
-        for part in score:
-            best = np.zeros(n_classes)
-            np.maximum.at(best, codes, np.where(weight > 0.0, part, 0.0))
-            np.maximum(part, np.where(best[codes] > 0.0, floor, 0.0), out=part)
     return IntuitionisticScores(theta, nu, Theta, score, radii, np.asarray(widths, dtype=float))
 
 
@@ -306,7 +295,7 @@ def choose_kernel_width(
         return 1.0
     widths = scale * MULTIPLES
     limits: dict[str, Any] = {"epsilon": epsilon, "delta": delta}
-    found = score_rows(Z, codes, weight, n_classes, widths.tolist(), **limits, floored=True)
+    found = score_rows(Z, codes, weight, n_classes, widths.tolist(), **limits)
     class_weight = np.bincount(codes, weight, minlength=n_classes)
     trust = np.array([np.bincount(codes, weight * s, minlength=n_classes) for s in found.score])
     present_class = class_weight > 0.0

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadlearn.sample_scores.pairs import BLOCK_ROWS, combine, squared_input_radius
-from broadlearn.sample_scores.scorer import Geometry, Samples, Trust, class_floors, refuse_absent
+from broadlearn.sample_scores.scorer import Geometry, Samples, Trust, refuse_absent
 from broadlearn.utils import Array, Floats, row_priorities
 
 # Samples of a class that are kept where no number is given.
@@ -104,8 +104,6 @@ class KernelGeometry(Geometry):
     radii : ndarray of shape (n_classes,)
     epsilon : float or None
         Neighbourhood radius in kernel space; None until the radii are known.
-    floors : ndarray of shape (n_classes,) or None
-        Least scores of small classes; None for 0, as models of earlier versions have it.
     """
 
     references: Array
@@ -116,7 +114,6 @@ class KernelGeometry(Geometry):
     within: Array
     radii: Array
     epsilon: float | None
-    floors: Array | None = None
 
     @classmethod
     def of(
@@ -131,20 +128,12 @@ class KernelGeometry(Geometry):
         kernel = geometry._sums(Z, codes, count=False)[0]
         total = np.bincount(codes, weight, minlength=n_classes)
         within = np.bincount(codes, weight * kernel, minlength=n_classes) / total
-        return replace(geometry, within=within, floors=class_floors(*references[:4]))
+        return replace(geometry, within=within)
 
     def with_radii(self, radii: Array) -> KernelGeometry:
         """The same with the radii of the classes, the largest of which is the default epsilon."""
         epsilon = float(radii.max()) if self.epsilon is None else self.epsilon
-        found, floors = replace(self, radii=radii, epsilon=epsilon), self.floors
-        if floors is None or not floors.any():
-            return found
-        # A class without any trust is not lifted: models name it.
-        codes = np.repeat(np.arange(radii.size), np.diff(self.bounds))
-        small, best = np.flatnonzero(floors[codes] > 0.0), np.zeros(radii.size)
-        plain = replace(found, floors=None).trust(self.references[small], codes[small])
-        np.maximum.at(best, codes[small], np.asarray(plain.score))
-        return replace(found, floors=np.where(best > 0.0, floors, 0.0))
+        return replace(self, radii=radii, epsilon=epsilon)
 
     def trust(self, Z: Floats, codes: NDArray[np.intp]) -> Trust:
         """Scores of samples against the references.
@@ -154,13 +143,7 @@ class KernelGeometry(Geometry):
         kernel, own, other = self._sums(Z, codes, count=True)
         distance, radius = self._distance(kernel, codes), self.radii[codes] + self.delta
         theta, nu, _, score = combine(distance, radius, own, other)
-        score = np.maximum(score, self.least_scores[codes])
         return Trust(score, {"membership_": theta, "nonmembership_": nu, **self.attributes})
-
-    @property
-    def least_scores(self) -> Array:
-        """Least score of the samples of each class."""
-        return np.zeros(self.radii.size) if self.floors is None else self.floors
 
     @property
     def attributes(self) -> dict[str, Any]:

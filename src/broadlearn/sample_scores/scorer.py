@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from numbers import Integral
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
@@ -18,11 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadlearn.utils import POSITIVE, Array, Floats
-
-# Models score classes of so many distinct samples as published. Of n < 10 samples the farthest is
-# no outlier, though the equations give it a score of about 0, both samples of two: no score is then
-# below 1 - n / 10.
-LARGE_CLASS = 10
 
 
 class Samples(NamedTuple):
@@ -59,7 +55,7 @@ class Trust(NamedTuple):
     attributes : mapping of str to object
         What the model shows of it, by the names of fitted attributes, such as ``membership_``.
     problem : str
-        Why no model can be fitted with it, or ""; models find that out.
+        A sentence on classes whose samples all score 0, or ""; set by the models.
     """
 
     score: Array | None
@@ -201,27 +197,39 @@ def refuse_absent(class_weight: Array) -> None:
         )
 
 
-def class_floors(Z: Floats, codes: NDArray[np.intp], weight: Array, n_classes: int) -> Array:
-    """Least score of the samples of each class: 1 - n / 10 for n < 10 distinct samples, else 0.
+def lift_small_classes(score: Array, samples: Samples, small_class: int) -> Array:
+    """Lift the scores of a class of n < `small_class` distinct samples to at least 1 - n / that.
 
-    Samples of weight 0 do not count.
+    The farthest of a few samples is no outlier, though the equations give it a score of about 0,
+    and of two samples both.
+
+    Parameters
+    ----------
+    score : ndarray of shape (n_samples,)
+    samples : Samples
+        Those of weight 0 do not count.
+    small_class : int
+        0 leaves all scores as they are.
 
     Examples
     --------
     >>> import numpy as np
-    >>> class_floors(np.array([[1.0], [2.0], [2.0]]), np.array([0, 0, 0]), np.ones(3), 1)
-    array([0.8])
+    >>> samples = Samples(np.array([[1.0], [2.0], [2.0]]), np.zeros(3, int), np.ones(3), 1)
+    >>> lift_small_classes(np.array([0.0, 0.0, 0.9]), samples, 10)
+    array([0.8, 0.8, 0.9])
     """
-    floors = np.zeros(n_classes)
-    for c in range(n_classes):
-        rows = np.flatnonzero((codes == c) & (weight > 0.0))
-        # Nearly always the first few tell.
-        for some in (rows[: 8 * LARGE_CLASS], rows):
-            n = len(np.unique(Z[some], axis=0))
-            if n >= LARGE_CLASS:
+    counted = samples.weight > 0.0
+    floors = np.zeros(samples.n_classes)
+    for c in range(samples.n_classes):
+        rows = np.flatnonzero(counted & (samples.codes == c))
+        # The first few nearly always tell that a class is large enough.
+        for some in (rows[: 8 * small_class], rows):
+            n = len(np.unique(samples.Z[some], axis=0))
+            if n >= small_class:
                 break
-        floors[c] = max(0.0, 1.0 - n / LARGE_CLASS) if n else 0.0
-    return floors
+        else:
+            floors[c] = 1.0 - n / small_class if n else 0.0
+    return np.maximum(score, floors[samples.codes]) if floors.any() else score
 
 
 def require_positive(**values: float) -> None:
@@ -231,11 +239,18 @@ def require_positive(**values: float) -> None:
             raise ValueError(f"{name} must be a positive number, got {value!r}.")
 
 
+def require_count(**values: int) -> None:
+    """Raise unless numbers are whole and at least 0."""
+    for name, value in values.items():
+        if isinstance(value, bool) or not isinstance(value, Integral) or value < 0:
+            raise ValueError(f"{name} must be a whole number of at least 0, got {value!r}.")
+
+
 def untrusted(classes: NDArray[Any], best: Array, remedy: str) -> str:
     """A sentence on the classes whose best score is 0."""
     lost = classes[best == 0.0].tolist()
     which = "every class" if len(lost) == best.size else "class " + ", ".join(map(repr, lost))
     return (
-        f"All sample scores of {which} are zero, so no row of it would count: its rows lie nearer "
-        f"to other classes than to their own. {remedy}"
+        f"All sample scores of {which} are zero, so its samples have no effect on the fit: they "
+        f"lie nearer to other classes than to their own. {remedy}"
     )

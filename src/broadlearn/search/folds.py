@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
 
-from broadlearn.models import TrainingData, centre_samples, encode_samples, score_samples
+from broadlearn.models import (
+    BroadModel,
+    TrainingData,
+    centre_samples,
+    encode_samples,
+    score_samples,
+)
 from broadlearn.search.weighted_sums import Diagonal, make_diagonals
 from broadlearn.utils import Array, Floats, check_weights, draw_seed
 
@@ -164,7 +170,9 @@ def prepare_fold(estimator: Any, samples: SplitSamples, widths: Sequence[Any]) -
     trusts = score_samples(estimator.scorer(), data, draw_seed(estimator.random_state), widths)
     scores = [None if trust.score is None else trust.score[data.keep] for trust in trusts]
     used = [float(trust.attributes.get("kernel_width_", np.nan)) for trust in trusts]
-    problems = [trust.problem for trust in trusts]
+    # A ridge problem has a solution where a class has no weight, a twin SVM has none.
+    ridge = isinstance(estimator, BroadModel)
+    problems = ["" if ridge else trust.problem for trust in trusts]
     first: dict[bytes, int] = {}
     valid = [w for w, problem in enumerate(problems) if not problem]
     keys = {w: b"" if (score := scores[w]) is None else score.tobytes() for w in valid}

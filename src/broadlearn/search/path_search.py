@@ -283,7 +283,7 @@ class PathSearchCV(BaseSearchCV):
         if self.refit or not self.multimetric_:
             self._choose(results, metric, given)
         if self.refit:
-            self._refit(results, metric, given, progress)
+            self._refit(given, progress)
         self.n_splits_ = len(task.splits)
         listed = self.multimetric_ and not callable(self.scoring)
         self.scorer_ = given.scorers if listed else given.scorers["score"]
@@ -484,18 +484,12 @@ class PathSearchCV(BaseSearchCV):
             results[f"split{i}_random_state"] = column
         return results
 
-    def _choose(
-        self,
-        results: dict[str, Any],
-        metric: str | None,
-        given: Checked,
-        excluded: NDArray[np.bool_] | bool = False,
-    ) -> None:
+    def _choose(self, results: dict[str, Any], metric: str | None, given: Checked) -> None:
         """Choose the best candidate."""
         if callable(self.refit):
             self.best_index_ = self._select_best_index(self.refit, metric, results)
         else:
-            mean = np.where(excluded, np.nan, results[f"mean_test_{metric}"])
+            mean = results[f"mean_test_{metric}"]
             if np.isnan(mean).all():
                 reason = next(filter(None, results["error"]), "scores are undefined.")
                 raise ValueError(f"No candidate could be scored on every fold: {reason}")
@@ -504,41 +498,16 @@ class PathSearchCV(BaseSearchCV):
             self.best_score_ = float(mean[self.best_index_])
         self.best_params_ = results["params"][self.best_index_]
 
-    def _refit(
-        self,
-        results: dict[str, Any],
-        metric: str | None,
-        given: Checked,
-        progress: FitProgress | None,
-    ) -> None:
-        """Fit the best candidate on all samples; skip kernel widths that they do not allow."""
-        start, name = time.perf_counter(), f"{given.prefix}kernel_width"
-        excluded = np.zeros(results["error"].size, dtype=bool)
+    def _refit(self, given: Checked, progress: FitProgress | None) -> None:
+        """Fit the best candidate on all samples."""
+        start = time.perf_counter()
         watched: AbstractContextManager[Any] = nullcontext(lambda model, **data: model.fit(**data))
         if progress is not None:
             watched = progress.fits("refit-with-best-params")
         with watched as fit:
-            fitted = False
-            while not fitted:
-                candidate = clone(self.best_params_, safe=False)
-                self.best_estimator_ = clone(given.estimator).set_params(**candidate)
-                try:
-                    fit(self.best_estimator_, X=given.X, y=given.y, **given.weights)
-                    fitted = True
-                except ValueError as error:
-                    widths = results.get(f"param_{name}")
-                    if self.error_score == "raise" or callable(self.refit) or widths is None:
-                        raise
-                    refused = self.best_params_[name]
-                    excluded |= np.array([width == refused for width in widths])
-                    if np.isnan(results[f"mean_test_{metric}"][~excluded]).all():
-                        raise
-                    warnings.warn(
-                        f"{name}={refused} cannot be fitted on all samples and is skipped: {error}",
-                        FitFailedWarning,
-                        stacklevel=2,
-                    )
-                    self._choose(results, metric, given, excluded)
+            candidate = clone(self.best_params_, safe=False)
+            self.best_estimator_ = clone(given.estimator).set_params(**candidate)
+            fit(self.best_estimator_, X=given.X, y=given.y, **given.weights)
         self.refit_time_ = time.perf_counter() - start
         if hasattr(self.best_estimator_, "feature_names_in_"):
             self.feature_names_in_ = self.best_estimator_.feature_names_in_
