@@ -37,6 +37,7 @@ def settings(wide):
     return chosen
 
 
+@pytest.mark.filterwarnings("ignore:All sample scores")
 @pytest.mark.parametrize(("m", "p", "q", "number"), settings(True) + settings(False))
 def test_decisions_are_those_of_the_released_maps(m, p, q, number):
     rng = np.random.default_rng(number)

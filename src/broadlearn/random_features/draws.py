@@ -180,8 +180,9 @@ def published_orth(stream: np.random.Generator, rows: int, wanted: int) -> Array
     True
     """
     drawn = stream.uniform(-1.0, 1.0, (wanted, rows)).T
-    left, _, right = np.linalg.svd(drawn, full_matrices=False)
-    return np.ascontiguousarray(left if rows > wanted else right)
+    if rows > wanted:
+        return np.linalg.svd(drawn, full_matrices=False)[0]
+    return np.ascontiguousarray(np.linalg.svd(drawn.T, full_matrices=False)[0].T)
 
 
 def orthonormal_columns(stream: np.random.Generator, rows: int, wanted: int) -> Array:
