@@ -83,7 +83,7 @@ def test_a_known_class_may_have_no_rows_yet(rows):
 def test_a_class_without_trust_is_named():
     X, y = np.array([[0.0], [1.0], [0.0], [1.0]]), np.array([0, 0, 1, 1])
     model = IntuitionisticFuzzyBLSClassifier(**SIZES, kernel_width=1.0)
-    with pytest.raises(ValueError, match=r"scores of every class are zero.*larger kernel_width"):
+    with pytest.warns(UserWarning, match=r"scores of every class are zero.*larger kernel_width"):
         fit_in_passes(model, Halves(X, y, [3]))
 
 

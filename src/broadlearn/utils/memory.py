@@ -44,6 +44,8 @@ def size_text(n_bytes: float) -> str:
     >>> size_text(4_312_000_000), size_text(999), size_text(20_000)
     ('4.31 GB', '1 kB', '20 kB')
     """
+    if n_bytes > 10**15:
+        return "over 1000 TB"
     for unit, power in (("TB", 12), ("GB", 9), ("MB", 6)):
         if n_bytes >= 10**power:
             return f"{n_bytes / 10**power:.3g} {unit}"
