@@ -87,10 +87,11 @@ def read_collection(
     published = published_classifiers().index
     present = {path.name: path for path in _set_folders(root)}
     if names is not None:
+        folders = {name.replace("_", "-"): name for name in present}
         asked = [name.replace("_", "-") for name in names]
-        if absent := [name for name in asked if name not in present]:
+        if absent := [name for name in asked if name not in folders]:
             raise ValueError(f"There is no data set {', '.join(absent)} in {root}.")
-        present = {name: present[name] for name in asked}
+        present = {folders[name]: present[folders[name]] for name in asked}
     datasets, left_out = [], {}
     for name, path in present.items():
         if name not in published:
