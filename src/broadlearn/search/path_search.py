@@ -326,20 +326,9 @@ class PathSearchCV(BaseSearchCV):
         if sample_weight is not None:
             weight = check_weights(sample_weight, targets)
             weights, weighted_fit = route_weights(estimator, weight)
-        return Checked(
-            estimator,
-            prefix,
-            grids,
-            scorers,
-            refit_metric,
-            X,
-            y,
-            rows,
-            targets,
-            weight,
-            weights,
-            weighted_fit,
-        )
+        data = (X, y, rows, targets)
+        routed = (weight, weights, weighted_fit)
+        return Checked(estimator, prefix, grids, scorers, refit_metric, *data, *routed)
 
     def _check_model(self, model: Any) -> None:
         """Raise unless the search can handle the model."""

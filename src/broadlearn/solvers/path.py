@@ -81,6 +81,8 @@ def primal_path(
                 step[..., :n] *= within
                 _solve_transposed(factors[c], step)
                 W[i, c] += step
+            # Few problems are refined: where one is, others follow.
+            factors.keep_all()
     return W[..., :n]
 
 
@@ -88,14 +90,19 @@ class _AugmentedFactors:
     """Lower Cholesky factors of ``[[GᵗS²G + I/C, GᵗS²T], [·, large]]`` for all penalties.
 
     The rows below n are the forward solution of ``L y = GᵗS²T``; the corner only has to be large
-    enough. All factors of a problem are kept if there is memory for them.
+    enough. One factor is kept, as it then stays in the cache, or all of them after `keep_all`.
     """
 
     def __init__(self, Cs: Sequence[float], n: int, n_targets: int, max_kept: int) -> None:
-        size = n + n_targets
-        self.Cs, self.n = Cs, n
-        self.memory = np.empty((len(Cs) if len(Cs) * size**2 <= max_kept else 1, size, size))
+        self.Cs, self.n, self.max_kept = Cs, n, max_kept
+        self.memory = np.empty((1, n + n_targets, n + n_targets))
         self.known: dict[int, int] = {}
+
+    def keep_all(self) -> None:
+        """Keep the factors of all penalties from the next problem on, if there is memory."""
+        _, size, _ = self.memory.shape
+        if len(self.memory) < len(self.Cs) and len(self.Cs) * size**2 <= self.max_kept:
+            self.memory, self.known = np.empty((len(self.Cs), size, size)), {}
 
     def start(self, problem: Array) -> None:
         """Forget the factors of the last problem."""
