@@ -3,7 +3,7 @@ import pytest
 from scipy.special import ndtri
 from sklearn.preprocessing import QuantileTransformer
 
-from broadlearn.random_features.input_forms import FORMS, MAX_KNOTS, WEIGHTED, learn_forms
+from broadlearn.random_features.input_forms import FORMS, MAX_KNOTS, learn_forms
 
 
 def table(n=60, seed=0):
@@ -121,14 +121,3 @@ def test_columns_without_any_value(form):
     X[:, 0] = np.nan
     found = learn_forms(X)(table(), form)
     np.testing.assert_array_equal(found[:, 0], 0.0)
-
-
-@pytest.mark.parametrize("form", ["standardized", "ranks"])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_weighted_forms_are_multiplied_by_how_much_columns_matter(form, dtype):
-    X = np.random.default_rng(0).normal(size=(30, 3)).astype(dtype)
-    scale = np.array([0.5, 1.0, 0.0])
-    forms = learn_forms(X)._replace(relevance={form: scale})
-    found = forms(X, WEIGHTED + form)
-    assert found.dtype == dtype
-    np.testing.assert_allclose(found, forms(X, form) * scale, rtol=1e-6)

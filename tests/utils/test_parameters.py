@@ -8,7 +8,7 @@ from broadlearn import (
     NeuroFuzzyBLSClassifier,
 )
 from broadlearn.models.parameters import PositiveNumbers
-from broadlearn.utils.parameters import COUNT, N_JOBS
+from broadlearn.utils.parameters import COUNT
 from broadlearn.utils.sklearn_compat import validate_parameter_constraints
 
 
@@ -23,13 +23,8 @@ def test_others_are_refused_with_a_sentence(value):
         validate_parameter_constraints({"scale": [PositiveNumbers()]}, {"scale": value}, "Model")
 
 
-def test_counts_and_processes():
+def test_counts():
     validate_parameter_constraints({"n": [COUNT]}, {"n": np.int8(1)}, "M")
-    for jobs in (None, 1, -1, np.int64(2)):
-        validate_parameter_constraints({"n_jobs": N_JOBS}, {"n_jobs": jobs}, "M")
-    for jobs in (0, 10**12, 1.5):
-        with pytest.raises(ValueError, match="'n_jobs' parameter of M must be"):
-            validate_parameter_constraints({"n_jobs": N_JOBS}, {"n_jobs": jobs}, "M")
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 # The largest seed of NumPy's older generators.
 MAX_SEED = 2**32 - 1
+_UNITS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+_SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,9})?) ?([kmgt]?)(i?)b?")
 
 Data = Annotated[
     Path,
@@ -96,10 +99,26 @@ def with_table_options(function: Callable[..., None]) -> Callable[..., None]:
     return with_options(function, added, lambda values: {"options": values})
 
 
+def parse_size(size: str | int) -> int:
+    """Return the bytes of a size such as "2GB", "500 MB" or "1.5GiB".
+
+    Examples
+    --------
+    >>> parse_size("2GB"), parse_size("1.5 MiB"), parse_size(4096)
+    (2000000000, 1572864, 4096)
+    """
+    found = _SIZE.fullmatch(str(size).strip().lower())
+    n_bytes = 0
+    if found is not None:
+        n_bytes = int(float(found[1]) * (1024 if found[3] else 1000) ** _UNITS[found[2]])
+    if n_bytes < 1:
+        raise ValueError(f"max_memory must be a size such as 500MB or 2GB, got {size!r}.")
+    return n_bytes
+
+
 def file_options(given: Mapping[str, Any]) -> FileOptions:
     """Return the values of the table options as `FileOptions`."""
     from broadlearn.tables import FileOptions
-    from broadlearn.utils import parse_size
 
     options = {name: value for name, value in given.items() if value is not None}
     options["header"] = not options.pop("no_header", False)

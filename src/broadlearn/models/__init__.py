@@ -32,7 +32,7 @@ from broadlearn.models.online import (
     start_anew,
 )
 from broadlearn.models.parameters import ACTIVATION, PUBLISHED_FORM, document
-from broadlearn.models.row_standardizer import RowStandardizer
+from broadlearn.models.row_standardizer import RowStandardizer, standardize_rows
 from broadlearn.models.stream import Batch, StreamState, merge_samples
 from broadlearn.models.transformer import BroadFeatures
 
@@ -66,5 +66,6 @@ __all__ = [
     "refuse_batches",
     "score_samples",
     "settle",
+    "standardize_rows",
     "start_anew",
 ]

@@ -11,7 +11,6 @@ from broadlearn.persistence.onnx_graph import Tensor, total
 from broadlearn.persistence.onnx_maps import arcsine, standardize, with_indicators
 from broadlearn.random_features import (
     METRICS,
-    WEIGHTED,
     InputForms,
     KernelBasis,
     LimitKernel,
@@ -45,9 +44,6 @@ def average_output(rows: Tensor, average: KernelAverage) -> Tensor:
 
 def _in_form(rows: Tensor, forms: InputForms, form: str) -> Tensor:
     """Return rows in one of the forms that kernels take."""
-    if form.startswith(WEIGHTED):
-        plain = form.removeprefix(WEIGHTED)
-        return _in_form(rows, forms, plain) * (forms.relevance or {})[plain]
     if form == "standardized":
         return standardize(rows, forms.standardization)
     # On straight lines between knots.

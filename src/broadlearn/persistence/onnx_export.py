@@ -100,8 +100,6 @@ def to_onnx(model: BaseEstimator, initial_types: Sequence[tuple[str, Any]] | Non
     last = steps[-1]
     if isinstance(last, tuple(entry.estimator for entry in entries_that(onnx=False))):
         raise ValueError(f"{type(last).__name__} has no probabilities and cannot be exported.")
-    if getattr(last, "_constant_labels", None) is not None:
-        raise ValueError(f"{type(last).__name__} with several labels cannot be exported.")
     if initial_types is None:
         initial_types = [("X", FloatTensorType([None, model.n_features_in_]))]
     _register_converters()

@@ -7,7 +7,7 @@ from broadlearn.random_features.draws import FEATURE_DRAWS, draw_feature_weights
 from broadlearn.random_features.fuzzy_rules import FuzzyMap, FuzzyRules
 from broadlearn.random_features.hidden_layer import AutoencoderMap, Autoencoders, HiddenLayer
 from broadlearn.random_features.infinite_map import INFINITE, InfiniteMap, InfiniteNodes
-from broadlearn.random_features.input_forms import FORMS, WEIGHTED, InputForms, learn_forms
+from broadlearn.random_features.input_forms import InputForms, learn_forms
 from broadlearn.random_features.limit_kernels import (
     METRICS,
     KernelBasis,
@@ -35,12 +35,10 @@ from broadlearn.random_features.node_kernels import NodeKernel, input_choices
 __all__ = [
     "ACTIVATIONS",
     "FEATURE_DRAWS",
-    "FORMS",
     "HIGH",
     "INFINITE",
     "LOW",
     "METRICS",
-    "WEIGHTED",
     "AutoencoderMap",
     "Autoencoders",
     "BroadMap",

@@ -16,8 +16,6 @@ from scipy.special import ndtri
 from broadlearn.utils import Array, Floats, Standardization, learn_standardization
 
 FORMS = ("standardized", "ranks", "normal_scores")
-# Prefix of forms whose columns are multiplied by their relevance.
-WEIGHTED = "weighted_"
 # Points of a column between which ranks are interpolated: steps of less than 1 %.
 MAX_KNOTS = 128
 
@@ -35,22 +33,15 @@ class InputForms(NamedTuple):
         Rank of each knot, between -√3 and √3: evenly spread values have deviation 1.
     normal_scores : ndarray of shape (n_knots, n_features)
         Normal score of each knot, with mean 0 and deviation 1 over the training samples.
-    relevance : dict or None
-        Factors of the columns of each weighted form.
     """
 
     standardization: Standardization
     knots: Array
     ranks: Array
     normal_scores: Array
-    relevance: dict[str, Array] | None = None
 
     def __call__(self, X: Floats, form: str) -> Floats:
-        """Return samples in one of the `FORMS`, or in its weighted form."""
-        if form.startswith(WEIGHTED):
-            plain = form.removeprefix(WEIGHTED)
-            scale = (self.relevance or {})[plain]
-            return np.asarray(self(X, plain) * scale.astype(X.dtype, copy=False))
+        """Return samples in one of the `FORMS`."""
         if form == "standardized":
             return self.standardization.affine(X)[:, :-1]
         heights = self.ranks if form == "ranks" else self.normal_scores

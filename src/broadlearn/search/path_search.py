@@ -27,16 +27,14 @@ from broadlearn.search.engine import score_grid
 from broadlearn.search.folds import GridScores, SplitSamples, Task, make_splits
 from broadlearn.search.grid import ParamGrid, SubGrid, resolve_grids
 from broadlearn.search.pipelines import route_weights, score_pipeline
-from broadlearn.search.results import best_first, results_table
+from broadlearn.search.results import SearchResults, best_first, results_table
 from broadlearn.search.scoring import batch_scorer, needs_labels_only, needs_probabilities
 from broadlearn.search.twin import score_twin_grid
 from broadlearn.utils import (
-    N_JOBS,
     POSITIVE,
     READ_SPARSE,
     Array,
     FitProgress,
-    SearchResults,
     check_labels,
     check_sparse,
     check_weights,
@@ -205,7 +203,6 @@ class PathSearchCV(BaseSearchCV):
         **BaseSearchCV._parameter_constraints,
         "param_grid": [dict, list, tuple, StrOptions({"paper"}), None],
         "cv": ["cv_object", StrOptions({"loo"})],
-        "n_jobs": N_JOBS,
         "memory_budget": [POSITIVE],
         "draws": [StrOptions({"nested", "fresh"})],
     }

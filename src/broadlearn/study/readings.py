@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
+from broadlearn.models import standardize_rows
 from broadlearn.study.noise import Noise, apply_noise
-from broadlearn.utils import Array, standardize_rows
+from broadlearn.utils import Array
 
 
 @dataclass(frozen=True)

@@ -31,24 +31,21 @@ from broadlearn.utils.files import FORMULA_STARTS, encoded, harmless, safe_csv
 from broadlearn.utils.memory import (
     TooLargeError,
     free_memory,
-    parse_size,
     size_text,
 )
-from broadlearn.utils.notebook import SearchResults, html_table
+from broadlearn.utils.notebook import html_table
 from broadlearn.utils.pages import page_environment, page_frame, whole
 from broadlearn.utils.parameters import (
     CLASS_WEIGHT,
     COUNT,
     MAX_SCALE,
     MIN_SCALE,
-    N_JOBS,
     POSITIVE,
     SCALE,
     STANDARDIZE,
 )
 from broadlearn.utils.pictures import label
 from broadlearn.utils.progress import FitProgress
-from broadlearn.utils.row_standardization import standardize_rows
 from broadlearn.utils.standardization import (
     Standardization,
     StandardizedRows,
@@ -71,7 +68,6 @@ __all__ = [
     "MAX_SCALE",
     "MAX_VALUE",
     "MIN_SCALE",
-    "N_JOBS",
     "POSITIVE",
     "READ",
     "READ_SPARSE",
@@ -81,7 +77,6 @@ __all__ = [
     "FenceRows",
     "FitProgress",
     "Floats",
-    "SearchResults",
     "Standardization",
     "StandardizedRows",
     "TooLargeError",
@@ -111,7 +106,6 @@ __all__ = [
     "page_environment",
     "page_frame",
     "parallel",
-    "parse_size",
     "percent",
     "quantiles",
     "read_rows",
@@ -122,7 +116,6 @@ __all__ = [
     "scaled_bounds",
     "size_text",
     "spread_rows",
-    "standardize_rows",
     "text_column",
     "visible",
     "whole",

@@ -42,33 +42,3 @@ def html_table(
         )
     below = f"<p><small>{escape(note)}</small></p>" if note else ""
     return f"<div><p><b>{escape(title)}</b></p>{body}{below}</div>"
-
-
-class SearchResults(dict[str, Any]):
-    """Results of a search by candidate, as scikit-learn's `cv_results_`; the best are displayed.
-
-    Examples
-    --------
-    >>> found = SearchResults(
-    ...     params=[{"C": 1.0}], rank_test_score=[1], mean_test_score=[0.9], std_test_score=[0.1]
-    ... )
-    >>> "C = 1.0" in found._repr_html_()
-    True
-    """
-
-    SHOWN = 10
-
-    def _repr_html_(self) -> str:
-        score = next((name for name in self if name.startswith("rank_test_")), None)
-        if score is None or "params" not in self:
-            return f"<pre>{escape(str(dict(self)))}</pre>"
-        score = score.removeprefix("rank_test_")
-        ranks, means = list(self[f"rank_test_{score}"]), self[f"mean_test_{score}"]
-        best = sorted(range(len(ranks)), key=ranks.__getitem__)[: self.SHOWN]
-        texts = [", ".join(f"{k} = {v}" for k, v in params.items()) for params in self["params"]]
-        rows = [(ranks[i], means[i], texts[i]) for i in best]
-        columns = ["rank", f"mean {score} on test folds", "settings"]
-        note = (
-            "The best of many is optimistic: evaluate it on samples that the search has not seen."
-        )
-        return html_table(f"{len(ranks):,} candidates, the best {len(best)}", columns, rows, note)

@@ -19,10 +19,3 @@ SCALE = Interval(Real, MIN_SCALE, MAX_SCALE, closed="both")
 STANDARDIZE: list[Any] = ["boolean", StrOptions({"bounded", "robust"})]
 # Values of the parameter `class_weight`.
 CLASS_WEIGHT: list[Any] = [dict, StrOptions({"balanced"}), None]
-# Number of processes, or -1 for all cores, -2 for all but one; joblib fails far beyond.
-MOST_JOBS = 10_000
-N_JOBS: list[Any] = [
-    Interval(Integral, 1, MOST_JOBS, closed="both"),
-    Interval(Integral, -MOST_JOBS, -1, closed="both"),
-    None,
-]

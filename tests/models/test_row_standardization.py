@@ -3,8 +3,8 @@ from functools import partial
 import numpy as np
 import pytest
 
+from broadlearn.models.row_standardizer import standardize_rows
 from broadlearn.utils.arrays import row_slices
-from broadlearn.utils.row_standardization import standardize_rows
 
 
 @pytest.fixture
@@ -33,5 +33,5 @@ def test_neither_blocks_nor_memory_order_show(X, monkeypatch):
     np.testing.assert_array_equal(standardize_rows(X[::-1])[::-1], whole)
     for numbers in (1, 30):
         small = partial(row_slices, numbers=numbers)
-        monkeypatch.setattr("broadlearn.utils.row_standardization.row_slices", small)
+        monkeypatch.setattr("broadlearn.models.row_standardizer.row_slices", small)
         np.testing.assert_array_equal(standardize_rows(X), whole)
