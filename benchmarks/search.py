@@ -24,7 +24,6 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from threadpoolctl import threadpool_limits
 
 from broadlearn import (
-    PUBLISHED_FORM,
     BLSClassifier,
     IntuitionisticFuzzyBLSClassifier,
     PathSearchCV,
@@ -138,7 +137,7 @@ def memory_of_search() -> None:
 def compare_fresh_draws(X, y, n_fits=100):
     """Time fresh draws of the released map, and repeat some of the fits alone."""
     Z = standardize_rows((X - X.mean(axis=0)) / X.std(axis=0))
-    model = IntuitionisticFuzzyBLSClassifier(standardize=False, random_state=0, **PUBLISHED_FORM)
+    model = IntuitionisticFuzzyBLSClassifier.published(random_state=0)
     rng, folds = np.random.default_rng(0), list(FOLDS.split(Z, y))
     sizes = ("n_feature_groups", "n_feature_nodes", "n_enhancement_nodes")
     grid = {name: PAPER[name] for name in ("C", "kernel_width")}

@@ -32,7 +32,7 @@ def draw_hero() -> None:
     hits = int((flagged & wrong).sum())
     steps = [
         ("45 of 300 labels are wrong", X, y, wrong),
-        (f"Audit: {hits} found, {flagged.sum() - hits} false alarms", X_clean, y_clean, flagged),
+        (f"Audit: {hits} found, false alarms: {flagged.sum() - hits}", X_clean, y_clean, flagged),
     ]
     xx, yy = np.meshgrid(np.linspace(-1.7, 2.7, 400), np.linspace(-1.15, 1.6, 260))
     # Small, so that letters can be read where the picture is as wide as a telephone.
