@@ -48,7 +48,7 @@ def test_what_columns_are_taken_for():
     kinds = dict(zip(found["column"], found["kind"], strict=True))
     assert kinds == {
         **{"age": "number", "smoker": "boolean", "town": "category", "paid": "number"},
-        **{"share": "number", "visit": "date", "nr": "row number", "same": "constant"},
+        **{"share": "number", "visit": "date", "nr": "number", "same": "constant"},
         **{"void": "empty", "note": "number"},
     }
     use = dict(zip(found["column"], found["use"], strict=True))

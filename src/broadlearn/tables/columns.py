@@ -30,7 +30,7 @@ from broadlearn.tables.texts import (
     read_dates,
     read_numbers,
 )
-from broadlearn.utils import Array, listed
+from broadlearn.utils import listed
 
 # Kinds, and whether anything is learnt from them.
 KINDS = {
@@ -39,7 +39,6 @@ KINDS = {
     "date": True,
     "ordered": True,
     "category": True,
-    "row number": False,
     "text": False,
     "constant": False,
     "empty": False,
@@ -52,8 +51,6 @@ MISSING_LEVEL, OTHER_LEVEL = "(missing)", "(other)"
 # Cells among numbers or dates that count as missing also in new rows.
 MAX_STRAYS = 100
 MAX_EXAMPLE = 30
-# Rows from which on whole numbers that grow from row to row are row numbers.
-MIN_COUNTED = 30
 
 Plan = dict[str, Any]
 
@@ -126,7 +123,7 @@ def learn_column(column: pd.Series, kind: str | None, order: Sequence[str] | Non
     else:
         truth = column.dtype.kind == "b" or kind == "boolean"
         plan |= {"kind": "boolean"} if truth else {"kind": "number", "style": PLAIN_STYLE}
-    return _completed(column, plan, kind)
+    return _completed(column, plan)
 
 
 def _learn_texts(cells: Cells, kind: str | None, name: str) -> Plan:
@@ -163,7 +160,7 @@ def _learn_texts(cells: Cells, kind: str | None, name: str) -> Plan:
     return {"kind": "category", "levels": kept}
 
 
-def _completed(column: pd.Series, plan: Plan, kind: str | None) -> Plan:
+def _completed(column: pd.Series, plan: Plan) -> Plan:
     """The plan with what the rows of training show when they are read by it."""
     first = column.first_valid_index()
     plan["example"] = "" if first is None else _brief(column.loc[first])
@@ -192,18 +189,9 @@ def _completed(column: pd.Series, plan: Plan, kind: str | None) -> Plan:
     plan["distinct"] = len(set(values[~missing].tolist()))
     if plan["distinct"] + bool(plan["missing"]) < 2 or not plan["distinct"]:
         plan["kind"] = "constant" if plan["distinct"] else "empty"
-    elif plan["kind"] == "number" and kind is None and _counts_rows(values):
-        plan["kind"] = "row number"
     elif plan["kind"] == "date":
         plan["first"] = float(np.floor(np.nanmin(values)))
     return plan
-
-
-def _counts_rows(values: Array) -> bool:
-    """Whether whole numbers grow from row to row."""
-    return bool(
-        len(values) >= MIN_COUNTED and np.all(np.diff(values) > 0) and np.all(values % 1 == 0)
-    )
 
 
 def read_column(column: pd.Series, plan: Plan) -> ReadColumn:
@@ -292,7 +280,6 @@ def column_use(plan: Plan) -> str:
         use = {
             "boolean": "1 for yes, 0 for no",
             "category": f"{len(plan.get('levels', ()))} columns of 0 and 1",
-            "row number": "left out: grows from row to row",
             "text": "left out: most values occur once",
             "constant": "left out: has one value",
             "empty": "left out: has no values",
