@@ -43,8 +43,6 @@ class ModelEntry:
         As it takes part in the published comparison; None if it does not.
     grids : dict of str to (dict or "paper")
         Settings that the study tries: "paper" as published, "reduced" for a quick study.
-    cost : float
-        Rough time of its search relative to that of BLS.
     """
 
     name: str
@@ -54,7 +52,6 @@ class ModelEntry:
     onnx: bool = True
     study: BaseEstimator | None = None
     grids: Mapping[str, Any] = field(default_factory=dict)
-    cost: float = 1.0
 
 
 # In the published study enhancement nodes follow feature nodes, whose numbers are searched.
@@ -93,20 +90,19 @@ REGISTRY: dict[str, ModelEntry] = {
     entry.name: entry
     for entry in (
         _published("BLS", BLSClassifier(**STUDY_NODES), _BLS_GRID, streams=True),
-        _published("ELM", ELMClassifier(), _ELM_GRID, cost=0.1),
-        _published("NeuroFBLS", NeuroFuzzyBLSClassifier(), _FUZZY_GRID, cost=10.0),
-        _published("IF-TSVM", _TWIN, _TWIN_GRID, onnx=False, cost=3.0),
-        _published("H-ELM", HierarchicalELMClassifier(), _ELM_GRID, cost=2.0),
+        _published("ELM", ELMClassifier(), _ELM_GRID),
+        _published("NeuroFBLS", NeuroFuzzyBLSClassifier(), _FUZZY_GRID),
+        _published("IF-TSVM", _TWIN, _TWIN_GRID, onnx=False),
+        _published("H-ELM", HierarchicalELMClassifier(), _ELM_GRID),
         _published("F-BLS", FuzzyBLSClassifier(**STUDY_NODES), _BLS_GRID, streams=True),
         _published(
             "IF-BLS",
             IntuitionisticFuzzyBLSClassifier(**STUDY_NODES),
             {**_BLS_GRID, **_WIDTHS},
             streams=True,
-            cost=6.0,
         ),
         ModelEntry("BLS regressor", BLSRegressor, streams=True),
-        ModelEntry("Ensemble", BroadEnsembleClassifier, path_search=False, cost=4.0),
+        ModelEntry("Ensemble", BroadEnsembleClassifier, path_search=False),
         ModelEntry("Ensemble regressor", BroadEnsembleRegressor, path_search=False),
     )
 }

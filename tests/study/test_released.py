@@ -1,12 +1,24 @@
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
-from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import Lasso
+from sklearn.preprocessing import StandardScaler
 
+from broadlearn import BLSClassifier, FuzzyBLSClassifier, IntuitionisticFuzzyBLSClassifier
 from broadlearn.registry import entries_that
+from broadlearn.study import (
+    PUBLISHED_MODELS,
+    compare_with_print,
+    find_model,
+    make_study,
+    published_table,
+)
 from broadlearn.study.released import (
+    COLUMNS,
+    PRINTED_COLUMNS,
+    PRINTED_F_BLS,
     RELEASED,
     RELEASED_GRIDS,
     ReleasedHierarchicalELM,
@@ -54,9 +66,39 @@ def test_sparse_codes_are_those_of_the_lasso():
     np.testing.assert_allclose(sparse_codes(A, B, 5.0, 2000), expected, atol=1e-8)
 
 
-def test_the_twin_svm_predicts_the_most_frequent_class():
-    X, y = make_classification(200, 5, weights=[0.7], random_state=0)
-    model = clone(RELEASED["IF-TSVM"]).set_params(standardize=False, random_state=0)
-    constant = DummyClassifier(strategy="most_frequent").fit(X[:150], y[:150])
-    predicted = model.fit(X[:150], y[:150]).predict(X[150:])
-    np.testing.assert_array_equal(predicted, constant.predict(X[150:]))
+def test_every_column_of_paper_is_what_its_name_says():
+    kinds = {"BLS": BLSClassifier, "F-BLS": FuzzyBLSClassifier}
+    kinds["IF-BLS"] = IntuitionisticFuzzyBLSClassifier
+    for name, kind in kinds.items():
+        model, grid = find_model(name).parts("paper", released=True)
+        assert type(model) is kind
+        assert grid == "paper"
+        assert model.get_params() == kind.published().get_params()
+    printed, grid = find_model(PRINTED_F_BLS).parts("paper", released=True)
+    assert printed.get_params() == BLSClassifier.published().get_params()
+    assert grid == "paper"
+    assert set(COLUMNS) == {*PUBLISHED_MODELS, *PRINTED_COLUMNS}
+
+
+def test_the_twin_svm_works_and_has_its_whole_grid():
+    X, y = make_classification(120, 5, weights=[0.7], class_sep=1.5, random_state=0)
+    X = StandardScaler().fit_transform(X)
+    search = find_model("IF-TSVM").search("paper", 3, 0, refit=False, released=True).fit(X, y)
+    assert len(search.cv_results_["params"]) == 7 * 7 * 11
+    assert search.best_score_ > np.mean(y == 0) + 0.1
+
+
+def test_a_study_of_the_paper_has_the_printed_models_beside_their_names():
+    plan = make_study(["iris"], protocols=["paper", "nested"]).plan
+    paper = [unit.model for unit in plan if unit.protocol == "paper"]
+    nested = [unit.model for unit in plan if unit.protocol == "nested"]
+    assert paper == list(COLUMNS)
+    assert nested == list(PUBLISHED_MODELS)
+
+
+def test_printed_columns_are_compared_with_what_comes_near_to_them():
+    unit = {"protocol": "paper", "noise": "none", "dataset": "pima", "grid": "paper"}
+    unit |= {"status": "done", "mean": 0.65, "sd": 0.01}
+    cells = compare_with_print(pd.DataFrame([{**unit, "model": m} for m in PRINTED_COLUMNS]))
+    printed = published_table().loc["pima", list(PRINTED_COLUMNS.values())]
+    np.testing.assert_array_equal(cells["printed"], printed)

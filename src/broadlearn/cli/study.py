@@ -203,7 +203,6 @@ def _options(plan: Path | None, given: dict[str, Any]) -> dict[str, Any]:
 def _study(options: dict[str, Any]) -> Study:
     from broadlearn.study import (
         DEFAULT_PROTOCOLS,
-        PUBLISHED_MODELS,
         expand_name,
         load_dataset,
         make_study,
@@ -218,7 +217,7 @@ def _study(options: dict[str, Any]) -> Study:
     settings = ("grid", "folds", "seeds", "max_rows", "scoring")
     return make_study(
         [*names, *tables] or ["embedded"],
-        options.get("model", PUBLISHED_MODELS),
+        options.get("model"),
         protocols=options.get("protocol", DEFAULT_PROTOCOLS),
         noises=options.get("noise", ["none"]),
         **{name: options[name] for name in settings if name in options},

@@ -289,7 +289,15 @@ def fetch_datasets(names: Iterable[str] | None = None) -> list[Path]:
     The collection publishes no checksums of its files. Rows, columns, class counts and all values
     are compared with those of the files with which the study was made.
 
-    Returns the files of all names (all 28 if None), including those that were already there.
+    Parameters
+    ----------
+    names : iterable of str, default=None
+        None for all 28.
+
+    Returns
+    -------
+    list of Path
+        The files of all names, including those that were already there.
     """
     import pooch
 
@@ -370,7 +378,16 @@ def class_counts(y: NDArray[Any]) -> dict[str, int]:
 def pairwise_tasks(data: Dataset, groups: Sequence[str]) -> list[Dataset]:
     """Make one two-class data set for each pair of groups.
 
-    Groups are labels, as text; rows with others are left out. Names are like "adni: CN vs MCI".
+    Parameters
+    ----------
+    data : Dataset
+    groups : sequence of str
+        Two or more labels, as text; rows with other labels are left out.
+
+    Returns
+    -------
+    list of Dataset
+        With names such as "adni: CN vs MCI".
 
     Examples
     --------

@@ -17,11 +17,12 @@ import pandas as pd
 from broadlearn.study.collection import read_collection
 from broadlearn.study.datasets import Dataset, dataset_names, dataset_variants, load_dataset
 from broadlearn.study.metrics import DEFAULT_METRIC
-from broadlearn.study.models import PUBLISHED_MODELS, ModelSpec, find_model
+from broadlearn.study.models import PAPER_MODELS, PUBLISHED_MODELS, ModelSpec, find_model
 from broadlearn.study.plan import DEFAULT_PROTOCOLS, GIVEN_SPLITS, REDRAWS, SENSITIVITY, Unit
 from broadlearn.study.plan import fingerprint as fingerprint_of
 from broadlearn.study.published_results import published_settings
 from broadlearn.study.readings import READINGS
+from broadlearn.study.released import PRINTED_COLUMNS
 from broadlearn.study.running import Outcome, Task, run_tasks
 from broadlearn.study.store import ResultStore, code_of, newest
 
@@ -74,8 +75,9 @@ class Study:
             done = done[done["source"] == done["model"].map(source)]
         finished, tried = set(done["key"]), set(frame["key"])
         units = [unit for unit in self.plan if unit.key not in finished]
-        # Units that failed before come last.
-        return sorted(units, key=lambda unit: not again and unit.key in tried)
+        # Units that failed before come last. The hash shuffles the others, small and large data
+        # sets alike, so that the first ones tell how long the rest takes.
+        return sorted(units, key=lambda unit: (not again and unit.key in tried, unit.key))
 
     def run(
         self,
@@ -195,7 +197,7 @@ def expand_name(name: str) -> list[str]:
 
 def make_study(
     datasets: Iterable[str | Dataset] = (),
-    models: Sequence[Any] = PUBLISHED_MODELS,
+    models: Sequence[Any] | None = None,
     *,
     protocols: Sequence[str] = DEFAULT_PROTOCOLS,
     noises: Sequence[str] = ("none",),
@@ -212,8 +214,9 @@ def make_study(
     datasets : iterable of str or Dataset
         Names of data sets or groups, see `expand_name`, with ``name:variant`` for another form;
         ``name:uci121`` is a data set of the collection. Or tables of your own.
-    models : sequence, default=the seven of the published study
-        Names or classifiers, see `find_model`.
+    models : sequence, default=None
+        Names or classifiers, see `find_model`. None takes the seven of the published study, with
+        "F-BLS as printed (no scores)" and "majority" beside them under readings of its protocol.
     protocols : sequence of str, default=("paper", "nested")
         See `broadlearn.study.protocols`.
     noises : sequence of str, default=("none",)
@@ -246,8 +249,9 @@ def make_study(
     >>> [(unit.dataset, unit.model) for unit in study.plan]
     [('iris', 'BLS'), ('iris', 'IF-BLS')]
     """
-    specs = {spec.name: spec for spec in map(find_model, models)}
-    if len(specs) < len(models):
+    named = PAPER_MODELS if models is None else models
+    specs = {spec.name: spec for spec in map(find_model, named)}
+    if len(specs) < len(named):
         raise ValueError("models holds two of the same name; give each a name of its own.")
     given = [part for d in datasets for part in (expand_name(d) if isinstance(d, str) else [d])]
     plan: list[Unit] = []
@@ -270,6 +274,8 @@ def make_study(
             repeats = len(table.splits) if protocol == GIVEN_SPLITS else seeds if nested else 1
             for noise, seed, (name, spec) in product(noises, range(repeats), specs.items()):
                 if protocol in REDRAWS and not _is_printed(table.name, name, noise):
+                    continue
+                if models is None and not released and name not in PUBLISHED_MODELS:
                     continue
                 plan.append(
                     Unit(
@@ -297,7 +303,8 @@ def make_study(
 
 def _is_printed(dataset: str, model: str, noise: str) -> bool:
     printed = published_settings()
-    return noise == "none" and dataset in printed.index and model in printed.columns
+    column = PRINTED_COLUMNS.get(model, model)
+    return noise == "none" and dataset in printed.index and column in printed.columns
 
 
 def _load(data: str | Dataset, protocol: str) -> Dataset:

@@ -91,7 +91,19 @@ class Standing:
 def rank_among_published(accuracy: pd.Series, model: str) -> Standing:
     """Rank a model among the 179 published classifiers.
 
-    `accuracy` is in percent, by data set; NaN where the model failed.
+    Parameters
+    ----------
+    accuracy : Series
+        In percent, by data set; NaN where the model failed.
+    model : str
+        Its name.
+
+    Returns
+    -------
+    Standing
+
+    Notes
+    -----
     Accuracies are rounded to one decimal, as the published ones are. Where a classifier failed it
     gets the mean accuracy of the published ones that did not, as the authors do. Friedman's mean
     ranks of all 121 data sets that follow from this are those that the authors print.

@@ -30,10 +30,18 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 
+from broadlearn.models import BLSClassifier
 from broadlearn.registry import entries_that, same_name
 from broadlearn.search import PathSearchCV
 from broadlearn.study.metrics import DEFAULT_METRIC, InnerScorer, check_metric
-from broadlearn.study.released import DRAWN_ONCE, RELEASED, RELEASED_GRIDS
+from broadlearn.study.released import (
+    COLUMNS,
+    DRAWN_ONCE,
+    MAJORITY,
+    PRINTED_F_BLS,
+    RELEASED,
+    RELEASED_GRIDS,
+)
 from broadlearn.utils import Array
 
 GRIDS = ("paper", "reduced")
@@ -201,6 +209,8 @@ KNOWN = {
     for e in entries_that(study=True)
 }
 PUBLISHED_MODELS = tuple(KNOWN)
+# Those of the protocol "paper", each printed column beside what comes near to it.
+PAPER_MODELS = tuple(COLUMNS)
 # Not in the published comparison: our ensemble, well-known models of scikit-learn with the settings
 # that are usually tried for them, and the majority class.
 KNOWN |= {
@@ -247,7 +257,8 @@ KNOWN |= {
             ),
             max_rows=1500,
         ),
-        ModelSpec("majority", DummyClassifier(strategy="most_frequent")),
+        ModelSpec(MAJORITY, DummyClassifier(strategy="most_frequent")),
+        ModelSpec(PRINTED_F_BLS, BLSClassifier.published(), KNOWN["BLS"].grids),
     )
 }
 # Packages that only a study needs, imported when they are asked for.
@@ -262,10 +273,11 @@ def find_model(model: Any) -> ModelSpec:
     model : str, classifier, GridSearchCV, class or ModelSpec
         A name in upper or lower case: one of the seven, "Ensemble", one of scikit-learn's ("SVC",
         "RandomForest", "ExtraTrees", "HistGradientBoosting", "LogisticRegression", "MLP", "k-NN",
-        "GaussianProcess"), "LightGBM" and "CatBoost" where these packages are installed, or
-        "majority". For your own, a classifier, or ``module:object`` with a classifier or a class
-        that needs no arguments; the grid of a ``GridSearchCV`` is searched by the study. The module
-        is searched in the working folder first, as ``python -m`` does.
+        "GaussianProcess"), "LightGBM" and "CatBoost" where these packages are installed,
+        "majority" or "F-BLS as printed (no scores)". For your own, a classifier, or
+        ``module:object`` with a classifier or a class that needs no arguments; the grid of a
+        ``GridSearchCV`` is searched by the study. The module is searched in the working folder
+        first, as ``python -m`` does.
 
     Returns
     -------

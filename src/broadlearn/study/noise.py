@@ -100,9 +100,21 @@ def parse_noise(text: str) -> Noise:
 
 
 def apply_noise(X: ArrayLike, y: ArrayLike, noise: Noise, seed: int) -> tuple[Array, NDArray[Any]]:
-    """Add noise to samples; which ones, as `noise.where` says, is for the caller to choose.
+    """Add noise to samples.
 
-    Means, deviations, shares and classes are those of the samples given; copies are returned.
+    Parameters
+    ----------
+    X : array-like of shape (n_rows, n_columns)
+    y : array-like of shape (n_rows,)
+    noise : Noise
+        Kind and level. Its `where` is for the caller, who passes the training rows or all rows.
+    seed : int
+        Non-negative seed of the random numbers.
+
+    Returns
+    -------
+    X, y : ndarray
+        Copies. Means, deviations, shares and classes are those of the samples given.
 
     Examples
     --------

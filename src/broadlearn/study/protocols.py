@@ -41,6 +41,7 @@ from broadlearn.study.noise import Noise, apply_noise, parse_noise
 from broadlearn.study.plan import GIVEN_SPLITS, REDRAWS, SENSITIVITY, Unit, UnitResult
 from broadlearn.study.published_results import published_settings
 from broadlearn.study.readings import READINGS, Reading
+from broadlearn.study.released import PRINTED_COLUMNS
 from broadlearn.tables import TablePreparation
 from broadlearn.utils import Array
 
@@ -79,7 +80,27 @@ def contiguous_folds(n_rows: int, n_folds: int = N_FOLDS) -> list[Split]:
 
 
 def run_unit(unit: Unit, data: Dataset, spec: ModelSpec) -> UnitResult:
-    """Evaluate a model on a data set under the protocol, noise and seed of a unit."""
+    """Evaluate a model on a data set under the protocol, noise and seed of a unit.
+
+    Parameters
+    ----------
+    unit : Unit
+    data : Dataset
+        The data set of the unit.
+    spec : ModelSpec
+        The model of the unit, from `find_model`.
+
+    Returns
+    -------
+    UnitResult
+
+    Examples
+    --------
+    >>> from broadlearn.study import Unit, find_model, load_dataset, run_unit
+    >>> unit = Unit("iris", "none", "majority", "nested", 0, "paper", "5ac1")
+    >>> round(run_unit(unit, load_dataset("iris"), find_model("majority")).mean, 4)
+    0.3333
+    """
     start = time.perf_counter()
     with warnings.catch_warnings():
         # Settings that cannot be fitted on a fold are left out by the search, and rare classes are
@@ -205,10 +226,11 @@ def _judge_given(unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise) -> Ju
 
 def _judge_redraws(unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise) -> Judged:
     reading = READINGS[REDRAWS[unit.protocol]]
-    printed = published_settings()
-    if unit.dataset not in printed.index or unit.model not in printed.columns:
+    printed, column = published_settings(), PRINTED_COLUMNS.get(unit.model, unit.model)
+    if unit.dataset not in printed.index or column not in printed.columns:
         raise ValueError(f"no settings are printed for {unit.model} on {unit.dataset}")
-    settings = printed.loc[unit.dataset, unit.model]
+    known = spec.estimator.get_params()
+    settings = {n: v for n, v in printed.loc[unit.dataset, column].items() if n in known}
     scores = redraw(data, spec, reading, settings, N_DRAWS, unit.model_seed)
     return Judged([{DEFAULT_METRIC: float(score)} for score in scores.ravel()], settings)
 
@@ -224,13 +246,11 @@ def redraw(
     """Return accuracies at given settings, draws by folds, each with a seed of its own."""
     task = paper_task(data, reading, Noise(), 0)
     released = reading.released_models
-    searched = spec.released_grid if released else None
-    used = {n: value for n, value in settings.items() if searched is None or n in searched}
     seeds = np.random.SeedSequence(random_state).generate_state(n_draws * len(task.splits))
     scores = np.empty((n_draws, len(task.splits)))
     for (draw, fold), seed in zip(np.ndindex(*scores.shape), seeds, strict=True):
         train, test = task.splits[fold]
-        model = _as_prepared(spec.seeded(int(seed), released=released)).set_params(**used)
+        model = _as_prepared(spec.seeded(int(seed), released=released)).set_params(**settings)
         model.fit(task.X[train], task.y[train])
         scores[draw, fold] = np.mean(model.predict(task.X[test]) == task.y[test])
     return scores

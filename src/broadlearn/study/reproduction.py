@@ -20,6 +20,7 @@ from broadlearn.study.plan import OPTIMISTIC, REDRAWS
 from broadlearn.study.protocols import N_FOLDS
 from broadlearn.study.published_results import published_grids, published_table
 from broadlearn.study.readings import READINGS
+from broadlearn.study.released import PRINTED_COLUMNS
 from broadlearn.study.store import newest
 
 KEYS = ["reading", "dataset", "model"]
@@ -91,18 +92,27 @@ def _printed(reading: str, noise: str, dataset: str, model: str) -> tuple[float,
             return None
         key, names = (dataset, round(100 * parsed.level, 6)), ("noise", "noise_deviation")
     accuracy, deviation = map(published_table, names)
-    if key not in accuracy.index or model not in accuracy.columns:
+    column = PRINTED_COLUMNS.get(model, model)
+    if key not in accuracy.index or column not in accuracy.columns:
         return None
-    return float(accuracy.loc[key, model]), float(deviation.loc[key, model])
+    return float(accuracy.loc[key, column]), float(deviation.loc[key, column])
 
 
 def redraw_figures(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the draws of each printed figure in one line, in percent.
 
-    Columns: reading, dataset, model, n_draws; lowest, median and highest mean accuracy of a draw;
-    draw_mean and draw_sd, the deviation at least one row's worth since a few draws may agree by
-    chance; nearest_sd, the deviation over folds of the draw nearest to print. NaN where the printed
-    settings could not be fitted.
+    Parameters
+    ----------
+    frame : DataFrame
+        One row per unit, as `ResultStore.to_frame` gives it; units of "-redraws" protocols count.
+
+    Returns
+    -------
+    DataFrame
+        reading, dataset, model, n_draws; lowest, median and highest mean accuracy of a draw;
+        draw_mean and draw_sd, the deviation at least one row's worth since a few draws may agree by
+        chance; nearest_sd, the deviation over folds of the draw nearest to print. NaN where the
+        printed settings could not be fitted.
     """
     lines, printed = [], published_table()
     for unit in newest(frame[frame["protocol"].isin(REDRAWS)]).itertuples():
@@ -112,7 +122,8 @@ def redraw_figures(frame: pd.DataFrame) -> pd.DataFrame:
         if unit.status == "done":
             scores = 100 * np.reshape(unit.fold_scores, (-1, N_FOLDS))
             means = scores.mean(axis=1)
-            nearest = np.argmin(np.abs(means - printed.loc[unit.dataset, unit.model]))
+            column = PRINTED_COLUMNS.get(unit.model, unit.model)
+            nearest = np.argmin(np.abs(means - printed.loc[unit.dataset, column]))
             one_row = 100.0 / describe_dataset(unit.dataset).n_rows
             line |= {
                 "n_draws": float(len(means)),
@@ -178,7 +189,8 @@ def judge_cells(cells: pd.DataFrame, redraws: pd.DataFrame) -> pd.DataFrame:
     }
     judged["verdict"] = np.select(list(cases.values()), list(cases), WITHIN_REACH)
     sizes = {name: prod(map(len, grid.values())) for name, grid in published_grids().items()}
-    luck = norm.isf(CHANCE / judged["model"].map(sizes).to_numpy(dtype=float))
+    columns = judged["model"].replace(PRINTED_COLUMNS)
+    luck = norm.isf(CHANCE / columns.map(sizes).to_numpy(dtype=float))
     luckiest = judged["draw_mean"] + luck * judged["draw_sd"]
     judged["beyond_selection"] = judged["printed"] > luckiest + TOLERANCE
     return judged
@@ -187,10 +199,20 @@ def judge_cells(cells: pd.DataFrame, redraws: pd.DataFrame) -> pd.DataFrame:
 def summarize_cells(judged: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """Return mean differences from print, and shares of verdicts, of groups of cells.
 
-    Columns: n_cells; difference (ours less print), abs_difference and abs_sd_difference, means in
-    percentage points; n_redrawn; contradicted, out_of_reach, beyond_selection and not_fitted,
-    percent of those redrawn; nearest_sd_difference, the mean absolute difference in deviation of
-    the draws nearest to print, where print is within reach.
+    Parameters
+    ----------
+    judged : DataFrame
+        From `judge_cells`.
+    by : sequence of str
+        Columns that make the groups, such as ``["reading", "model"]``.
+
+    Returns
+    -------
+    DataFrame
+        n_cells; difference (ours less print), abs_difference and abs_sd_difference, means in
+        percentage points; n_redrawn; contradicted, out_of_reach, beyond_selection and not_fitted,
+        percent of those redrawn; nearest_sd_difference, the mean absolute difference in deviation
+        of the draws nearest to print, where print is within reach.
     """
     redrawn = judged["verdict"] != NOT_REDRAWN
     within = judged["verdict"] == WITHIN_REACH

@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 
 from broadlearn.study.metrics import DEFAULT_METRIC, check_metric
-from broadlearn.study.models import PUBLISHED_MODELS
+from broadlearn.study.models import PAPER_MODELS
 from broadlearn.study.noise import Noise, parse_noise
 from broadlearn.study.plan import OPTIMISTIC, PROTOCOLS
+from broadlearn.study.released import PRINTED_COLUMNS
 from broadlearn.study.store import newest
 
 # Two protocols on the same folds: what choosing settings on test folds adds.
@@ -177,9 +178,9 @@ class Cells:
 
 
 def in_order(models: Iterable[str]) -> list[str]:
-    """Return models in the published order, others after them by name."""
+    """Return models in the published order, stand-ins beside them, then others by name."""
     known = set(models)
-    published = [model for model in PUBLISHED_MODELS if model in known]
+    published = [m for m in PAPER_MODELS if {m, PRINTED_COLUMNS.get(m, m)} <= known]
     return published + sorted(known.difference(published))
 
 

@@ -19,6 +19,7 @@ from broadlearn.study.leaderboard import standings
 from broadlearn.study.metrics import DEFAULT_METRIC
 from broadlearn.study.plan import OPTIMISTIC, PROTOCOLS, SENSITIVITY
 from broadlearn.study.readings import READINGS
+from broadlearn.study.released import COLUMNS
 from broadlearn.study.report import figures, tables
 from broadlearn.study.report.cells import Cells
 from broadlearn.study.report.words import (
@@ -137,6 +138,7 @@ def write_report(
         summary=sentences,
         sections=shown,
         readings=READINGS,
+        columns={} if cells is None else _paper_columns(cells),
         protocols=[] if cells is None else cells.protocols,
         versions=_versions(frame),
         command=command,
@@ -313,6 +315,13 @@ def _last_sections(cells: Cells) -> list[Section]:
     if len(cells.not_done):
         lost.tables.append(tables.not_done_table(cells))
     return [time, lost]
+
+
+def _paper_columns(cells: Cells) -> dict[str, str]:
+    """What each model is under readings that run the published models."""
+    released = [p for p in cells.protocols if p in READINGS and READINGS[p].released_models]
+    models = set(cells.units.loc[cells.units["protocol"].isin(released), "model"])
+    return {model: about for model, about in COLUMNS.items() if model in models}
 
 
 def _versions(frame: pd.DataFrame) -> dict[str, str]:

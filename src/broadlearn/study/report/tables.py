@@ -342,9 +342,11 @@ def pair_table(cells: Cells, protocol: str) -> Table:
     table = cells.merits(protocol).dropna()
     published = _published(cells, table)
     sides = {"ours": table}
-    if published is not None and not published.isna().any(axis=None):
-        sides["published"] = published
     reference = cells.reference(protocol)
+    if published is not None:
+        published = published.dropna(axis=1)
+        if reference in published and published.shape[1] > 1:
+            sides["published"] = published
     pairs = {name: compare_pairs(side, reference=reference) for name, side in sides.items()}
     values = pd.concat(pairs, names=["accuracies", ""]).droplevel(1).drop(columns="model")
     values = values.set_index("other", append=True).rename_axis(["accuracies", "against"])
