@@ -27,7 +27,6 @@ ROOMS = {
         "KernelGeometry",
         "SCORERS",
         "as_scorer",
-        "add_classes",
         "learn_geometry",
         "margin_scores",
         "margins_of",
@@ -129,7 +128,16 @@ def beside(page, folder):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Column 'patient' is left out")
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "pycon")], ids=name)
+@pytest.mark.parametrize(
+    "page",
+    [
+        # Its audits of five folds take a minute.
+        pytest.param(page, marks=pytest.mark.soak if page.stem == "label_errors" else ())
+        for page in PAGES
+        if blocks(page, "pycon")
+    ],
+    ids=name,
+)
 def test_code_of_pages_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     beside(page, tmp_path)
