@@ -27,12 +27,13 @@ from broadlearn import (
     BLSClassifier,
     IntuitionisticFuzzyBLSClassifier,
     PathSearchCV,
+    RowStandardizer,
 )
 from broadlearn.random_features.draws import draw_enhancement_weights, draw_feature_weights
 from broadlearn.registry import STUDY_NODES
 from broadlearn.sample_scores import intuitionistic_scores
 from broadlearn.search.grid import PAPER
-from broadlearn.utils import draw_seed, standardize_rows
+from broadlearn.utils import draw_seed
 
 NAMES = {
     "credit_approval": "credit_approval",
@@ -136,7 +137,7 @@ def memory_of_search() -> None:
 
 def compare_fresh_draws(X, y, n_fits=100):
     """Time fresh draws of the released map, and repeat some of the fits alone."""
-    Z = standardize_rows((X - X.mean(axis=0)) / X.std(axis=0))
+    Z = RowStandardizer().fit_transform((X - X.mean(axis=0)) / X.std(axis=0))
     model = IntuitionisticFuzzyBLSClassifier.published(random_state=0)
     rng, folds = np.random.default_rng(0), list(FOLDS.split(Z, y))
     sizes = ("n_feature_groups", "n_feature_nodes", "n_enhancement_nodes")

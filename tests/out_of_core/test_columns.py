@@ -7,7 +7,7 @@ from sklearn.base import clone
 from broadlearn import BLSClassifier
 from broadlearn.out_of_core.columns import column_statistics, learn_columns, merge_columns
 from broadlearn.out_of_core.rows import fold
-from broadlearn.utils import learn_standardization
+from broadlearn.random_features import learn_standardization
 
 
 @pytest.fixture

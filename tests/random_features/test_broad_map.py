@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from broadlearn.random_features import learn_standardization
 from broadlearn.random_features.broad_map import (
     MappedSamples,
     interleave,
@@ -12,7 +13,6 @@ from broadlearn.random_features.draws import (
     draw_input_weights,
 )
 from broadlearn.random_features.nested_maps import MapSettings, draw_map
-from broadlearn.utils import learn_standardization
 
 
 def settings(**change):

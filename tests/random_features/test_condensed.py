@@ -3,8 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from broadlearn.random_features import MapSettings, condense, draw_map
-from broadlearn.utils import learn_standardization
+from broadlearn.random_features import MapSettings, condense, draw_map, learn_standardization
 
 SETTINGS = MapSettings(3, 12, 2, 5, "tanh", "identity", "random", "sample", 1.0)
 

@@ -1,10 +1,9 @@
 import numpy as np
 import pytest
 
-from broadlearn.random_features import fuzzy_rules
+from broadlearn.random_features import Standardization, fuzzy_rules, learn_standardization
 from broadlearn.random_features.fuzzy_rules import FuzzyRules, firing_strengths
 from broadlearn.random_features.nested_maps import draw_map
-from broadlearn.utils import Standardization, learn_standardization
 
 WIDTH = 1.5
 

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
+from broadlearn.random_features import learn_standardization
 from broadlearn.random_features.draws import draw_hidden_weights
 from broadlearn.random_features.hidden_layer import Autoencoders, HiddenLayer
 from broadlearn.random_features.nested_maps import draw_map
-from broadlearn.utils import learn_standardization
 
 PENALTY = 1e-3
 

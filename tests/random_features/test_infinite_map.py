@@ -12,9 +12,9 @@ from broadlearn.random_features import (
     MapSettings,
     draw_map,
     infinite_map,
+    learn_standardization,
 )
 from broadlearn.random_features.infinite_map import LARGE, MATRICES, STRENGTH
-from broadlearn.utils import learn_standardization
 
 SETTINGS = MapSettings(
     n_feature_groups=2,

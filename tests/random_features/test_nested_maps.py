@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import Lasso
 
-from broadlearn.random_features import nested_maps
+from broadlearn.random_features import Standardization, learn_standardization, nested_maps
 from broadlearn.random_features.activations import ACTIVATIONS
 from broadlearn.random_features.draws import draw_feature_weights
 from broadlearn.random_features.nested_maps import (
@@ -18,7 +18,6 @@ from broadlearn.random_features.nested_maps import (
     node_quantiles,
     to_interval,
 )
-from broadlearn.utils import Standardization, learn_standardization
 
 SETTINGS = MapSettings(4, 5, 2, 7, "tanh", "identity", "random", "node", 1.3, 2.5)
 SMALL = MapSettings(2, 3, 2, 7, "tanh", "identity", "orthonormal", "node", 1.5)

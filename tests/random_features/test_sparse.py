@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from sklearn.linear_model import Lasso
 
+from broadlearn.random_features import learn_standardization
 from broadlearn.random_features.sparse import input_moments, rebuilding_weights, sparse_codes
-from broadlearn.utils import learn_standardization
 
 
 @pytest.mark.parametrize("penalty", [1e-3, 0.05, 0.3])

@@ -7,10 +7,10 @@ import pytest
 from plain import plain_held_out
 from scipy.special import expit
 
-from broadlearn.random_features import draw_map
+from broadlearn.random_features import Standardization, draw_map
 from broadlearn.sample_scores import HeldOutScorer, Samples, held_out
 from broadlearn.sample_scores.held_out import held_out_scores
-from broadlearn.utils import Standardization, encode_targets
+from broadlearn.utils import encode_targets
 
 
 def make(n, n_classes, seed=0):

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from broadlearn import IntuitionisticFuzzyBLSClassifier
+from broadlearn.random_features import learn_standardization
 from broadlearn.sample_scores import (
     IntuitionisticScorer,
     Samples,
@@ -14,7 +15,7 @@ from broadlearn.sample_scores.landmarks import (
     landmark_pair_sums,
 )
 from broadlearn.sample_scores.pairs import prepare_points, symmetric_pair_sums
-from broadlearn.utils import draw_seed, learn_standardization
+from broadlearn.utils import draw_seed
 
 
 def make(weights, n=120):

@@ -30,19 +30,14 @@ from broadlearn.utils.checks import (
         (["1", "much"], "^sample_weight must hold numbers, got 'much'"),
         ([1.0, 1j], r"^sample_weight must hold numbers, got '"),
         ({"a": 1}, "^sample_weight must hold numbers"),
-        (np.nan, "^sample_weight must be finite, got nan"),
-        (np.inf, "^sample_weight must be finite, got inf"),
+        (2.0, "^sample_weight must have one number for each of 2 rows"),
+        ([1.0, np.inf], "sample_weight contains infinity"),
         (np.array(["2020", "2021"], dtype="datetime64"), "^sample_weight must hold numbers"),
     ],
 )
 def test_bad_weights_are_named(weight, message):
     with pytest.raises(ValueError, match=message):
         check_weights(weight, np.ones((2, 1)))
-
-
-@pytest.mark.parametrize("weight", [2, 2.0, np.float32(2), np.array(2), ["2", "2"]])
-def test_one_weight_is_that_of_all_samples(weight):
-    np.testing.assert_array_equal(check_weights(weight, np.ones((2, 1))), [2.0, 2.0])
 
 
 def test_weights_are_float64_and_one_by_default():

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from broadlearn.utils import is_special, whole_file, write_whole
+from broadlearn.utils.whole_files import is_special, whole_file, write_whole
 
 POSIX = pytest.mark.skipif(os.name == "nt", reason="needs POSIX")
 

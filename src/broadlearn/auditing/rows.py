@@ -10,8 +10,9 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
+from broadlearn.random_features import learn_standardization
 from broadlearn.tables import TablePreparation, infer_task
-from broadlearn.utils import Array, learn_standardization
+from broadlearn.utils import Array
 
 TASKS = ("auto", "classification", "regression")
 

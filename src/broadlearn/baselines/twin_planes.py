@@ -10,7 +10,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from broadlearn.baselines.twin_svm import TwinFactor, TwinPlanes, factor_plane, planes
 from broadlearn.models import TrainingData
-from broadlearn.utils import Array, Floats, Standardization, distinct_rows
+from broadlearn.random_features import Standardization
+from broadlearn.utils import Array, Floats, distinct_rows
 
 # Length of a normal, relative to the intercept, that rounding alone may give.
 FLAT = 1e-10

@@ -23,7 +23,10 @@ from broadlearn.random_features import (
     MappedSamples,
     MapRecipe,
     MapSettings,
+    Standardization,
+    StandardizedRows,
     draw_map,
+    learn_standardization,
 )
 from broadlearn.sample_scores import (
     IntuitionisticScorer,
@@ -50,8 +53,6 @@ from broadlearn.utils import (
     Array,
     FitProgress,
     Floats,
-    Standardization,
-    StandardizedRows,
     check_classes,
     check_labels,
     check_range,
@@ -59,7 +60,6 @@ from broadlearn.utils import (
     check_weights,
     draw_seed,
     encode_targets,
-    learn_standardization,
     read_rows,
     row_slices,
     spread_rows,

@@ -15,6 +15,7 @@ from broadlearn.models import online
 from broadlearn.models.base import BroadModel, TrainingData, in_one_step
 from broadlearn.models.parameters import MODEL_CONSTRAINTS, document
 from broadlearn.models.stream import Batch, StreamState
+from broadlearn.random_features import learn_standardization
 from broadlearn.sample_scores import Trust
 from broadlearn.solvers import PrimalSolution
 from broadlearn.utils import (
@@ -26,7 +27,6 @@ from broadlearn.utils import (
     check_targets,
     check_weights,
     draw_seed,
-    learn_standardization,
 )
 from broadlearn.utils.sklearn_compat import fit_context
 

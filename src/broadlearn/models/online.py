@@ -20,17 +20,17 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from broadlearn.models.base import in_one_step
 from broadlearn.models.stream import Batch, StreamState
-from broadlearn.random_features import INFINITE, BroadMap, draw_map, grow_map
-from broadlearn.sample_scores import UniformScorer, learn_geometry
-from broadlearn.solvers import Block, rows_residual, solve_sums
-from broadlearn.utils import (
-    Array,
-    Floats,
+from broadlearn.random_features import (
+    INFINITE,
+    BroadMap,
     Standardization,
-    check_weights,
-    draw_seed,
+    draw_map,
+    grow_map,
     learn_standardization,
 )
+from broadlearn.sample_scores import UniformScorer, learn_geometry
+from broadlearn.solvers import Block, rows_residual, solve_sums
+from broadlearn.utils import Array, Floats, check_weights, draw_seed
 
 NO_SUMS = (
     "This model was made by fit, which keeps no sums over its samples. Start with partial_fit to "

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from broadlearn.random_features import BroadMap, MappedSamples, kept_enhancements
+from broadlearn.random_features import BroadMap, MappedSamples, Standardization, kept_enhancements
 from broadlearn.sample_scores import Geometry, Samples, Trust
 from broadlearn.solvers import (
     Block,
@@ -20,7 +20,7 @@ from broadlearn.solvers import (
     normal_equations,
     remove_rows,
 )
-from broadlearn.utils import Array, Floats, Standardization, check_range, row_priorities
+from broadlearn.utils import Array, Floats, check_range, row_priorities
 
 # Size of the random sample from which the slope of probabilities is learnt.
 MAX_SAMPLE = 512

@@ -14,16 +14,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from broadlearn.models.base import in_one_step
 from broadlearn.models.parameters import MAP_CONSTRAINTS, document
-from broadlearn.random_features import MapSettings, draw_map
-from broadlearn.utils import (
-    READ_SPARSE,
-    Floats,
-    check_sparse,
-    draw_seed,
-    learn_standardization,
-    read_rows,
-    row_slices,
-)
+from broadlearn.random_features import MapSettings, draw_map, learn_standardization
+from broadlearn.utils import READ_SPARSE, Floats, check_sparse, draw_seed, read_rows, row_slices
 from broadlearn.utils.sklearn_compat import fit_context
 
 

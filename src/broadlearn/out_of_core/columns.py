@@ -14,13 +14,9 @@ from sklearn.utils.validation import validate_data
 from broadlearn.models import start_anew
 from broadlearn.out_of_core.row_blocks import RowBlock
 from broadlearn.out_of_core.rows import WatchedRows
-from broadlearn.utils import (
-    READ,
-    Array,
+from broadlearn.random_features import (
     FenceRows,
     Standardization,
-    check_labels,
-    check_weights,
     draw_fence_rows,
     last_within,
     learn_fences,
@@ -28,6 +24,7 @@ from broadlearn.utils import (
     scaled_bounds,
     with_missing,
 )
+from broadlearn.utils import READ, Array, check_labels, check_weights
 from broadlearn.utils.sklearn_compat import handle_zeros_in_scale, is_constant_feature
 
 

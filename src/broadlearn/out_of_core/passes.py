@@ -31,20 +31,13 @@ from broadlearn.random_features import (
     FEATURE_DRAWS,
     BroadMap,
     NestedMaps,
+    Standardization,
     draw_feature_weights,
     to_interval,
 )
 from broadlearn.sample_scores import Geometry, SampleScorer, Trust, UniformScorer, untrusted
 from broadlearn.solvers import normal_equations, rows_residual
-from broadlearn.utils import (
-    Array,
-    FitProgress,
-    Standardization,
-    TooLargeError,
-    draw_seed,
-    free_memory,
-    size_text,
-)
+from broadlearn.utils import Array, FitProgress, TooLargeError, draw_seed, free_memory, size_text
 from broadlearn.utils.sklearn_compat import with_callbacks
 
 Model = TypeVar("Model", bound=BaseEstimator)

@@ -15,9 +15,10 @@ from broadlearn.random_features import (
     FuzzyMap,
     InfiniteMap,
     NodeKernel,
+    Standardization,
     input_choices,
 )
-from broadlearn.utils import Array, Standardization
+from broadlearn.utils import Array
 
 
 def standardize(rows: Tensor, standardization: Standardization) -> Tensor:

@@ -57,7 +57,7 @@ def own_class(module: str, name: str) -> type[Any] | None:
 
     Examples
     --------
-    >>> own_class("broadlearn.utils", "Standardization").__name__
+    >>> own_class("broadlearn.random_features", "Standardization").__name__
     'Standardization'
     >>> own_class("broadlearn.utils", "write_whole") is None
     True

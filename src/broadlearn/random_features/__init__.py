@@ -4,6 +4,7 @@ from broadlearn.random_features.activations import ACTIVATIONS
 from broadlearn.random_features.broad_map import HIGH, LOW, BroadMap, MappedSamples, interleave
 from broadlearn.random_features.condensed import condense
 from broadlearn.random_features.draws import FEATURE_DRAWS, draw_feature_weights
+from broadlearn.random_features.fences import FenceRows, draw_fence_rows, learn_fences
 from broadlearn.random_features.fuzzy_rules import FuzzyMap, FuzzyRules
 from broadlearn.random_features.hidden_layer import AutoencoderMap, Autoencoders, HiddenLayer
 from broadlearn.random_features.infinite_map import INFINITE, InfiniteMap, InfiniteNodes
@@ -31,6 +32,15 @@ from broadlearn.random_features.nested_maps import (
     to_interval,
 )
 from broadlearn.random_features.node_kernels import NodeKernel, input_choices
+from broadlearn.random_features.standardization import (
+    Standardization,
+    StandardizedRows,
+    last_within,
+    learn_standardization,
+    safe_exponents,
+    scaled_bounds,
+    with_missing,
+)
 
 __all__ = [
     "ACTIVATIONS",
@@ -42,6 +52,7 @@ __all__ = [
     "AutoencoderMap",
     "Autoencoders",
     "BroadMap",
+    "FenceRows",
     "FuzzyMap",
     "FuzzyRules",
     "HiddenLayer",
@@ -57,19 +68,28 @@ __all__ = [
     "NestedMaps",
     "NodeKernel",
     "SamplePairs",
+    "Standardization",
+    "StandardizedRows",
     "Units",
     "condense",
     "draw_feature_weights",
+    "draw_fence_rows",
     "draw_map",
     "few_input_points",
     "grow_map",
     "input_choices",
     "interleave",
     "kept_enhancements",
+    "last_within",
+    "learn_fences",
     "learn_forms",
+    "learn_standardization",
     "learn_units",
+    "safe_exponents",
+    "scaled_bounds",
     "sizes_nest",
     "squarings",
     "to_interval",
     "unit_name",
+    "with_missing",
 ]

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadlearn.random_features.activations import ACTIVATIONS
-from broadlearn.utils import Array, Floats, Standardization, row_slices
+from broadlearn.random_features.standardization import Standardization
+from broadlearn.utils import Array, Floats, row_slices
 
 if TYPE_CHECKING:
     from broadlearn.random_features.nested_maps import MapSettings

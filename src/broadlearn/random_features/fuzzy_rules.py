@@ -20,14 +20,8 @@ from broadlearn.random_features.draws import (
     draw_group_seed,
 )
 from broadlearn.random_features.nested_maps import MapSettings, scale_nodes
-from broadlearn.utils import (
-    Array,
-    Floats,
-    Standardization,
-    distinct_rows,
-    one_thread,
-    row_slices,
-)
+from broadlearn.random_features.standardization import Standardization
+from broadlearn.utils import Array, Floats, distinct_rows, one_thread, row_slices
 
 # Samples that a group clusters; of more, each group draws its own.
 MAX_CLUSTERED = 2000

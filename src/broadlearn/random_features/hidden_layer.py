@@ -14,7 +14,8 @@ from broadlearn.random_features.broad_map import BroadMap
 from broadlearn.random_features.draws import draw_hidden_weights
 from broadlearn.random_features.nested_maps import MapFamily, MapSettings, scaled_nodes
 from broadlearn.random_features.sparse import input_moments, rebuilding_weights
-from broadlearn.utils import Array, Floats, Standardization
+from broadlearn.random_features.standardization import Standardization
+from broadlearn.utils import Array, Floats
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,8 @@ from sklearn import get_config
 from broadlearn.random_features.broad_map import BroadMap
 from broadlearn.random_features.nested_maps import MapFamily, MapSettings
 from broadlearn.random_features.node_kernels import NodeKernel
-from broadlearn.utils import Array, Floats, Standardization
+from broadlearn.random_features.standardization import Standardization
+from broadlearn.utils import Array, Floats
 
 # The number of enhancement nodes that stands for infinitely many.
 INFINITE = "infinite"

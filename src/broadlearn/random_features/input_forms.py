@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
-from broadlearn.utils import Array, Floats, Standardization, learn_standardization
+from broadlearn.random_features.standardization import Standardization, learn_standardization
+from broadlearn.utils import Array, Floats
 
 FORMS = ("standardized", "ranks", "normal_scores")
 # Points of a column between which ranks are interpolated: steps of less than 1 %.

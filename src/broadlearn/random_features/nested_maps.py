@@ -18,7 +18,8 @@ from broadlearn.random_features.draws import (
     draw_input_weights,
 )
 from broadlearn.random_features.sparse import input_moments, rebuilding_weights
-from broadlearn.utils import BLOCK_NUMBERS, Array, Floats, Standardization, quantiles, row_slices
+from broadlearn.random_features.standardization import Standardization
+from broadlearn.utils import BLOCK_NUMBERS, Array, Floats, quantiles, row_slices
 
 # Penalty of the sparse auto-encoder, on features of unit variance, as in the original BLS code.
 SPARSE_PENALTY = 1e-3

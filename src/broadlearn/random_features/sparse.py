@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from broadlearn.utils import Array, Floats, Standardization, row_slices
+from broadlearn.random_features.standardization import Standardization
+from broadlearn.utils import Array, Floats, row_slices
 
 # Steps after which the non-zero entries of each column are solved for exactly, and the sub-gradient
 # that counts as zero then, relative to the penalty.

@@ -1,4 +1,4 @@
-"""Fuzzy membership: how near a sample is to the centre of its own class, in input space."""
+"""Fuzzy membership: nearness of a sample to the centre of its own class, in input space."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ class FuzzyScorer(SampleScorer):
     streams: ClassVar[bool] = True
 
     def draws(self, n_samples: int) -> bool:
-        """Nothing is drawn."""
+        """Return False: nothing is drawn."""
         return False
 
     def check(self) -> None:
-        """Raise unless delta is a positive number and small_class a count."""
+        """Raise if a parameter is invalid."""
         require_positive(delta=self.delta)
         require_count(small_class=self.small_class)
 
@@ -66,7 +66,7 @@ class FuzzyScorer(SampleScorer):
         return Trust(score, {"membership_": membership})
 
     def sketch(self, samples: Samples, first: int = 0) -> Centres:
-        """Weighted sums of the samples of each class."""
+        """Return weighted sums of the samples of each class."""
         n_samples = samples.codes.size
         indicator = np.zeros((samples.n_classes, n_samples))
         indicator[samples.codes, np.arange(n_samples)] = samples.weight
@@ -74,7 +74,7 @@ class FuzzyScorer(SampleScorer):
         return Centres(sums, indicator.sum(axis=1))
 
     def geometry(self, sketch: Centres) -> FuzzyGeometry:
-        """Exact centres."""
+        """Return the exact centres."""
         refuse_absent(sketch.class_weight)
         centres = sketch.sums / sketch.class_weight[:, None]
         return FuzzyGeometry(centres, np.zeros(len(centres)), self.delta)
@@ -83,7 +83,7 @@ class FuzzyScorer(SampleScorer):
 def class_memberships(
     Z: Floats, codes: NDArray[np.intp], weight: Array, n_classes: int, delta: float
 ) -> Array:
-    """Membership of every sample in its own class; samples of a class without weight get 0."""
+    """Return memberships of samples in their own class; 0 in a class without weight."""
     membership = np.zeros(Z.shape[0])
     for c in range(n_classes):
         rows = np.flatnonzero(codes == c)
@@ -91,7 +91,7 @@ def class_memberships(
         if not rows_weight.any():
             continue
         members = Z[rows].astype(np.float64, copy=False)
-        # Samples that are all alike must give exactly their value back, whatever the weights.
+        # The centre of equal samples must equal them exactly, whatever the weights.
         origin = members[np.argmax(rows_weight > 0.0)]
         centre = origin + rows_weight @ (members - origin) / rows_weight.sum()
         distance = np.linalg.norm(members - centre, axis=1)
@@ -114,7 +114,7 @@ class Centres:
     class_weight: Array
 
     def merge(self, other: Centres) -> Centres:
-        """Sums of the samples of both."""
+        """Return the sums of the samples of both."""
         return Centres(self.sums + other.sums, self.class_weight + other.class_weight)
 
 
@@ -134,15 +134,15 @@ class FuzzyGeometry(Geometry):
     delta: float
 
     def distances(self, Z: Floats, codes: NDArray[np.intp]) -> Array:
-        """Distances of samples to the centre of their own class."""
+        """Return the distances of samples to the centre of their own class."""
         return np.asarray(np.linalg.norm(Z - self.centres[codes], axis=1), dtype=np.float64)
 
     def with_radii(self, radii: Array) -> FuzzyGeometry:
-        """The same with the radii of the classes."""
+        """Return a copy with the radii of the classes."""
         return replace(self, radii=radii)
 
     def trust(self, Z: Floats, codes: NDArray[np.intp]) -> Trust:
-        """Membership of samples in their own class; 0 beyond the radius."""
+        """Return memberships of samples in their own class; 0 beyond the radius."""
         theta = 1.0 - self.distances(Z, codes) / (self.radii[codes] + self.delta)
         membership = np.clip(theta, 0.0, 1.0)
         return Trust(membership, {"membership_": membership})

@@ -1,7 +1,7 @@
-"""Trust in samples from a first model: how far its prediction without a sample fits the label.
+"""Scores from a first model: agreement of its leave-one-out predictions with the labels.
 
-Where a sample is left out, a ridge model predicts its label from all others in closed form. Samples
-whose label is contradicted lose weight in the model that is fitted next.
+The leave-one-out predictions of a ridge model have a closed form. Samples whose label they
+contradict get a small weight in the final model.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from broadlearn.random_features import MappedSamples, MapSettings, draw_map
+from broadlearn.random_features import MappedSamples, MapSettings, Standardization, draw_map
 from broadlearn.sample_scores.scorer import Samples, SampleScorer, Trust
 from broadlearn.solvers import Spectrum, design_blocks, left_out_share
-from broadlearn.utils import BLOCK_NUMBERS, Array, Standardization, encode_targets, row_slices
+from broadlearn.utils import BLOCK_NUMBERS, Array, encode_targets, row_slices
 
-# The map of the first model, whose penalty is chosen by its own leave-one-out loss.
+# Map of the first model. Its leave-one-out loss chooses the penalty.
 FIRST_MAP = MapSettings(
     n_feature_groups=1,
     n_feature_nodes=64,
@@ -32,21 +32,21 @@ FIRST_MAP = MapSettings(
     enhancement_inputs=4,
 )
 PENALTIES = 10.0 ** np.arange(-3.0, 6.0)
-# No sample counts for more than this in the choice of the penalty: some labels are wrong.
+# Largest loss of a sample in the choice of the penalty, as some labels are wrong.
 MAX_LOSS = 4.0
-# Slope of the score at margin 0, where it is a half.
+# Slope of the score as a function of the margin.
 STEEPNESS = 4.0
-# Part of a sample that stays in its own prediction at least.
+# Lower bound on one minus the leverage.
 MIN_REMAINDER = 1e-6
 
 
 @dataclass(frozen=True)
 class HeldOutScorer(SampleScorer):
-    """Scores samples by the margin with which a model without them predicts their label.
+    """Score samples by the margin of their label in leave-one-out predictions.
 
-    With the margin m of a sample, 1 where its class is predicted perfectly, 0 on the boundary and
-    negative where another class is predicted, the score is ``1 / (1 + exp(-4 m))``. The first model
-    is a broad learning system of its own, whose held-out predictions follow in closed form.
+    The score of margin m is ``1 / (1 + exp(-4 m))``. The margin is 1 if the class is predicted
+    perfectly, 0 on the boundary and negative if another class is predicted. The first model is a
+    small broad learning system whose leave-one-out predictions have a closed form.
 
     Examples
     --------
@@ -60,7 +60,7 @@ class HeldOutScorer(SampleScorer):
     """
 
     def score(self, samples: Samples) -> Trust:
-        """Score the samples that count; those of weight 0 get 0."""
+        """Score samples; those of weight 0 get 0."""
         Z, codes, weight, *rest = samples
         kept = weight > 0.0
         score = np.zeros(kept.size)
@@ -69,9 +69,9 @@ class HeldOutScorer(SampleScorer):
 
 
 def held_out_scores(samples: Samples) -> Array:
-    """Scores of samples of positive weight; never 0 itself.
+    """Return positive scores of samples of positive weight.
 
-    Weights that are whole numbers stand for copies, of which one is left out.
+    If weights are whole numbers, they stand for copies, and one copy is left out.
     """
     Z, codes, weight, n_classes, seed = samples
     left_out = weight * left_out_share(weight)
@@ -95,15 +95,15 @@ def held_out_scores(samples: Samples) -> Array:
 
 
 def margin_scores(margins: Array) -> Array:
-    """Scores of samples by the margins of held-out decisions; never 0 itself."""
+    """Return positive scores from the margins of held-out decisions."""
     return np.asarray(expit(STEEPNESS * margins))
 
 
 def margins_of(decision: Array, codes: NDArray[np.intp]) -> Array:
-    """Decision for the own class less that for the best other one."""
+    """Return the decision for the own class minus the largest of the other classes."""
     if decision.shape[1] == 1:
         return np.where(codes == 1, decision[:, 0], -decision[:, 0])
-    every = np.arange(codes.size)
+    rows = np.arange(codes.size)
     others = decision.copy()
-    others[every, codes] = -np.inf
-    return np.asarray(decision[every, codes] - others.max(axis=1))
+    others[rows, codes] = -np.inf
+    return np.asarray(decision[rows, codes] - others.max(axis=1))

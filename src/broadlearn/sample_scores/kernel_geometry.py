@@ -12,13 +12,13 @@ from broadlearn.sample_scores.pairs import BLOCK_ROWS, combine, squared_input_ra
 from broadlearn.sample_scores.scorer import Geometry, Samples, Trust, refuse_absent
 from broadlearn.utils import Array, Floats, row_priorities
 
-# Samples of a class that are kept where no number is given.
+# References per class if `landmarks` is not a number.
 REFERENCES = 2000
 
 
 @dataclass(frozen=True)
 class References:
-    """Samples drawn of each class, in their order.
+    """Samples drawn from each class, in their order.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class References:
     size: int
 
     def merge(self, other: References) -> References:
-        """References drawn from the samples of both."""
+        """Return the references drawn from the samples of both."""
         return References(
             np.concatenate([self.Z, other.Z]),
             np.concatenate([self.codes, other.codes]),
@@ -52,7 +52,7 @@ class References:
         ).least()
 
     def least(self) -> References:
-        """The samples of least priority of each class, in their order."""
+        """Return the samples of least priority of each class, in their order."""
         order = np.lexsort((self.priority, self.codes))
         codes = self.codes[order]
         rank = np.arange(codes.size) - np.searchsorted(codes, codes)
@@ -66,7 +66,7 @@ class References:
         )
 
     def by_class(self) -> Samples:
-        """The references sorted by class, each class with the weight of all its samples."""
+        """Return the references by class; their weights sum to those of all samples of a class."""
         refuse_absent(self.class_weight)
         order = np.argsort(self.codes, kind="stable")
         codes, weight = self.codes[order], self.weight[order]
@@ -75,9 +75,9 @@ class References:
 
 
 def draw_references(samples: Samples, first: int, landmarks: int | str | None) -> References:
-    """Draw so many references of each class, else 2,000; a smaller class is taken whole.
+    """Draw `landmarks` references of each class, or 2,000; keep smaller classes whole.
 
-    `first` samples came before these: a draw does not depend on the batches they come in.
+    `first` samples came before these. The draw does not depend on the batches.
     """
     Z, codes, weight, n_classes, seed = samples
     class_weight = np.bincount(codes, weight, minlength=n_classes).astype(np.float64)
@@ -119,7 +119,7 @@ class KernelGeometry(Geometry):
     def of(
         cls, references: Samples, kernel_width: float, epsilon: float | None, delta: float
     ) -> KernelGeometry:
-        """Let references that are sorted by class stand for their classes."""
+        """Return the geometry of references that are sorted by class."""
         _, codes, weight, n_classes, _ = references
         Z = references.Z.astype(np.float64, copy=False)
         bounds = np.searchsorted(codes, np.arange(n_classes + 1))
@@ -131,14 +131,14 @@ class KernelGeometry(Geometry):
         return replace(geometry, within=within)
 
     def with_radii(self, radii: Array) -> KernelGeometry:
-        """The same with the radii of the classes, the largest of which is the default epsilon."""
+        """Return a copy with the radii of the classes; the largest is the default epsilon."""
         epsilon = float(radii.max()) if self.epsilon is None else self.epsilon
         return replace(self, radii=radii, epsilon=epsilon)
 
     def trust(self, Z: Floats, codes: NDArray[np.intp]) -> Trust:
-        """Scores of samples against the references.
+        """Score samples against the references.
 
-        Neighbours are counted among the references, of which the sample itself may be one.
+        Neighbours are counted among the references, which may include the sample itself.
         """
         kernel, own, other = self._sums(Z, codes, count=True)
         distance, radius = self._distance(kernel, codes), self.radii[codes] + self.delta
@@ -147,11 +147,11 @@ class KernelGeometry(Geometry):
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """Kernel width and neighbourhood radius."""
+        """Return kernel width and neighbourhood radius."""
         return {"kernel_width_": self.kernel_width, "neighborhood_radius_": self.epsilon}
 
     def distances(self, Z: Floats, codes: NDArray[np.intp]) -> Array:
-        """Distances of samples to the centre of their own class, in kernel space."""
+        """Return the distances of samples to the centre of their own class, in kernel space."""
         return self._distance(self._sums(Z, codes, count=False)[0], codes)
 
     def _distance(self, kernel: Array, codes: NDArray[np.intp]) -> Array:
@@ -160,7 +160,7 @@ class KernelGeometry(Geometry):
     def _sums(
         self, Z: Floats, codes: NDArray[np.intp], *, count: bool
     ) -> tuple[Array, Array, Array]:
-        """Mean kernel to the own class, and weight of neighbours of the own and other classes."""
+        """Return mean kernels to the own class, and neighbour weights of own and other classes."""
         kernel, own, other = np.zeros((3, Z.shape[0]))
         origin = self.references.mean(axis=0)
         R = self.references - origin

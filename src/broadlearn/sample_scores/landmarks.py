@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from broadlearn.random_features import StandardizedRows
 from broadlearn.sample_scores.pairs import (
     BLOCK_ROWS,
     PairSums,
@@ -18,7 +19,7 @@ from broadlearn.sample_scores.pairs import (
     negative_squared_distances,
     squared_input_radius,
 )
-from broadlearn.utils import Array, Floats, StandardizedRows, row_slices
+from broadlearn.utils import Array, Floats, row_slices
 
 
 class Outline(NamedTuple):

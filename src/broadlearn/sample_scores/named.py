@@ -19,7 +19,7 @@ SCORERS: dict[str, type[SampleScorer]] = {
 
 
 def as_scorer(sample_scores: str | SampleScorer) -> SampleScorer:
-    """The scorer that is meant: one by name, with its default parameters, or the object, checked.
+    """Return the scorer of a name, with default parameters, or the scorer itself, checked.
 
     Examples
     --------

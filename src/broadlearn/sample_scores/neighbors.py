@@ -1,4 +1,4 @@
-"""Agreement with the neighbours: the share of a sample's own class among the nearest samples."""
+"""Neighbour agreement: the share of a sample's own class among its nearest samples."""
 
 from __future__ import annotations
 
@@ -12,20 +12,22 @@ from sklearn.metrics import euclidean_distances
 from broadlearn.sample_scores.scorer import Samples, SampleScorer, Trust
 from broadlearn.utils import BLOCK_NUMBERS, COUNT, Array, Floats, distinct_rows, row_slices
 
-# Squared distances within this share of each other are the same.
+# Squared distances with a smaller relative difference are ties.
 SAME_DISTANCE = 1e-9
-# Nearest samples that are found beyond those that are wanted; how many times as many samples there
-# must be; and the error of squared distances by products, relative to the squared lengths.
-SPARE, MANY_FOR_ONE = 8, 20
+# Number of neighbours searched beyond the k nearest, to settle ties.
+SPARE = 8
+# Search neighbours only among at least this many times as many samples.
+MANY_FOR_ONE = 20
+# Rounding error of squared distances by products, relative to the squared lengths.
 ROUNDING = 1e-14
 
 
 @dataclass(frozen=True)
 class NeighborScorer(SampleScorer):
-    """Share of its own class among the nearest samples of every sample, itself counted once.
+    """Score samples by the share of their own class among the nearest samples.
 
-    ``(1 + own) / (1 + all)`` over the samples within the distance of the k-th nearest other one,
-    see `neighbor_agreement`.
+    The score is ``(1 + own) / (1 + all)`` over the samples within the distance of the k-th nearest
+    other one, see `neighbor_agreement`.
 
     Parameters
     ----------
@@ -47,26 +49,26 @@ class NeighborScorer(SampleScorer):
     n_neighbors: int = 10
 
     def draws(self, n_samples: int) -> bool:
-        """Nothing is drawn."""
+        """Return False: nothing is drawn."""
         return False
 
     def check(self) -> None:
-        """Raise unless the number of neighbours makes sense."""
+        """Raise if a parameter is invalid."""
         if not COUNT.is_satisfied_by(self.n_neighbors):
             raise ValueError(
                 f"n_neighbors must be a whole number from 1 on, got {self.n_neighbors!r}."
             )
 
     def score(self, samples: Samples) -> Trust:
-        """Score samples: agreement is the score."""
+        """Return the agreement as the score."""
         return Trust(agreements(samples.Z, samples.codes, samples.weight, int(self.n_neighbors)))
 
 
 def agreements(X: Floats, codes: NDArray[np.intp], weight: Array, n_neighbors: int) -> Array:
-    """Agreement of every sample with its neighbours; `neighbor_agreement` on checked arrays.
+    """Return the `neighbor_agreement` of checked arrays.
 
-    Scikit-learn finds the nearest samples and some spare ones, which settles all samples but those
-    with more ties, or less weight near them, than that: these are compared with all others.
+    scikit-learn finds the nearest samples and some spare ones. Samples with more ties, or with too
+    little weight among those found, are compared with all others.
     """
     distinct = distinct_rows(X, codes, weight)
     rows = X[distinct.first].astype(np.float64, copy=False)
@@ -87,7 +89,7 @@ def agreements(X: Floats, codes: NDArray[np.intp], weight: Array, n_neighbors: i
 
 
 class Points(NamedTuple):
-    """Distinct samples, of which those of positive weight are the neighbours of all.
+    """Distinct samples; those of positive weight are possible neighbours.
 
     Attributes
     ----------
@@ -100,7 +102,7 @@ class Points(NamedTuple):
     present : ndarray of shape (n_present,)
         Samples of positive weight.
     position : ndarray of shape (n,)
-        Where each sample is among those; -1 for none.
+        Position of each sample in `present`; -1 if it is not there.
     """
 
     rows: Array
@@ -111,7 +113,7 @@ class Points(NamedTuple):
     position: NDArray[np.intp]
 
     def by_all(self, some: NDArray[np.intp], n_neighbors: int) -> Array:
-        """Agreement of some samples, from their distances to all others."""
+        """Return the agreement of some samples, from their distances to all others."""
         near = euclidean_distances(
             self.rows[some],
             self.rows[self.present],
@@ -123,7 +125,7 @@ class Points(NamedTuple):
         itself = np.flatnonzero(self.position[some] >= 0)
         own_column = self.position[some][itself]
         near[itself, own_column] = 0.0
-        # A sample is not its own neighbour, its copies are.
+        # A sample is not its own neighbour, but its copies are.
         mass[itself, own_column] -= np.minimum(1.0, mass[itself, own_column])
         inside = near <= _radius(near, mass, n_neighbors)[:, None] * (1.0 + SAME_DISTANCE)
         mass *= inside
@@ -131,10 +133,10 @@ class Points(NamedTuple):
         return np.asarray((1.0 + own) / (1.0 + mass.sum(axis=1)))
 
     def by_nearest(self, n_neighbors: int, n_found: int) -> tuple[Array, NDArray[np.bool_]]:
-        """Agreement of all samples from so many of the nearest, and whether these settle it.
+        """Return the agreement of all samples from `n_found` nearest ones, and where it is settled.
 
-        They do where enough weight is within a distance that is clearly less than that of the last
-        one found, and no sample is so near to that distance that rounding might decide on it.
+        It is settled if enough weight lies clearly within the distance of the last sample found,
+        and no sample is so close to the edge that rounding could decide.
         """
         from sklearn.neighbors import NearestNeighbors
 
@@ -169,7 +171,7 @@ class Points(NamedTuple):
 
 
 def _radius(near: Array, mass: Array, n_neighbors: int) -> Array:
-    """Squared distance within which each sample has so many neighbours, or all that there are."""
+    """Return the squared distance within which each sample has so many neighbours, or all."""
     n_rows, n_others = near.shape
     radius = near.max(axis=1)
     open_rows, k = np.arange(n_rows), min(n_neighbors + 1, n_others)

@@ -1,10 +1,9 @@
-"""What every way to trust samples has in common.
+"""Base class of the scorers, which weight training samples.
 
-A scorer gives each training sample a score between 0 and 1, by which it counts in the fit. In a
-stream, a score must not depend on the samples that come after it: there a *geometry* (centres,
-radii, reference samples) is learnt once and every sample is scored against it. It is made from a
-*sketch*, a statistic of some samples; the sketches of two blocks merge into that of both, wherever
-the blocks are.
+A scorer gives each training sample a score between 0 and 1, its weight in the fit. In a stream, a
+score must not depend on later samples: a *geometry* (centres, radii, reference samples) is learnt
+once, and every sample is scored against it. A geometry is made from a *sketch*, a statistic of
+samples. The sketches of two blocks can be merged.
 """
 
 from __future__ import annotations
@@ -27,15 +26,14 @@ class Samples(NamedTuple):
     Attributes
     ----------
     Z : ndarray of shape (n_samples, n_features)
-        Standardised features; for intuitionistic scores of many samples, rows that are made when
-        they are asked for.
+        Standardised features; for intuitionistic scores of many samples, `StandardizedRows`.
     codes : ndarray of shape (n_samples,)
         Class of each sample, 0, 1, ...
     weight : ndarray of shape (n_samples,)
-        Sample weights. A sample of weight 0 counts nowhere, and is scored all the same.
+        Sample weights. Samples of weight 0 do not affect other scores, but are scored.
     n_classes : int
     seed : int
-        For scorers that draw.
+        Seed of random draws.
     """
 
     Z: Floats
@@ -46,16 +44,16 @@ class Samples(NamedTuple):
 
 
 class Trust(NamedTuple):
-    """How far each sample is trusted.
+    """Scores of samples.
 
     Attributes
     ----------
     score : ndarray of shape (n_samples,) or None
-        Between 0 and 1; None where all samples count alike.
+        Between 0 and 1; None if all samples have the same weight.
     attributes : mapping of str to object
-        What the model shows of it, by the names of fitted attributes, such as ``membership_``.
+        Fitted attributes of the model, such as ``membership_``.
     problem : str
-        A sentence on classes whose samples all score 0, or ""; set by the models.
+        Warning about classes whose samples all score 0, or ""; set by the models.
     """
 
     score: Array | None
@@ -67,43 +65,43 @@ class Sketch(Protocol):
     """A statistic of samples."""
 
     def merge(self, other: Self) -> Self:
-        """The statistic of the samples of both."""
+        """Return the statistic of the samples of both."""
 
 
 class Geometry(ABC):
-    """What samples of a stream are scored against."""
+    """Class centres and radii against which samples of a stream are scored."""
 
     radii: Array
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """What the model shows of it, by the names of fitted attributes."""
+        """Fitted attributes of the model, by name."""
         return {}
 
     @abstractmethod
     def distances(self, Z: Floats, codes: NDArray[np.intp]) -> Array:
-        """Distances of samples to the centre of their own class."""
+        """Return the distances of samples to the centre of their own class."""
 
     @abstractmethod
     def with_radii(self, radii: Array) -> Self:
-        """The same with the radii of the classes, found in a pass over all samples."""
+        """Return a copy with the radii of the classes, found in a pass over all samples."""
 
     @abstractmethod
     def trust(self, Z: Floats, codes: NDArray[np.intp]) -> Trust:
-        """Scores of samples."""
+        """Score samples."""
 
     def largest_distances(self, Z: Floats, codes: NDArray[np.intp]) -> Array:
-        """Largest distance of a sample to the centre of its class, per class; 0 without samples."""
+        """Return the largest distance to the centre of each class; 0 without samples."""
         largest = np.zeros(self.radii.size)
         np.maximum.at(largest, codes, self.distances(Z, codes))
         return largest
 
 
 class SampleScorer(ABC):
-    """A way to trust samples; a model takes one as its parameter ``sample_scores``.
+    """Base class of weighting schemes for samples, the parameter ``sample_scores`` of a model.
 
-    Subclasses are frozen dataclasses whose fields are their parameters. They implement `score`,
-    and, if samples that come in batches can be scored, `sketch` and `geometry`.
+    Subclasses are frozen dataclasses whose fields are their parameters. They implement `score`, and
+    for samples that come in batches `sketch` and `geometry`.
 
     Examples
     --------
@@ -127,54 +125,56 @@ class SampleScorer(ABC):
     streams: ClassVar[bool] = False
 
     def draws(self, n_samples: int) -> bool:
-        """Whether scores depend on the seed."""
+        """Return whether the scores of so many samples depend on the seed."""
         return True
 
     def check(self) -> None:  # noqa: B027 (most scorers have nothing to check)
-        """Raise unless the parameters make sense; models call it before they score."""
+        """Raise if a parameter is invalid; models call this before `score`."""
 
     @abstractmethod
     def score(self, samples: Samples) -> Trust:
-        """Score samples, all of them at once."""
+        """Score all samples at once."""
 
     def score_widths(
         self, samples: Samples, kernel_widths: Sequence[float | str | None]
     ) -> list[Trust]:
         """Score samples for several kernel widths at once (None: the scorer's own).
 
-        Without a kernel all are alike.
+        Scorers without a kernel return the same scores for all widths.
         """
         return [self.score(samples)] * len(kernel_widths)
 
     def sketch(self, samples: Samples, first: int = 0) -> Sketch | None:
-        """What a geometry is made from; None where all samples count alike.
+        """Return the sketch of samples; None if all samples have the same weight.
 
         All weights are positive, and `first` samples came before these.
         """
         raise ValueError(self.why_not())
 
     def geometry(self, sketch: Any) -> Geometry:
-        """The geometry of sketched samples; radii come later."""
+        """Return the geometry of sketched samples, without radii."""
         raise ValueError(self.why_not())
 
     def why_not(self) -> str:
-        """A sentence on why samples that come in batches cannot be scored."""
+        """Return the reason why samples that come in batches cannot be scored."""
         return (
             f"{type(self).__name__} compares all samples with each other, which samples that come "
             'in batches do not allow; use sample_scores="intuitionistic", "fuzzy" or "uniform".'
         )
 
     def remedy(self, trust: Trust) -> str:
-        """A sentence on what to do where all samples of a class score 0."""
-        return 'Use sample_scores="uniform" (BLSClassifier), which trusts all samples alike.'
+        """Return advice for classes whose samples all score 0."""
+        return (
+            'Use sample_scores="uniform" (BLSClassifier), which gives all samples the same weight.'
+        )
 
 
 def learn_geometry(
     scorer: SampleScorer, blocks: Callable[[], Iterable[Samples]]
 ) -> Geometry | None:
-    """Learn what samples are scored against, in two passes; None where all count alike.
+    """Learn the geometry of a scorer in two passes; None if all samples have the same weight.
 
-    Every call of `blocks` gives a fresh iterator over samples, all of positive weight.
+    Every call of `blocks` returns a fresh iterator over samples of positive weight.
     """
     total, first = None, 0
     for samples in blocks():
@@ -189,7 +189,7 @@ def learn_geometry(
 
 
 def refuse_absent(class_weight: Array) -> None:
-    """Raise unless every class has samples."""
+    """Raise if a class has no samples."""
     if not class_weight.all():
         raise ValueError(
             "The samples that class centres are learnt from must include every class, but "
@@ -200,8 +200,8 @@ def refuse_absent(class_weight: Array) -> None:
 def lift_small_classes(score: Array, samples: Samples, small_class: int) -> Array:
     """Lift the scores of a class of n < `small_class` distinct samples to at least 1 - n / that.
 
-    The farthest of a few samples is no outlier, though the equations give it a score of about 0,
-    and of two samples both.
+    The equations give the farthest of a few samples a score of about 0, and both samples of a class
+    of two, although they are not outliers.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def lift_small_classes(score: Array, samples: Samples, small_class: int) -> Arra
     samples : Samples
         Those of weight 0 do not count.
     small_class : int
-        0 leaves all scores as they are.
+        0 leaves all scores unchanged.
 
     Examples
     --------
@@ -222,9 +222,9 @@ def lift_small_classes(score: Array, samples: Samples, small_class: int) -> Arra
     floors = np.zeros(samples.n_classes)
     for c in range(samples.n_classes):
         rows = np.flatnonzero(counted & (samples.codes == c))
-        # The first few nearly always tell that a class is large enough.
-        for some in (rows[: 8 * small_class], rows):
-            n = len(np.unique(samples.Z[some], axis=0))
+        # The first few samples nearly always show that a class is large enough.
+        for part in (rows[: 8 * small_class], rows):
+            n = len(np.unique(samples.Z[part], axis=0))
             if n >= small_class:
                 break
         else:
@@ -233,21 +233,21 @@ def lift_small_classes(score: Array, samples: Samples, small_class: int) -> Arra
 
 
 def require_positive(**values: float) -> None:
-    """Raise unless numbers are positive and finite."""
+    """Raise if a number is not positive and finite."""
     for name, value in values.items():
         if not POSITIVE.is_satisfied_by(value):
             raise ValueError(f"{name} must be a positive number, got {value!r}.")
 
 
 def require_count(**values: int) -> None:
-    """Raise unless numbers are whole and at least 0."""
+    """Raise if a number is not whole or is below 0."""
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, Integral) or value < 0:
             raise ValueError(f"{name} must be a whole number of at least 0, got {value!r}.")
 
 
 def untrusted(classes: NDArray[Any], best: Array, remedy: str) -> str:
-    """A sentence on the classes whose best score is 0."""
+    """Return a warning about the classes whose best score is 0."""
     lost = classes[best == 0.0].tolist()
     which = "every class" if len(lost) == best.size else "class " + ", ".join(map(repr, lost))
     return (

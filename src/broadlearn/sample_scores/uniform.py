@@ -1,4 +1,4 @@
-"""All samples count alike: the plain broad learning system."""
+"""Equal weights of all samples: the plain broad learning system."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from broadlearn.sample_scores.scorer import Samples, SampleScorer, Trust
 
 @dataclass(frozen=True)
 class UniformScorer(SampleScorer):
-    """Trusts all samples alike.
+    """Give all samples the same weight.
 
     Examples
     --------
@@ -23,12 +23,12 @@ class UniformScorer(SampleScorer):
     streams: ClassVar[bool] = True
 
     def draws(self, n_samples: int) -> bool:
-        """Nothing is drawn."""
+        """Return False: nothing is drawn."""
         return False
 
     def score(self, samples: Samples) -> Trust:
-        """Score samples: no scores are needed."""
+        """Return no scores."""
         return Trust(None)
 
     def sketch(self, samples: Samples, first: int = 0) -> None:
-        """Nothing has to be known of the classes."""
+        """Return None: no geometry is needed."""

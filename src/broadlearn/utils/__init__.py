@@ -1,4 +1,4 @@
-"""Names that at least two rooms use: arrays, standardisation, checks, progress, files."""
+"""Names that at least two rooms use: arrays, checks, progress, files, wording."""
 
 from broadlearn.utils.arrays import (
     BLOCK_NUMBERS,
@@ -26,7 +26,6 @@ from broadlearn.utils.checks import (
     read_rows,
     text_column,
 )
-from broadlearn.utils.fences import FenceRows, draw_fence_rows, learn_fences
 from broadlearn.utils.files import FORMULA_STARTS, encoded, harmless, safe_csv
 from broadlearn.utils.memory import (
     TooLargeError,
@@ -46,16 +45,7 @@ from broadlearn.utils.parameters import (
 )
 from broadlearn.utils.pictures import label
 from broadlearn.utils.progress import FitProgress
-from broadlearn.utils.standardization import (
-    Standardization,
-    StandardizedRows,
-    last_within,
-    learn_standardization,
-    safe_exponents,
-    scaled_bounds,
-    with_missing,
-)
-from broadlearn.utils.whole_files import is_special, whole_file, write_whole
+from broadlearn.utils.whole_files import is_special, write_whole
 from broadlearn.utils.wording import counted, listed, out_of, percent, visible
 from broadlearn.utils.workers import one_thread, parallel
 
@@ -74,11 +64,8 @@ __all__ = [
     "SCALE",
     "STANDARDIZE",
     "Array",
-    "FenceRows",
     "FitProgress",
     "Floats",
-    "Standardization",
-    "StandardizedRows",
     "TooLargeError",
     "check_classes",
     "check_labels",
@@ -88,7 +75,6 @@ __all__ = [
     "check_weights",
     "counted",
     "distinct_rows",
-    "draw_fence_rows",
     "draw_seed",
     "encode_targets",
     "encoded",
@@ -97,9 +83,6 @@ __all__ = [
     "html_table",
     "is_special",
     "label",
-    "last_within",
-    "learn_fences",
-    "learn_standardization",
     "listed",
     "one_thread",
     "out_of",
@@ -112,14 +95,10 @@ __all__ = [
     "row_priorities",
     "row_slices",
     "safe_csv",
-    "safe_exponents",
-    "scaled_bounds",
     "size_text",
     "spread_rows",
     "text_column",
     "visible",
     "whole",
-    "whole_file",
-    "with_missing",
     "write_whole",
 ]

@@ -15,11 +15,6 @@ Floats = NDArray[np.floating]
 FLOAT_TYPES = [np.float64, np.float32]
 # Numbers in a block of rows that is worked on at a time.
 BLOCK_NUMBERS = 1 << 21
-# The middle of a column is all but this share at either end, of few rows all but the outermost one
-# or two. Values that more rows have are a group, however far out. A fence is so many lengths of the
-# middle away from it, 60 deviations from the mean of a normal column: so many that of the 28 data
-# sets of the study only three have values beyond, and one of them loses by it (0.4 points).
-TAIL, MAX_TAIL, FEW, LENGTHS = 0.025, 0.25, 2.0, 15.0
 
 
 def row_slices(n_rows: int, n_columns: int, numbers: int = BLOCK_NUMBERS // 4) -> Iterator[slice]:
@@ -72,44 +67,6 @@ def quantiles(values: Floats, weight: Array | None, shares: Sequence[float]) -> 
     return np.array(
         [values[order[np.argmax(share >= w, axis=0), columns], columns] for w in wanted]
     )
-
-
-def column_fences(X: Floats, weight: Array | None = None) -> Array:
-    """How far out a value of a column may lie before it is a gross outlier: two rows of limits.
-
-    The length of the middle is that between two quantiles, those of 2.5 % and 97.5 % from 80 rows
-    on, or, if that is larger, the median distance of the values that differ from the median: of
-    columns that are mostly zero, the rest counts. It is 1 for a constant column. Missing values are
-    no part, and a column without others has no limits.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> column_fences(np.r_[np.arange(11.0), 1e12][:, None]).ravel()
-    array([-119.,  129.])
-    """
-    values = X.astype(np.float64, copy=False)
-    counts = ~np.isnan(values) * (1.0 if weight is None else weight[:, None])
-    order, columns = np.argsort(values, axis=0), np.arange(values.shape[1])
-    share = np.cumsum(np.take_along_axis(counts, order, axis=0), axis=0)
-    total = share[-1]
-    tail = np.clip(FEW / np.maximum(total, FEW), TAIL, MAX_TAIL)
-    # Shares of a hair less, as rounding must not decide.
-    first, median, last = (
-        values[order[np.argmax(share >= q * total * (1.0 - 1e-12), axis=0), columns], columns]
-        for q in (tail, 0.5, 1.0 - tail)
-    )
-    # A length beyond all numbers is no limit.
-    with np.errstate(over="ignore", invalid="ignore"):
-        distance = np.abs(values - median)
-        order = np.argsort(distance, axis=0)
-        share = np.cumsum(np.take_along_axis(counts * (distance > 0.0), order, axis=0), axis=0)
-        half = np.argmax(share >= 0.5 * share[-1] * (1.0 - 1e-12), axis=0)
-        typical = np.where(share[-1] > 0.0, distance[order[half, columns], columns], 0.0)
-        length = np.maximum(last - first, typical)
-        length[length == 0.0] = 1.0
-        low, high = first - LENGTHS * length, last + LENGTHS * length
-    return np.array([np.where(total > 0.0, low, -np.inf), np.where(total > 0.0, high, np.inf)])
 
 
 class DistinctRows(NamedTuple):

@@ -1,9 +1,8 @@
-"""Checks of what users pass in; each raises one sentence that names the argument at fault."""
+"""Checks of user input; each raises one sentence that names the argument at fault."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -26,8 +25,7 @@ MAX_TARGET = {np.float32: 1e30, np.float64: 1e150}
 # Sums, products and ratios of weights within these stay numbers.
 MIN_WEIGHT, MAX_WEIGHT = 1e-60, 1e60
 
-# How X is read: missing values are NaN, and infinity is refused. Where sparse matrices are too,
-# `read_sparse` says so.
+# Options of scikit-learn's validation: X may hold NaN for missing values, but not infinity.
 READ: dict[str, Any] = {"dtype": FLOAT_TYPES, "ensure_all_finite": "allow-nan"}
 READ_SPARSE: dict[str, Any] = {**READ, "accept_sparse": "csr"}
 
@@ -84,7 +82,7 @@ sklearn.multioutput.MultiOutputClassifier.
 
 
 def check_classes(y: NDArray[Any]) -> None:
-    """Refuse labels that are no classes, saying what they are instead.
+    """Refuse labels that are not classes.
 
     Examples
     --------
@@ -94,13 +92,15 @@ def check_classes(y: NDArray[Any]) -> None:
     ValueError: y has no label at position 2; leave out samples without a label.
     """
     if y.dtype == object and y.ndim == 1:
-        missing = [i for i, label in enumerate(y) if is_missing(label)]
-        if missing:
+        from pandas import isna
+
+        missing = np.flatnonzero(isna(y))
+        if missing.size:
             raise ValueError(
                 f"y has no label at position {missing[0]}; leave out samples without a label."
             )
         kinds = sorted({type(label).__name__ for label in y})
-        # Labels of several types cannot be sorted, but for numbers.
+        # Numbers of several types can be sorted, texts and numbers cannot.
         if len(kinds) > 1 and any(isinstance(label, str) for label in y):
             raise ValueError(
                 f"y must hold labels of one type, but mixes {' and '.join(kinds)}; make them text, "
@@ -110,7 +110,7 @@ def check_classes(y: NDArray[Any]) -> None:
 
 
 def as_numbers(name: str, values: Any) -> NDArray[Any]:
-    """Values as an array of real numbers, or a sentence that names them and what is no number.
+    """Return values as an array of real numbers; `name` them if one is not a number.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def check_weights(
     y : ndarray of shape (n_samples,)
         Labels, needed for class weights.
     classes : ndarray or None
-        All classes that there are, where y may not have them all.
+        All classes, if y may lack some of them.
 
     Examples
     --------
@@ -173,19 +173,18 @@ def check_weights(
     >>> check_weights(None, np.ones((3, 1)), {"b": 5.0}, np.array(["a", "a", "b"]))
     array([1., 1., 5.])
     """
-    given = None if sample_weight is None else as_numbers("sample_weight", sample_weight)
-    if given is not None and not given.size:
-        raise ValueError(
-            f"sample_weight must have one number for each of {X.shape[0]} rows, got none."
-        )
-    if given is not None and not given.any():
-        raise ValueError(
-            "sample_weight is zero for every row; at least one row must have a positive weight."
-        )
-    if given is not None and given.ndim == 0 and not np.isfinite(given):
-        raise ValueError(f"sample_weight must be finite, got {given.item()}.")
-    # A number of its own is that of all samples.
-    given = given.item() if given is not None and given.ndim == 0 else given
+    given = None
+    if sample_weight is not None:
+        given = as_numbers("sample_weight", sample_weight)
+        if given.shape != (X.shape[0],):
+            raise ValueError(
+                f"sample_weight must have one number for each of {X.shape[0]} rows, got an array "
+                f"of shape {given.shape}."
+            )
+        if not given.any():
+            raise ValueError(
+                "sample_weight is zero for every row; at least one row must have a positive weight."
+            )
     weight = check_sample_weight(given, X, dtype=np.float64, ensure_non_negative=True)
     if class_weight is not None and y is not None:
         with np.errstate(over="ignore"):
@@ -205,10 +204,10 @@ def check_weights(
 def _class_weights(
     class_weight: Mapping[Any, float] | str, y: NDArray[Any], weight: Array, classes: Any
 ) -> Array:
-    """The weight of each sample's class."""
+    """Return the weight of each sample's class."""
     present, codes = np.unique(y, return_inverse=True)
     if isinstance(class_weight, str):
-        # A sample of weight 0 is absent, and so is a class that has no others.
+        # Samples of weight 0, and classes without other samples, do not count.
         counts = np.bincount(codes, weight)
         known = present[counts > 0.0]
         kept = weight > 0.0
@@ -219,7 +218,7 @@ def _class_weights(
         return of_class[codes]
     expected = present if classes is None else classes
     unnamed = [c for c in expected.tolist() if c not in class_weight]
-    # Of a dict that names every class, others are no error: a fold may lack samples of a class.
+    # A dict that names every class may name more: a fold may lack samples of a class.
     if unnamed and expected.size - len(unnamed) != len(class_weight):
         unknown = [c for c in class_weight if c not in expected.tolist()]
         raise ValueError(
@@ -273,9 +272,9 @@ broadlearn.tables.TablePreparation()."
 
 
 def read_rows(model: Any, X: ArrayLike, **how: Any) -> Any:
-    """Samples for a fitted model, validated; a column of text is named.
+    """Validate samples for a fitted model; name a column of text.
 
-    `how` they are read is `READ` or `READ_SPARSE`.
+    `how` is `READ` or `READ_SPARSE`.
     """
     try:
         return validate_data(model, X, reset=False, **how)
@@ -286,16 +285,11 @@ def read_rows(model: Any, X: ArrayLike, **how: Any) -> Any:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a cell is a number, in text too, or missing."""
+    """Return whether a cell is missing or a number, possibly written as text."""
+    from pandas import isna
+
     try:
         float(value)
     except (TypeError, ValueError):
-        return is_missing(value)
+        return isna(value) is True
     return True
-
-
-def is_missing(value: Any) -> bool:
-    """Whether a cell is empty: None, NaN, or the NA or NaT of pandas."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, Real) and bool(np.isnan(float(value)))

@@ -1,12 +1,11 @@
-"""Means and deviations of features, learnt block by block, safe for any magnitude.
+"""Standardise features: means and deviations learnt block by block, for values of any magnitude.
 
-Bounded ones are those of values that are held within fences, which lie so far out that those of an
-ordinary table are all within them: a value beyond counts as the last one within. Robust ones are
-those of the samples that are not outlying: judged first with the means and deviations of all
-samples, then with their own.
+- "bounded": values beyond wide fences are first replaced by the last value within them.
+- "robust": means and deviations of the samples that are not outlying. Samples are judged first by
+  the means and deviations of all samples, then by those of the samples kept.
 
-Missing values (NaN) take no part. Where a sample lacks a value, the mean stands for it, and for
-each feature that training samples lack a column tells which do: what follows sees numbers only.
+Missing values (NaN) are left out of means and deviations and replaced by the mean. Every feature
+with missing values in training also gets an indicator column.
 """
 
 from __future__ import annotations
@@ -18,44 +17,46 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
-from broadlearn.utils.arrays import Array, Floats, column_fences, quantiles, row_slices
-from broadlearn.utils.fences import MAX_FENCE_ROWS, draw_fence_rows, learn_fences
+from broadlearn.random_features.fences import draw_fence_rows, learn_fences
+from broadlearn.random_features.sparse_rows import SparseRows, clip_entries
+from broadlearn.utils import Array, Floats, quantiles, row_slices
 from broadlearn.utils.sklearn_compat import handle_zeros_in_scale, is_constant_feature
-from broadlearn.utils.sparse_rows import SparseRows, clip_entries
 
-# Squares of numbers whose binary exponents lie beyond these overflow or vanish.
+# Squares of numbers with larger binary exponents overflow or vanish.
 SAFE_EXPONENT = {np.dtype(np.float64): 400, np.dtype(np.float32): 50}
-# Samples further from the mean than this many times the median are outlying, where a single feature
-# counts for this many deviations at most; passes over the samples in which that is found out.
-OUTLYING, MAX_DEVIATIONS, PASSES = 3.0, 10.0, 3
-# Deviations are not taken below this part of those of all samples: a feature that is constant but
-# for a few samples, which then are outlying, must not be blown up.
+# Samples further from the mean than this many times the median distance are outlying.
+OUTLYING = 3.0
+# A single feature counts for at most this many deviations in that distance.
+MAX_DEVIATIONS = 10.0
+# Number of times that outlying samples are judged.
+PASSES = 3
+# Robust deviations are at least this part of those of all samples, so that a feature which is
+# constant except in outlying samples is not blown up.
 MIN_PART = 0.25
-# Difference between the indicators of a missing value and of one that is there, in units of a
-# feature's deviation. Larger ones are noise where values are missing at random, and help no more
-# where they are not (benchmarks/missing_values.py).
+# Difference between the indicators of missing and present values, in units of a deviation. Larger
+# ones add noise if values are missing at random (benchmarks/missing_values.py).
 INDICATOR = 0.5
 
 
 class Standardization(NamedTuple):
-    """``Z = (X / 2**exponent - mean) / scale``, feature by feature, and indicators of missing ones.
+    """``Z = (X / 2**exponent - mean) / scale`` per feature, with indicators of missing values.
 
-    With bounds, ``X / 2**exponent`` is clipped at them first.
+    ``X / 2**exponent`` is first clipped at the bounds, if there are any.
 
     Attributes
     ----------
     mean, scale : ndarray of shape (n_features,)
     exponent : ndarray of shape (n_features,) or None
-        Powers of two that bring features of extreme magnitude near 1 first; None where none is
-        needed.
+        Powers of two that bring features of extreme magnitude near 1; None if all features are
+        ordinary.
     fill : ndarray of shape (n_features,) or None
-        What Z has for missing values; None for 0.
+        Value of Z in place of missing values; None for 0.
     missing : ndarray of shape (n_missing,)
-        Features that some training samples lack, each with an indicator behind the features of Z.
+        Features with missing values in training. Their indicators follow the features of Z.
     share : ndarray of shape (n_missing,)
-        Share of the training samples that lack them.
+        Share of the training samples in which they are missing.
     bounds : ndarray of shape (2, n_features) or None
-        The lowest and the highest that values may count as; None for any.
+        Least and largest value of each feature; None for no bounds.
     """
 
     mean: Array
@@ -68,11 +69,11 @@ class Standardization(NamedTuple):
 
     @classmethod
     def identity(cls, n_features: int) -> Standardization:
-        """Leaves features as they are."""
+        """Return a standardisation that leaves features unchanged."""
         return cls(np.zeros(n_features), np.ones(n_features), None)
 
     def affine(self, X: Floats, rows: slice | NDArray[np.intp] = slice(None)) -> Floats:
-        """``[Z, 1]`` for some samples: standardised features, indicators and a column of ones."""
+        """Return ``[Z, 1]`` for some samples: features, indicators and a column of ones."""
         part: Any = X[rows]
         if not isinstance(part, np.ndarray):
             tail = self.indicators(np.zeros((1, X.shape[1]), dtype=np.bool_))[0]
@@ -85,7 +86,7 @@ class Standardization(NamedTuple):
             part = np.ldexp(part, -self.exponent)
         Z = block[:, :n_features]
         if self.bounds is not None:
-            # Bounds beyond the numbers of float32 are none.
+            # Bounds beyond float32 become infinite.
             with np.errstate(over="ignore"):
                 part = np.clip(part, *self.bounds.astype(X.dtype, copy=False), out=Z)
         np.subtract(part, self.mean, out=Z, casting="same_kind")
@@ -98,12 +99,12 @@ class Standardization(NamedTuple):
         return block
 
     def indicators(self, absent: NDArray[np.bool_]) -> Array:
-        """Columns that tell which samples lack features; `absent` tells it for all features."""
+        """Return the indicator columns, given which values of all features are absent."""
         return INDICATOR * (absent[:, self.missing] - self.share)
 
 
 class StandardizedRows:
-    """Standardised features of samples, which are made when some of them are asked for.
+    """Standardised features of samples, computed when they are indexed.
 
     Parameters
     ----------
@@ -124,30 +125,34 @@ class StandardizedRows:
         self.shape = (X.shape[0], X.shape[1] + standardization.share.size)
 
     def __getitem__(self, index: Any) -> Floats:
-        """Some samples, or one feature of them."""
+        """Return some samples, or one feature of them."""
         if not isinstance(index, tuple):
             return self.standardization.affine(self.X, index)[:, :-1]
         rows, column = index
-        found = np.empty(len(rows), dtype=self.X.dtype)
+        values = np.empty(len(rows), dtype=self.X.dtype)
         for part in row_slices(len(rows), self.shape[1]):
-            found[part] = self[rows[part]][:, column]
-        return found
+            values[part] = self[rows[part]][:, column]
+        return values
 
 
 def learn_standardization(
     X: Floats, weight: Array | None = None, standardize: bool | str = True
 ) -> Standardization:
-    """Mean and standard deviation of every feature; 1 in place of the deviation of a constant.
+    """Learn the mean and standard deviation of every feature; constant features get deviation 1.
 
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n_samples, n_features)
-        With NaN for missing values, but not in a sparse matrix.
+        NaN for missing values, which a sparse matrix may not have.
     weight : ndarray of shape (n_samples,) or None
         Sample weights; a sample of weight w counts as w copies.
     standardize : bool, "bounded" or "robust", default=True
-        False leaves features as they are; "bounded" learns from values within fences, and bounds
-        all values; "robust" learns from samples that are not outlying.
+        False leaves features unchanged. "bounded" clips all values at bounds within fences.
+        "robust" learns from samples that are not outlying.
+
+    Returns
+    -------
+    Standardization
 
     Examples
     --------
@@ -169,62 +174,70 @@ def learn_standardization(
     if not isinstance(X, np.ndarray):
         return _learn_sparse(X, weight, standardize)
     low, high = X.min(axis=0), X.max(axis=0)
-    missing, share = np.flatnonzero(np.isnan(high)), np.empty(0)
-    if missing.size:
-        columns = X[:, missing]
-        low[missing], high[missing] = np.fmin.reduce(columns), np.fmax.reduce(columns)
-        share = np.average(np.isnan(columns), axis=0, weights=weight)
-    elif not standardize:
+    missing = np.flatnonzero(np.isnan(high))
+    if not standardize and not missing.size:
         return Standardization.identity(X.shape[1])._replace(fill=_means(X, weight))
-    bounds, clips = None, False
+    low[missing], high[missing] = (f.reduce(X[:, missing]) for f in (np.fmin, np.fmax))
+    bounds = None
     if standardize == "bounded":
-        few = X.shape[0] <= MAX_FENCE_ROWS
-        bounds = column_fences(X, weight) if few else learn_fences(draw_fence_rows(X, weight))
+        bounds = learn_fences(draw_fence_rows(X, weight))
         beyond = np.array([low < bounds[0], high > bounds[1]])
-        clips = bool(beyond.any())
-        if clips:
+        if beyond.any():
             bounds = np.where(beyond, last_within(X, bounds), bounds)
             low, high = np.maximum(low, bounds[0]), np.minimum(high, bounds[1])
-    exponents = np.frexp(np.maximum(high, -low))[1]
-    exponents[np.abs(exponents) < SAFE_EXPONENT[X.dtype]] = 0
-    exponent = exponents if exponents.any() else None
-    if exponent is not None and bounds is not None:
-        with np.errstate(over="ignore"):
-            bounds = np.ldexp(bounds, -exponent)
-    counted, whole = np.ones(X.shape[0], dtype=np.bool_), np.ones(X.shape[1])
-    for turn in range(1 + PASSES if standardize == "robust" else 1):
-        scaler = StandardScaler()
-        for rows in row_slices(*X.shape):
-            chosen = counted[rows]
-            if not chosen.any():
-                continue
-            block = X[rows] if chosen.all() else X[rows][chosen]
-            if exponent is not None:
-                block = np.ldexp(block, -exponent)
-            if clips and bounds is not None:
-                block = np.clip(block, *bounds)
-            some = None if weight is None else weight[rows][chosen]
-            with np.errstate(invalid="ignore"):
-                scaler.partial_fit(block.astype(np.float64, copy=False), sample_weight=some)
-        scale = scaler.scale_
-        if turn == 0:
-            whole = scale
-        else:
-            # Rounding can leave a weighted variance below 0.
-            variance = np.maximum(scaler.var_, 0.0)
-            scale = np.maximum(np.sqrt(variance), MIN_PART * whole)
-            scale[(variance == 0.0) & (whole == 1.0)] = 1.0
-        found = Standardization(scaler.mean_, scale, exponent)
+    exponent = safe_exponents(np.maximum(high, -low), X.dtype)
+    bounds = None if bounds is None else scaled_bounds(bounds, exponent)
+    scaler = _moments(X, weight, exponent, bounds)
+    learnt = Standardization(scaler.mean_, scaler.scale_, exponent, bounds=bounds)
+    if standardize == "robust":
+        learnt = _without_outlying(X, weight, learnt)
+    if not missing.size:
+        return learnt
+    share = np.average(np.isnan(X[:, missing]), axis=0, weights=weight)
+    return with_missing(learnt, missing, share, standardize)
+
+
+def _moments(
+    X: Floats,
+    weight: Array | None,
+    exponent: NDArray[np.int32] | None,
+    bounds: Array | None = None,
+    kept: NDArray[np.bool_] | None = None,
+) -> StandardScaler:
+    """Return a scaler fitted to the kept samples, divided by 2**exponent and clipped at bounds."""
+    scaler = StandardScaler()
+    for rows in row_slices(*X.shape):
+        chosen = slice(None) if kept is None else kept[rows]
+        block = X[rows][chosen]
+        if not len(block):
+            continue
+        if exponent is not None:
+            block = np.ldexp(block, -exponent)
         if bounds is not None:
-            found = found._replace(bounds=bounds)
-        if turn < PASSES and standardize == "robust":
-            distance = _distances(X, found)
-            counted = distance <= OUTLYING * quantiles(distance[:, None], weight, [0.5])[0, 0]
-    return with_missing(found, missing, share, standardize) if missing.size else found
+            block = np.clip(block, *bounds)
+        part = None if weight is None else weight[rows][chosen]
+        with np.errstate(invalid="ignore"):
+            scaler.partial_fit(block.astype(np.float64, copy=False), sample_weight=part)
+    return scaler
+
+
+def _without_outlying(X: Floats, weight: Array | None, whole: Standardization) -> Standardization:
+    """Return the standardisation of samples that are not outlying, given that of all samples."""
+    learnt = whole
+    for _ in range(PASSES):
+        distance = _distances(X, learnt)
+        near = distance <= OUTLYING * quantiles(distance[:, None], weight, [0.5])[0, 0]
+        scaler = _moments(X, weight, whole.exponent, kept=near)
+        # Rounding can leave a weighted variance below 0.
+        variance = np.maximum(scaler.var_, 0.0)
+        scale = np.maximum(np.sqrt(variance), MIN_PART * whole.scale)
+        scale[(variance == 0.0) & (whole.scale == 1.0)] = 1.0
+        learnt = Standardization(scaler.mean_, scale, whole.exponent)
+    return learnt
 
 
 def last_within(X: Floats, fences: Array) -> Array:
-    """The lowest and the highest value of each column that is within fences, as two rows.
+    """Return the least and the largest value of each column within fences, as two rows.
 
     Examples
     --------
@@ -240,14 +253,14 @@ def last_within(X: Floats, fences: Array) -> Array:
 
 
 def safe_exponents(largest: Floats, dtype: np.dtype[Any]) -> NDArray[np.int32] | None:
-    """Powers of two that bring columns with extreme `largest` values near 1; None for none."""
+    """Return powers of two that bring extreme columns near 1; None if no column is extreme."""
     exponents = np.frexp(largest)[1]
     exponents[np.abs(exponents) < SAFE_EXPONENT[dtype]] = 0
     return exponents if exponents.any() else None
 
 
 def scaled_bounds(bounds: Array, exponent: NDArray[np.int32] | None) -> Array:
-    """Bounds of features that are divided by powers of two; none where numbers have an end."""
+    """Return the bounds of features divided by powers of two; infinite if they overflow."""
     if exponent is None:
         return bounds
     with np.errstate(over="ignore"):
@@ -255,33 +268,33 @@ def scaled_bounds(bounds: Array, exponent: NDArray[np.int32] | None) -> Array:
 
 
 def with_missing(
-    found: Standardization, missing: NDArray[np.intp], share: Array, standardize: bool | str
+    learnt: Standardization, missing: NDArray[np.intp], share: Array, standardize: bool | str
 ) -> Standardization:
-    """A standardisation that was learnt from the values that are there, with indicators.
+    """Add indicators to a standardisation that was learnt from the present values.
 
     Parameters
     ----------
-    found : Standardization
-        With NaN as the mean of a feature that all samples lack.
+    learnt : Standardization
+        The mean of a feature without any value is NaN.
     missing : ndarray of shape (n_missing,)
-        Features that some samples lack.
+        Features with missing values.
     share : ndarray of shape (n_missing,)
-        Share of the samples that lack them.
-    standardize : bool or "robust"
-        False leaves the values that are there as they are.
+        Share of the samples in which they are missing.
+    standardize : bool, "bounded" or "robust"
+        False leaves present values unchanged.
     """
-    # A feature that all samples lack says nothing, whatever value it has later.
-    nothing = np.isnan(found.mean)
-    mean, scale = np.where(nothing, 0.0, found.mean), np.where(nothing, np.inf, found.scale)
+    # A feature without any value in training is ignored in prediction too.
+    nothing = np.isnan(learnt.mean)
+    mean, scale = np.where(nothing, 0.0, learnt.mean), np.where(nothing, np.inf, learnt.scale)
     if standardize:
-        return Standardization(mean, scale, found.exponent, None, missing, share, found.bounds)
-    fill = mean if found.exponent is None else np.ldexp(mean, found.exponent)
+        return Standardization(mean, scale, learnt.exponent, None, missing, share, learnt.bounds)
+    fill = mean if learnt.exponent is None else np.ldexp(mean, learnt.exponent)
     ones = np.where(nothing, np.inf, 1.0)
     return Standardization(np.zeros(mean.size), ones, None, fill, missing, share)
 
 
 def _means(X: Floats, weight: Array | None) -> Array:
-    """Means of features without missing values; 0 where numbers are too large for it."""
+    """Return the means of features without missing values; 0 if they overflow."""
     with np.errstate(over="ignore", invalid="ignore"):
         sums = X.sum(axis=0, dtype=np.float64) if weight is None else weight @ X
         means = np.asarray(sums / (X.shape[0] if weight is None else weight.sum())).ravel()
@@ -289,7 +302,7 @@ def _means(X: Floats, weight: Array | None) -> Array:
 
 
 def _learn_sparse(X: Any, weight: Array | None, standardize: bool | str) -> Standardization:
-    """The standardisation of a CSR matrix, from its entries."""
+    """Learn the standardisation of a CSR matrix from its entries."""
     if standardize == "robust":
         raise TypeError(
             'standardize="robust" needs dense data; pass X.toarray() or standardize=True.'
@@ -313,12 +326,12 @@ def _learn_sparse(X: Any, weight: Array | None, standardize: bool | str) -> Stan
     total = X.shape[0] if weight is None else weight.sum()
     constant = is_constant_feature(variance, mean, total)
     scale = handle_zeros_in_scale(np.sqrt(variance), copy=False, constant_mask=constant)
-    found = Standardization(mean, scale, exponent)
-    return found if bounds is None else found._replace(bounds=scaled_bounds(bounds, exponent))
+    bounds = None if bounds is None else scaled_bounds(bounds, exponent)
+    return Standardization(mean, scale, exponent, bounds=bounds)
 
 
 def _distances(X: Floats, standardization: Standardization) -> Array:
-    """Root mean square of the standardised features of every sample."""
+    """Return the root mean square of the standardised features of every sample."""
     distances = np.empty(X.shape[0])
     for rows in row_slices(*X.shape):
         Z = standardization.affine(X, rows)[:, :-1]

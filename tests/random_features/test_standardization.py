@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from broadlearn.random_features.fences import draw_fence_rows, learn_fences
+from broadlearn.random_features.standardization import learn_standardization
 from broadlearn.utils.arrays import row_slices
-from broadlearn.utils.fences import draw_fence_rows, learn_fences
-from broadlearn.utils.standardization import learn_standardization
 
 
 def standardize(X, weight=None):
@@ -121,7 +121,7 @@ def test_blocks_do_not_show(standardize, monkeypatch):
     weight = np.random.default_rng(1).uniform(0.5, 2.0, 500)
     whole = learn_standardization(X, weight, standardize)
     small = partial(row_slices, numbers=28)
-    monkeypatch.setattr("broadlearn.utils.standardization.row_slices", small)
+    monkeypatch.setattr("broadlearn.random_features.standardization.row_slices", small)
     found = learn_standardization(X, weight, standardize)
     np.testing.assert_allclose(found.mean, whole.mean, rtol=1e-12)
     np.testing.assert_allclose(found.scale, whole.scale, rtol=1e-12)

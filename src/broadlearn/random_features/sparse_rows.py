@@ -1,4 +1,4 @@
-"""Standardised samples of a sparse matrix, for products only: they are never made dense."""
+"""Standardised samples of a sparse matrix, for products only, without making it dense."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from broadlearn.utils.arrays import Array, Floats
+from broadlearn.utils import Array, Floats
 
 
 class SparseRows:
     """``[Z, c]`` with ``Z = (X / 2**exponent - mean) / scale`` of a CSR matrix X and constants c.
 
-    Stands for the dense array where that is multiplied by weights from the right:
-    ``[Z, c] W = X (W_Z / scale) + (c W_c - (mean / scale) W_Z)`` costs as many operations as X has
-    entries, for each column of W.
+    Replaces the dense array in products with weights W from the right:
+    ``[Z, c] W = X (W_Z / scale) + (c W_c - (mean / scale) W_Z)`` takes one operation per
+    entry of X and column of W.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ class SparseRows:
     exponent : ndarray of shape (n_features,) or None
     constants : ndarray of shape (n_constants,)
     bounds : ndarray of shape (2, n_features) or None
-        At which entries of ``X / 2**exponent`` are clipped; 0 is between them.
+        Entries of ``X / 2**exponent`` are clipped at these; 0 is between them.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class SparseRows:
         return SparseRows(self.X[rows], *self.learnt)
 
     def astype(self, dtype: Any, copy: bool = True) -> SparseRows:
-        """The same in another type."""
+        """Return the rows in another type."""
         return SparseRows(self.X.astype(dtype, copy=copy), *self.learnt)
 
     def __matmul__(self, W: Floats) -> Floats:
@@ -77,7 +77,7 @@ class SparseRows:
         return np.asarray(product, dtype=np.result_type(self.dtype, W.dtype))
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        """``numpy.matmul(rows, W, out=...)``, and nothing else."""
+        """Support ``numpy.matmul(rows, W, out=...)`` only."""
         if ufunc is not np.matmul or method != "__call__" or inputs[0] is not self:
             return NotImplemented
         product, out = self @ inputs[1], options.get("out")
@@ -88,6 +88,6 @@ class SparseRows:
 
 
 def clip_entries(X: Any, bounds: Array) -> Any:
-    """The entries of a CSR matrix, clipped at the bounds of their columns."""
+    """Return the entries of a CSR matrix, clipped at the bounds of their columns."""
     low, high = bounds
     return np.clip(X.data, low[X.indices], high[X.indices])

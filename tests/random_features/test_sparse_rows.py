@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from broadlearn.utils.sparse_rows import SparseRows
+from broadlearn.random_features.sparse_rows import SparseRows
 
 
 @pytest.fixture

@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from broadlearn.utils.fences import MAX_FENCE_ROWS, FenceRows, draw_fence_rows, learn_fences
+from broadlearn.random_features.fences import (
+    MAX_FENCE_ROWS,
+    FenceRows,
+    draw_fence_rows,
+    learn_fences,
+)
 
 
 def fences(X, weight=None):
