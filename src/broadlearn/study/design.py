@@ -291,13 +291,6 @@ def make_study(
                         folds if nested else 5,
                     )
                 )
-    for spec in specs.values():
-        large = [d.name for d in data.values() if spec.max_rows and len(d.y) > spec.max_rows]
-        if large:
-            raise ValueError(
-                f"model {spec.name} is affordable up to {spec.max_rows} rows, which "
-                f"{', '.join(large)} pass: set max_rows, or leave the model out."
-            )
     return Study(list(dict.fromkeys(plan)), data, specs)
 
 

@@ -62,8 +62,6 @@ class ModelSpec:
         The published study's own form, where it is known and differs from `estimator`.
     released_grid : dict or None
         Settings to try for it, where they differ.
-    max_rows : int or None
-        Largest affordable number of rows; a study refuses larger data sets.
     """
 
     name: str
@@ -71,7 +69,6 @@ class ModelSpec:
     grids: Mapping[str, Mapping[str, Sequence[Any]] | str] = field(default_factory=dict)
     released: BaseEstimator | None = None
     released_grid: Mapping[str, Sequence[Any]] | None = None
-    max_rows: int | None = None
 
     def parts(self, grid: str, *, released: bool = False) -> tuple[BaseEstimator, Any]:
         """Return the model, ours or as released, and its settings to try."""
@@ -96,16 +93,19 @@ class ModelSpec:
         fresh_draws: bool = False,
         scoring: str = DEFAULT_METRIC,
     ) -> Any:
-        """Return the search over a grid: a `PathSearchCV` where possible, else a `GridSearchCV`."""
+        """Return the search over a grid: a `PathSearchCV` where possible, else a `GridSearchCV`.
+
+        A model without a grid is returned itself if it is to be refitted.
+        """
         estimator = self.seeded(random_state, released=released)
         values = self.parts(grid, released=released)[1]
+        if refit and not values:
+            return estimator
         named = None if scoring == DEFAULT_METRIC else check_metric(scoring, "scoring").scoring
         if any(type(estimator) is entry.estimator for entry in entries_that(path_search=True)):
             drawn = hasattr(estimator, "feature_map") and self.name not in DRAWN_ONCE
             draws = "fresh" if fresh_draws and drawn else "nested"
             return PathSearchCV(estimator, values, cv=cv, refit=refit, draws=draws, scoring=named)
-        if refit and not values:
-            return estimator
         # A setting that some fold is too small for, such as 25 neighbours, is never the best.
         return GridSearchCV(
             estimator,
@@ -255,7 +255,6 @@ KNOWN |= {
                 FunctionTransformer(_by_columns),
                 GaussianProcessClassifier(1.0 * RBF(1.0)),
             ),
-            max_rows=1500,
         ),
         ModelSpec(MAJORITY, DummyClassifier(strategy="most_frequent")),
         ModelSpec(PRINTED_F_BLS, BLSClassifier.published(), KNOWN["BLS"].grids),

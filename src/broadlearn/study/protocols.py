@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -45,6 +45,8 @@ from broadlearn.study.released import PRINTED_COLUMNS
 from broadlearn.tables import TablePreparation
 from broadlearn.utils import Array
 
+# Training rows and labels, test rows and labels.
+Fold = tuple[Array, NDArray[Any], Array, NDArray[Any]]
 N_FOLDS, N_INNER_FOLDS = 5, 3
 N_DRAWS = 30
 # Settings that a "-sensitivity" protocol reports.
@@ -168,25 +170,19 @@ def _fold_scores(search: Any, n_folds: int) -> list[dict[str, float]]:
 
 
 def _judge_inside(unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise) -> Judged:
-    reading = READINGS[unit.protocol]
-    task, scores, chosen = paper_task(data, reading, noise, unit.data_seed), [], []
-    for train, test in task.splits:
-        # The choice is among the same settings; with nested draws it takes a fraction of the time.
-        search = spec.search(
-            unit.grid,
-            _inner_folds(unit),
-            unit.model_seed,
-            refit=True,
-            released=reading.released_models,
-        )
-        _as_prepared(search).fit(task.X[train], task.y[train])
-        scores.append(judge(search, task.X[test], task.y[test]))
-        chosen.append(dict(getattr(search, "best_params_", {})))
-    return Judged(scores, chosen)
+    task = paper_task(data, READINGS[unit.protocol], noise, unit.data_seed)
+    X, y = task.X, task.y
+    # The choice is among the same settings; with nested draws it takes a fraction of the time.
+    return _judge_folds(
+        unit, spec, ((X[train], y[train], X[test], y[test]) for train, test in task.splits)
+    )
 
 
 def _judge_nested(unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise) -> Judged:
-    scores, chosen = [], []
+    return _judge_folds(unit, spec, _nested_folds(unit, data, noise))
+
+
+def _nested_folds(unit: Unit, data: Dataset, noise: Noise) -> Iterator[Fold]:
     outer = StratifiedKFold(unit.folds, shuffle=True, random_state=unit.split_seed)
     for fold, (train, test) in enumerate(outer.split(np.zeros(len(data.y)), data.y)):
         X, X_test = _numbers(data, train, test)
@@ -196,16 +192,7 @@ def _judge_nested(unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise) -> J
             X, y = apply_noise(X, y, noise, seed)
             if noise.where == "all":
                 X_test, y_test = apply_noise(X_test, y_test, noise, (seed + N_FOLDS) % 2**31)
-        search = spec.search(
-            unit.grid, _inner_folds(unit), unit.model_seed, refit=True, scoring=unit.scoring
-        ).fit(X, y)
-        if not np.isfinite(getattr(search, "best_score_", 0.0)):
-            raise ValueError(
-                f"{unit.scoring} is not defined on the inner folds for any setting of {unit.model}"
-            )
-        scores.append(judge(search, X_test, y_test))
-        chosen.append(dict(getattr(search, "best_params_", {})))
-    return Judged(scores, chosen)
+        yield X, y, X_test, y_test
 
 
 def _judge_given(unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise) -> Judged:
@@ -213,15 +200,34 @@ def _judge_given(unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise) -> Ju
         raise ValueError(f"noise must be none under the protocol {GIVEN_SPLITS}, got {noise}.")
     train, test = data.splits[unit.seed]
     X, X_test = _numbers(data, train, test)
-    searched = bool(spec.grids.get(unit.grid))
-    if searched:
-        model = spec.search(unit.grid, _inner_folds(unit), unit.model_seed, refit=True)
-    else:
-        model = spec.seeded(unit.model_seed)
-    model.fit(X, data.y[train])
-    return Judged(
-        [judge(model, X_test, data.y[test])], dict(model.best_params_) if searched else {}
-    )
+    judged = _judge_folds(unit, spec, [(X, data.y[train], X_test, data.y[test])])
+    return judged._replace(chosen=judged.chosen[0])
+
+
+def _judge_folds(unit: Unit, spec: ModelSpec, folds: Iterable[Fold]) -> Judged:
+    """Choose settings on inner folds of the training rows, and score once on the test rows."""
+    scores, chosen = [], []
+    reading = READINGS.get(unit.protocol)
+    inner = StratifiedKFold(N_INNER_FOLDS, shuffle=True, random_state=unit.split_seed)
+    for X, y, X_test, y_test in folds:
+        search = spec.search(
+            unit.grid,
+            inner,
+            unit.model_seed,
+            refit=True,
+            released=reading is not None and reading.released_models,
+            scoring=unit.scoring,
+        )
+        if reading is not None:
+            _as_prepared(search)
+        search.fit(X, y)
+        if not np.isfinite(getattr(search, "best_score_", 0.0)):
+            raise ValueError(
+                f"{unit.scoring} is not defined on the inner folds for any setting of {unit.model}"
+            )
+        scores.append(judge(search, X_test, y_test))
+        chosen.append(dict(getattr(search, "best_params_", {})))
+    return Judged(scores, chosen)
 
 
 def _judge_redraws(unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise) -> Judged:
@@ -280,10 +286,6 @@ _JUDGES: dict[str, Callable[[Unit, Dataset, ModelSpec, Noise], Judged]] = {
     **dict.fromkeys(REDRAWS, _judge_redraws),
     **dict.fromkeys(SENSITIVITY, _judge_sensitivity),
 }
-
-
-def _inner_folds(unit: Unit) -> StratifiedKFold:
-    return StratifiedKFold(N_INNER_FOLDS, shuffle=True, random_state=unit.split_seed)
 
 
 def _numbers(data: Dataset, *parts: NDArray[np.intp]) -> list[Array]:

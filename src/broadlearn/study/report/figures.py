@@ -162,30 +162,6 @@ def _name_ends(axes: Axes, ends: pd.Series, styles: Mapping[str, Any], gap: floa
 
 
 @study_style()
-def noise_figure(cells: Cells, protocol: str, kind: str, where: str) -> Figure:
-    """Figure of each model against the level of noise, one panel per data set."""
-    levels = {
-        level: cells.means(protocol, noise)
-        for noise, level in cells.levels(protocol, kind, where).items()
-    }
-    datasets = sorted({name for level, table in levels.items() if level for name in table.index})
-    styles = marks(cells.models)
-    figure, axes = _panels(len(datasets))
-    for axis, dataset in zip(axes, datasets, strict=True):
-        for model in cells.models:
-            curve = {
-                level: table.loc[dataset, model]
-                for level, table in levels.items()
-                if dataset in table.index and model in table.columns
-            }
-            axis.plot(list(curve), list(curve.values()), label=label(model), **styles[model])
-        axis.set_title(label(dataset))
-    unit = ", %" if cells.metric.percent else ""
-    _finish(figure, axes, "noise, %", f"{cells.metric.words}{unit}")
-    return figure
-
-
-@study_style()
 def critical_difference_figure(cells: Cells, protocol: str) -> Figure:
     """Mean ranks on a line, with bars over models that Nemenyi's test does not tell apart."""
     result = nemenyi(cells.merits(protocol))

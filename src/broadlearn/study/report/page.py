@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 from markupsafe import Markup
@@ -124,7 +123,11 @@ def write_report(
     sections += [
         _reproduction_section(frame),
         _sensitivity_section(frame),
-        _leaderboard_section(ranked),
+        Section(
+            "leaderboard",
+            "Among published classifiers",
+            tables=[tables.standing_table(standing) for standing in ranked],
+        ),
         *(_comparison_section(frame, other, name) for name, other in (against or {}).items()),
         *([] if cells is None else _last_sections(cells)),
         Section("code", "Code", mixed_code(frame), tables=[tables.code_table(frame)]),
@@ -199,8 +202,7 @@ def _sections(cells: Cells) -> list[Section]:
 
 def _robustness_section(cells: Cells, protocol: str) -> Section:
     section = Section(f"noise_{protocol}", f"Effect of noise, {protocol} protocol")
-    kinds = cells.noise_kinds(protocol)
-    if not kinds:
+    if not cells.noise_kinds(protocol):
         return section
     section.draw(
         f"curves_{protocol}",
@@ -210,13 +212,6 @@ def _robustness_section(cells: Cells, protocol: str) -> Section:
     )
     if (table := tables.condition_table(cells, protocol)) is not None:
         section.tables.append(table)
-    for kind, where in kinds:
-        section.draw(
-            f"noise_{protocol}_{kind}_{where}",
-            f"{figures.noise_title(kind, where)}: each data set, {protocol} protocol",
-            f"Level 0 is the data as they are. {protocol_note(cells, protocol)}",
-            figures.noise_figure(cells, protocol, kind, where),
-        )
     section.tables.append(tables.noise_table(cells, protocol))
     return section
 
@@ -287,14 +282,6 @@ def _sensitivity_section(frame: pd.DataFrame) -> Section:
             f"One map per number of groups m, the best over p and q; a ring marks its best. {note}",
             figures.surface_figure(part),
         )
-    return section
-
-
-def _leaderboard_section(ranked: list[Any]) -> Section:
-    section = Section("leaderboard", "Among published classifiers")
-    if not ranked:
-        return section
-    section.tables += [tables.standing_table(standing) for standing in ranked]
     return section
 
 
