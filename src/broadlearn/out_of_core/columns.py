@@ -29,28 +29,28 @@ from broadlearn.utils.sklearn_compat import handle_zeros_in_scale, is_constant_f
 
 
 class ColumnStatistics(NamedTuple):
-    """What is learnt of columns and targets."""
+    """Statistics of columns and targets."""
 
     weight: float
-    #: Weight of the rows that lack a value in each column.
+    #: Weight of the rows with a missing value in each column.
     absent: Array
-    #: Of the values that are there; 0 in columns without any.
+    #: Of the present values; 0 in columns without any.
     mean: Array
     variance: Array
     #: Least and largest value of each column; NaN in columns without any.
     extremes: Array
-    #: Holds all blocks.
+    #: Common type of all blocks.
     dtype: np.dtype[Any]
     #: Classes found; None for real targets.
     labels: NDArray[Any] | None
     #: Weighted sum of real targets; empty for classes.
     target_sum: Array
-    #: What fences are learnt from, where they are wanted.
+    #: Rows that fences are learnt from, or None.
     rows: FenceRows | None
 
     @property
     def scale(self) -> Array:
-        """Deviations, 1 in place of that of a constant."""
+        """Return deviations; 1 for constant columns."""
         constant = is_constant_feature(self.variance, self.mean, self.weight - self.absent)
         deviation = np.sqrt(self.variance)
         return handle_zeros_in_scale(deviation, copy=False, constant_mask=constant)
@@ -59,7 +59,7 @@ class ColumnStatistics(NamedTuple):
 def learn_columns(
     model: Any, rows: WatchedRows, classes: ArrayLike | None
 ) -> tuple[Standardization, Array, np.dtype[Any]]:
-    """Let a model know its columns and classes; learn how columns are standardised.
+    """Set the columns and classes of a model; learn the standardisation.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def learn_columns(
     shift : ndarray of shape (n_targets,)
         The mean of real targets; empty for classes.
     dtype : dtype
-        That holds all blocks.
+        Common type of all blocks.
     """
     start_anew(model, *rows.head())
     part = partial(column_statistics, model, None, None)
@@ -112,7 +112,7 @@ def column_statistics(
     rows: RowBlock,
     first: int,
 ) -> ColumnStatistics:
-    """Statistics of a block, whose values are clipped at bounds and divided by 2**exponent."""
+    """Return the statistics of a block, clipped at bounds and divided by 2**exponent."""
     X, y, sample_weight = rows
     real = not is_classifier(model)
     block, targets = validate_data(
@@ -121,7 +121,7 @@ def column_statistics(
     targets = targets if real else check_labels(targets)
     labels, target_sum, class_weight = None, np.empty(0), getattr(model, "class_weight", None)
     if class_weight is not None:
-        # Names that no block has as a class are found once all classes are known.
+        # Names of unknown classes are refused once all classes are known.
         present = np.unique(targets).tolist()
         class_weight = {c: w for c, w in class_weight.items() if c in present}
     weight = check_weights(sample_weight, block, class_weight, targets)
@@ -136,7 +136,7 @@ def column_statistics(
         counted = weight > 0.0
         drawn = draw_fence_rows(block[counted], weight[counted], first)
     scaled = block if exponent is None else np.ldexp(block, -exponent)
-    # What overflows here is learnt again, with columns scaled.
+    # Columns that overflow here are scaled and learnt again.
     with np.errstate(over="ignore", invalid="ignore"):
         scaler = StandardScaler().fit(
             scaled.astype(np.float64, copy=False),
@@ -151,7 +151,7 @@ def column_statistics(
 
 
 def merge_columns(a: ColumnStatistics, b: ColumnStatistics) -> ColumnStatistics:
-    """Statistics of the rows of both (Chan, Golub and LeVeque 1983)."""
+    """Return the statistics of the rows of both (Chan, Golub and LeVeque 1983)."""
     if a.target_sum.size != b.target_sum.size:
         raise ValueError(
             f"y has {a.target_sum.size} targets in some rows and {b.target_sum.size} in others."
@@ -175,10 +175,10 @@ def merge_columns(a: ColumnStatistics, b: ColumnStatistics) -> ColumnStatistics:
 
 
 def extremes_within(model: Any, fences: Array, rows: RowBlock, first: int) -> Array:
-    """Least and largest value of each column of a block that is within fences."""
+    """Return the least and largest value within fences of each column of a block."""
     return last_within(validate_data(model, rows[0], reset=False, **READ), fences)
 
 
 def merge_extremes(a: Array, b: Array) -> Array:
-    """Least and largest values of two blocks, of which NaN are none."""
+    """Return the least and largest values of two blocks, ignoring NaN."""
     return np.array([np.fmin(a[0], b[0]), np.fmax(a[1], b[1])])

@@ -66,7 +66,7 @@ def fit(
     Returns
     -------
     model
-        The same object, fitted; if the fit fails, it is as it was.
+        The same object, fitted; unchanged if the fit fails.
 
     Examples
     --------
@@ -124,7 +124,7 @@ class _DaskRows:
 
 
 def _visit(step: Pass[T], number: int, X: Any, y: Any, weight: Any, first: int) -> Found[T]:
-    """The statistic of a partition."""
+    """Return the statistic of a partition."""
     try:
         with one_thread():
             found = fold(*step, array_blocks(X, y, weight, BLOCK_ROWS), first)
@@ -135,7 +135,7 @@ def _visit(step: Pass[T], number: int, X: Any, y: Any, weight: Any, first: int) 
 
 
 def _merge(step: Pass[T], found: list[Found[T]]) -> Found[T]:
-    """What was found in several parts, in their order."""
+    """Merge the statistics of several parts, in their order."""
     counts = tuple(n for part, _ in found for n in part)
     values = [value for _, value in found if value is not None]
     return counts, reduce(step[1], values) if values else None

@@ -44,7 +44,7 @@ def predict(model: BaseEstimator, X: Any) -> Any:
 
 
 def predict_proba(model: BaseEstimator, X: Any) -> Any:
-    """Class probabilities, lazily.
+    """Predict class probabilities, lazily.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def predict_proba(model: BaseEstimator, X: Any) -> Any:
 
 
 def decision_function(model: BaseEstimator, X: Any) -> Any:
-    """Decision values, lazily.
+    """Compute decision values, lazily.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def _lazily(model: BaseEstimator, method: str, X: Any) -> Any:
 
 
 def _light(model: BaseEstimator) -> BaseEstimator:
-    """The model without what it keeps of its rows."""
+    """Return the model without attributes of its training rows."""
     light = copy(model)
     for name in ("_stream", *OF_SAMPLES):
         light.__dict__.pop(name, None)

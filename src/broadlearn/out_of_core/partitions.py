@@ -10,7 +10,7 @@ import numpy as np
 
 
 def dask_module(name: str) -> Any:
-    """Import a module of Dask, or say what is missing."""
+    """Import a module of Dask, or raise with the extra to install."""
     try:
         return import_module(name)
     except ImportError as error:
@@ -18,19 +18,19 @@ def dask_module(name: str) -> Any:
 
 
 def is_collection(value: Any) -> bool:
-    """Whether a value is an array, dataframe or series of Dask."""
-    # Of the type: a Delayed pretends to have every attribute.
+    """Return whether a value is an array, dataframe or series of Dask."""
+    # Ask the type: a Delayed object seems to have every attribute.
     kind = type(value)
     return hasattr(kind, "__dask_graph__") and (is_array(value) or hasattr(kind, "divisions"))
 
 
 def is_array(value: Any) -> bool:
-    """Whether a Dask collection is an array."""
+    """Return whether a Dask collection is an array."""
     return hasattr(type(value), "chunks")
 
 
 def whole_rows(X: Any) -> Any:
-    """Rows that are not split between chunks; X must be a Dask array or dataframe."""
+    """Return a Dask array or dataframe whose rows are not split between chunks."""
     if not is_collection(X) or X.ndim != 2:
         raise ValueError(
             f"X must be a Dask array or dataframe of two dimensions, not a {type(X).__name__}"
@@ -73,7 +73,7 @@ def align(X: Any, y: Any, sample_weight: Any = None) -> Partitions:
     ----------
     X : Dask array or dataframe
     y, sample_weight : Dask array or series, or array-like
-        What has a known length is cut as X is; else it must have as many partitions.
+        Values of known length are cut like X; others must have as many partitions.
     """
     X = whole_rows(X)
     parts = _delayed(X)
@@ -97,7 +97,7 @@ def align(X: Any, y: Any, sample_weight: Any = None) -> Partitions:
 
 
 def _lengths(value: Any) -> tuple[int, ...] | None:
-    """Rows of each chunk; None where Dask does not know them."""
+    """Return the rows of each chunk; None if Dask does not know them."""
     if not is_array(value) or np.isnan(value.chunks[0]).any():
         return None
     return tuple(value.chunks[0])
@@ -109,7 +109,7 @@ def _delayed(value: Any) -> list[Any]:
 
 
 def _cut(name: str, value: Any, lengths: Sequence[int] | None, n_parts: int) -> list[Any]:
-    """Parts of y or weights that go with those of X."""
+    """Return the parts of y or weights that belong to those of X."""
     if is_collection(value):
         value = _whole_rows(value)
         own = _lengths(value)

@@ -42,7 +42,7 @@ from broadlearn.utils.sklearn_compat import with_callbacks
 
 Model = TypeVar("Model", bound=BaseEstimator)
 
-# What cannot be learnt block by block.
+# Settings that cannot be learnt block by block.
 WHOLE_TABLE = (
     ("feature_weights", "sparse"),
     ("feature_scaling", "robust"),
@@ -62,9 +62,9 @@ class RowSums(NamedTuple):
 
 
 def fit_in_passes(model: Model, source: Rows, classes: ArrayLike | None = None) -> Model:
-    """Fit a model to rows in passes, and give it back; if that fails, it is as it was.
+    """Fit a model to rows in passes and return it; on failure the model is unchanged.
 
-    Classes are found, unless they are given.
+    If `classes` is None, they are found in the first pass.
     """
     if not hasattr(type(model), "warm_up"):
         raise ValueError(
@@ -121,7 +121,7 @@ def _fit(model: Any, scorer: SampleScorer, source: Rows, classes: ArrayLike | No
 def _refuse_too_large(
     model: Any, standardization: Standardization, shift: Array, rows: WatchedRows
 ) -> None:
-    """Raise where nodes, sums or a block of rows would take more memory than is free."""
+    """Raise if nodes, sums and a block of rows need more memory than is free."""
     settings, n_inputs = model.feature_map(), standardization.mean.size + standardization.share.size
     n_rows, n_nodes = len(rows.head()[0]), settings.n_features + settings.n_enhancements
     n_targets = shift.size if shift.size else model.classes_.size
@@ -159,7 +159,7 @@ def extremes(
     block: RowBlock,
     first: int,
 ) -> Array:
-    """Minimum and negative maximum of every node over a block."""
+    """Return the minimum and negative maximum of every node over a block."""
     rows = read_batch(model, *block, shift).X
     activate = ACTIVATIONS[model.feature_activation]
     nodes = activate(standardization.affine(rows) @ A.astype(rows.dtype, copy=False))
@@ -169,25 +169,25 @@ def extremes(
 def class_sketch(
     model: Any, state: StreamState, scorer: SampleScorer, block: RowBlock, first: int
 ) -> Any:
-    """The sketch of a block's samples."""
+    """Return the sketch of a block's samples."""
     return scorer.sketch(state.samples(read_batch(model, *block, state.shift)), first)
 
 
 def merge_sketches(a: Any, b: Any) -> Any:
-    """The sketch of the samples of both."""
+    """Return the sketch of the samples of both."""
     return a.merge(b)
 
 
 def class_radii(
     model: Any, state: StreamState, geometry: Geometry, block: RowBlock, first: int
 ) -> Array:
-    """Largest distance of a block's samples to the centre of their class."""
+    """Return the largest distance of a block's samples to the centre of each class."""
     samples = state.samples(read_batch(model, *block, state.shift))
     return geometry.largest_distances(samples.Z, samples.codes)
 
 
 def row_sums(model: Any, state: StreamState, block: RowBlock, first: int) -> RowSums:
-    """What is kept of a block, for the map and geometry of a state without rows."""
+    """Return the sums of a block, for the map and geometry of an empty state."""
     batch, _ = state.scored(read_batch(model, *block, state.shift))
     best = np.zeros_like(state.weight)
     np.maximum.at(best, batch.codes, 1.0 if batch.score is None else batch.score)
@@ -198,7 +198,7 @@ def row_sums(model: Any, state: StreamState, block: RowBlock, first: int) -> Row
 
 
 def merge_row_sums(a: RowSums, b: RowSums) -> RowSums:
-    """What is kept of the rows of both."""
+    """Return the sums of the rows of both."""
     sample, priority = merge_samples((a.sample, a.priority), (b.sample, b.priority))
     n_seen, best = max(a.n_seen, b.n_seen), np.maximum(a.best, b.best)
     return RowSums(a.sums + b.sums, a.weight + b.weight, n_seen, sample, priority, best)
@@ -207,6 +207,6 @@ def merge_row_sums(a: RowSums, b: RowSums) -> RowSums:
 def residual(
     model: Any, state: StreamState, mean: Array | None, W: Array, block: RowBlock, first: int
 ) -> Array:
-    """``GᵗS²(T - GW)`` of a block; real targets are less their mean, without the column of ones."""
+    """Return ``GᵗS²(T - GW)`` of a block; the mean is subtracted from real targets."""
     batch, _ = state.scored(read_batch(model, *block, state.shift))
     return rows_residual(W, centred_blocks(state.blocks(batch), W, mean))

@@ -40,7 +40,7 @@ def row_source(
     sample_weight: Any = None,
     block_rows: int = 8192,
 ) -> RowSource:
-    """Make blocks of rows of what a user has, as :func:`fit_blocks` says.
+    """Return blocks of rows of a source of :func:`fit_blocks`.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def row_source(
 
 
 def _paths(source: Any) -> list[Path] | None:
-    """The files that are meant, or None."""
+    """Return the files of a source, or None if it has none."""
     parts = [source] if isinstance(source, str | PathLike) else source
     if not isinstance(parts, list | tuple) or not parts:
         return None
@@ -96,7 +96,7 @@ def _whole_block(block: Any) -> RowBlock:
 
 
 def array_blocks(X: Any, y: Any, weight: Any, block_rows: int) -> Iterator[RowBlock]:
-    """Blocks of arrays, dataframes or series."""
+    """Yield blocks of arrays, dataframes or series."""
     n = len(X)
     for name, other in (("y", y), ("sample_weight", weight)):
         if other is not None and len(other) != n:
@@ -108,7 +108,7 @@ def array_blocks(X: Any, y: Any, weight: Any, block_rows: int) -> Iterator[RowBl
 
 
 def _reader(path: Path, block_rows: int) -> Iterable[Any]:
-    """Record batches of a file."""
+    """Return record batches of a file."""
     try:
         csv, parquet = map(import_module, ("pyarrow.csv", "pyarrow.parquet"))
     except ImportError as error:
@@ -126,7 +126,7 @@ def _parquet_batches(file: Any, block_rows: int) -> Iterator[Any]:
 
 
 def _columns(paths: list[Path], target: str) -> list[str]:
-    """Names of all columns but the target, which every file must have."""
+    """Return the names of all columns except the target, which every file must have."""
     known: list[str] | None = None
     for path in paths:
         names = list(next(iter(_reader(path, 1))).schema.names)
@@ -160,7 +160,7 @@ def _labels(batch: Any, target: str, path: Path) -> NDArray[Any]:
 
 
 def _numbers(batch: Any, columns: list[str], path: Path) -> NDArray[np.floating]:
-    """Columns as an array: float32 if all are, else float64."""
+    """Return columns as an array: float32 if all are, else float64."""
     parts = []
     for name in columns:
         column = batch.column(name)

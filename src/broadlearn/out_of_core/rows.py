@@ -1,7 +1,6 @@
 """Rows that are visited in passes.
 
-What a pass learns is a statistic of each block of rows, and the statistics of two blocks merge into
-that of both. Where the blocks are and who merges them is up to whoever has the rows.
+A pass computes a statistic of each block of rows and merges the statistics of all blocks.
 """
 
 from __future__ import annotations
@@ -27,25 +26,25 @@ class Rows(Protocol):
     Attributes
     ----------
     n_blocks : int or None
-        None as long as it is not known.
+        None if unknown.
     """
 
     n_blocks: int | None
 
     def head(self) -> tuple[Any, int]:
-        """X with its columns but any number of rows, and the dimensions of y."""
+        """Return X with its columns and any number of rows, and the dimensions of y."""
 
     def reduce(
         self, stage: str, part: Part[T], merge: Merge[T], report: Callable[[int], None]
     ) -> T:
         """Merge the statistics of all blocks, in the order of the rows.
 
-        `report` may be told how many more blocks were visited.
+        Call `report` with the number of blocks visited since the last call.
         """
 
 
 class WatchedRows:
-    """Rows whose passes the callbacks of a model are told of, if it has any."""
+    """Rows whose passes are reported to the callbacks of a model, if it has any."""
 
     def __init__(self, rows: Rows, progress: FitProgress | None) -> None:
         self.rows, self.progress, self.head = rows, progress, rows.head
@@ -65,9 +64,9 @@ def fold(part: Part[T], merge: Merge[T], blocks: Iterable[RowBlock], first: int 
     ----------
     part, merge : callable
     blocks : iterable of (X, y, sample_weight)
-        Those in which no row has a weight are passed over.
+        Blocks without a row of positive weight are skipped.
     first : int, default=0
-        Rows with a weight before these.
+        Number of rows with a weight before these.
 
     Examples
     --------
@@ -87,5 +86,5 @@ def fold(part: Part[T], merge: Merge[T], blocks: Iterable[RowBlock], first: int 
 
 
 def count_rows(y: Any, sample_weight: Any) -> int:
-    """Rows that have a weight."""
+    """Return the number of rows with a weight."""
     return len(y) if sample_weight is None else int(np.count_nonzero(np.asarray(sample_weight)))

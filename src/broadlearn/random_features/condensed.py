@@ -74,7 +74,7 @@ def condense(broad_map: BroadMap) -> BroadMap:
     --------
     >>> import numpy as np
     >>> from broadlearn.random_features import MapSettings, condense, draw_map
-    >>> from broadlearn.utils import learn_standardization
+    >>> from broadlearn.random_features import learn_standardization
     >>> X = np.random.default_rng(0).normal(size=(20, 3))
     >>> settings = MapSettings(2, 40, 1, 6, "tanh", "identity", "random", "sample", 1.0)
     >>> standardization = learn_standardization(X, None, True)

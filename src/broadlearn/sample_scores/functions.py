@@ -30,7 +30,7 @@ from broadlearn.utils import (
 
 
 def _check(X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> Samples:
-    """Validate what the score functions are given, or raise naming the argument at fault."""
+    """Validate the arguments of the score functions."""
     Z = check_array(X, dtype=FLOAT_TYPES, input_name="X")
     labels = column_or_1d(y, warn=True)
     check_consistent_length(Z, labels)
@@ -47,7 +47,7 @@ def _scores(scorer: SampleScorer, samples: Samples) -> Floats:
 def fuzzy_membership(
     X: ArrayLike, y: ArrayLike, *, delta: float = 1e-4, sample_weight: ArrayLike | None = None
 ) -> Floats:
-    """Membership of every sample in its own class, ``1 - ‖x - c‖ / (R + delta)``.
+    """Return the membership of every sample in its own class, ``1 - ‖x - c‖ / (R + delta)``.
 
     c is the mean of the sample's class and R the largest distance of a sample of the class to c, so
     the outermost sample of a class gets nearly 0 and a sample at the centre gets 1.
@@ -164,7 +164,7 @@ def intuitionistic_scores(
 
 
 def check_widths(kernel_width: Any) -> list[float]:
-    """Turn one width or a sequence of them into a list of positive floats."""
+    """Return one width or a sequence of widths as a list of positive floats."""
     try:
         widths = np.atleast_1d(np.asarray(kernel_width, dtype=np.float64))
     except (TypeError, ValueError):
@@ -184,7 +184,7 @@ def check_widths(kernel_width: Any) -> list[float]:
 def neighbor_agreement(
     X: ArrayLike, y: ArrayLike, *, n_neighbors: int = 10, sample_weight: ArrayLike | None = None
 ) -> Floats:
-    """Share of its own class among the nearest samples of every sample, itself counted once.
+    """Return the share of every sample's own class among its nearest samples, itself included.
 
     ``(1 + own) / (1 + all)`` over the samples within the distance of the k-th nearest other one,
     all samples at that very distance included, so that their order does not matter. A sample whose

@@ -41,13 +41,13 @@ from broadlearn.sample_scores.scorer import (
 from broadlearn.utils import MAX_SCALE, SCALE, Array, Floats, distinct_rows
 from broadlearn.utils.sklearn_compat import Interval
 
-# Above so many samples, all pairs take minutes.
+# Warn that all pairs take minutes above this many samples.
 MANY_SAMPLES = 100_000
-# What landmarks="auto" draws of each class, and in all, but at least so many of each.
+# Landmarks of "auto": per class, in all, and at least per class.
 LANDMARKS, ALL_LANDMARKS, MIN_LANDMARKS = 2000, 40_000, 100
 # Widths tried, as multiples of the root mean square distance within a class, the widest first.
 MULTIPLES = 2.0 ** np.arange(5, -6, -1)
-# The choice of a width is a coarse one: so many samples are enough for it.
+# Samples used to choose a width.
 MAX_SAMPLES_FOR_WIDTH = 1500
 LANDMARK_NUMBER = Interval(Integral, 2, None, closed="left")
 RADIUS = Interval(Real, 0, MAX_SCALE, closed="both")
@@ -97,13 +97,13 @@ class IntuitionisticScorer(SampleScorer):
     max_exact: ClassVar[int] = 20_000
 
     def draws(self, n_samples: int) -> bool:
-        """Whether scores of so many samples depend on the seed: landmarks are drawn."""
+        """Return whether landmarks are drawn from so many samples."""
         if self.landmarks == "auto":
             return n_samples > self.max_exact
         return self.landmarks is not None
 
     def check(self) -> None:
-        """Raise unless the parameters make sense."""
+        """Raise if a parameter is invalid."""
         width, radius, landmarks = self.kernel_width, self.neighborhood_radius, self.landmarks
         if not (isinstance(width, str) and width == "auto") and not SCALE.is_satisfied_by(width):
             raise ValueError(
@@ -132,7 +132,7 @@ class IntuitionisticScorer(SampleScorer):
     def score_widths(
         self, samples: Samples, kernel_widths: Sequence[float | str | None]
     ) -> list[Trust]:
-        """Score samples for several kernel widths at the cost of little more than one."""
+        """Score samples for several kernel widths, at little more than the cost of one."""
         n_samples = samples.codes.size
         if self.landmarks is None and n_samples > MANY_SAMPLES:
             warnings.warn(
@@ -171,7 +171,7 @@ class IntuitionisticScorer(SampleScorer):
         return draw_references(samples, first, self.landmarks)
 
     def geometry(self, sketch: References) -> KernelGeometry:
-        """Let the references stand for their classes."""
+        """Return the geometry of the references."""
         references = sketch.by_class()
         width, epsilon = self.kernel_width, self.neighborhood_radius
         if isinstance(width, str):
@@ -226,7 +226,7 @@ def score_rows(
     landmarks: int | str | None = None,
     random_state: int | np.random.RandomState | None = None,
 ) -> IntuitionisticScores:
-    """`intuitionistic_scores` on checked arrays, always with the leading axis of widths."""
+    """Return `intuitionistic_scores` of checked arrays, always with the axis of widths."""
     distinct = distinct_rows(X, codes, weight)
     first = distinct.first
     points: Points | Outline
@@ -273,9 +273,9 @@ def choose_kernel_width(
     epsilon: float | None = None,
     delta: float = 1e-4,
 ) -> float:
-    """Width mu at which the least trusted class has the largest mean score.
+    """Return the width mu at which the least trusted class has the largest mean score.
 
-    Copies and weights give the same width; it is 1.0 if the samples of every class are all alike.
+    Copies and weights give the same width. It is 1.0 if all samples of every class are equal.
     """
     # In an order in which rounding does not show.
     distinct = distinct_rows(X, codes, weight, as_numbers=True)

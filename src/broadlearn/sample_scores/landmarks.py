@@ -23,14 +23,14 @@ from broadlearn.utils import Array, Floats, row_slices
 
 
 class Outline(NamedTuple):
-    """What `Points` are without their features, which are made piece by piece.
+    """Points without their features, which are computed piece by piece.
 
     Attributes
     ----------
     rows : ndarray or StandardizedRows
-        Samples of which the points are some.
+        Samples that contain the points.
     positions : ndarray of shape (n,)
-        Where each point is among them.
+        Position of each point among the samples.
     mean : ndarray of shape (n_features,)
         Of all points.
     squared_norms, weight, bounds, order, blocks
@@ -47,7 +47,7 @@ class Outline(NamedTuple):
     blocks: list[tuple[int, slice]]
 
     def piece(self, some: slice | NDArray[np.intp]) -> Points:
-        """Some of the points, as one block without classes."""
+        """Return some of the points, as one block without classes."""
         centred = self.rows[self.positions[some]].astype(np.float64, copy=False) - self.mean
         n, d = centred.shape
         left, right = np.empty((2, n, d + 2))
@@ -117,7 +117,7 @@ def landmark_pair_sums(
     kernels: bool,
     radii: Sequence[float] | None,
 ) -> PairSums:
-    """Unbiased estimates of the sums of `symmetric_pair_sums` from landmarks.
+    """Return unbiased estimates of the sums of `symmetric_pair_sums` from landmarks.
 
     For sample i and class c, with V the number of landmarks of c that are not i itself and W_c the
     weight of the class without i, ``W_c / V * sum_b K(i, b)`` over those landmarks estimates the

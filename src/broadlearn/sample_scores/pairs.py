@@ -62,7 +62,7 @@ class Points(NamedTuple):
     blocks: list[tuple[int, slice]]
 
     def piece(self, some: slice | NDArray[np.intp]) -> Points:
-        """Some of the points, as one block without classes."""
+        """Return some of the points, as one block without classes."""
         return self._replace(
             X=self.X[some],
             left=self.left[some],
@@ -103,7 +103,7 @@ def prepare_points(X: Floats, codes: NDArray[np.intp], weight: Array, n_classes:
 def negative_squared_distances(
     a: Points, rows: slice, b: Points, columns: slice, widths: Sequence[float], out: Array
 ) -> Array:
-    """``-‖a_i - b_j‖²`` for one block, in `out`.
+    """Return ``-‖a_i - b_j‖²`` for one block, in `out`.
 
     Distances are exact where the product is too inexact for the kernel of one of the widths: the
     kernel's error is K(d²) · error(d²) / mu², and the product's error is proportional to the
@@ -160,7 +160,7 @@ def kernel_chain(
 
 
 def squared_input_radius(epsilon: float, mu: float, squared_norms: float) -> float:
-    """Squared input-space radius of the kernel-space ball of radius `epsilon`.
+    """Return the squared input-space radius of the kernel-space ball of radius `epsilon`.
 
     ``‖psi(a) - psi(b)‖² = 2 - 2K(a, b) <= epsilon²`` holds just where ``‖a - b‖² <= r²``. A few
     units of rounding are added, so that a pair at exactly `epsilon` counts.
@@ -192,7 +192,7 @@ class PairSums(NamedTuple):
 def symmetric_pair_sums(
     points: Points, widths: Sequence[float], *, kernels: bool, radii: Sequence[float] | None
 ) -> PairSums:
-    """Kernel sums and neighbour weights over all pairs of samples, one pass.
+    """Return kernel sums and neighbour weights over all pairs of samples, in one pass.
 
     Kernels of all widths are summed over pairs of the same class, if `kernels` asks for it. Within
     the kernel-space radius of each width neighbours are counted, itself included; None counts
@@ -242,7 +242,7 @@ def symmetric_pair_sums(
 
 
 def count_neighbours(points: Points, widths: Sequence[float], radii: Sequence[float]) -> Array:
-    """How many samples of any class are within the radius of each width, itself included."""
+    """Return the number of samples of any class within the radius of each width."""
     n = points.X.shape[0]
     one_class = prepare_points(points.X, np.zeros(n, dtype=np.intp), points.weight, 1)
     found = symmetric_pair_sums(one_class, widths, kernels=False, radii=radii).own
@@ -290,7 +290,7 @@ def near_weights(
 def combine(
     distance: Array, radius: Array, own: Array, other: Array
 ) -> tuple[Array, Array, Array, Array]:
-    """Membership theta, non-membership nu, heterogeneity Theta and the published score.
+    """Return membership theta, non-membership nu, heterogeneity Theta and the published score.
 
     `radius` is that of the own class plus delta; `own` and `other` are weights of neighbours.
     """

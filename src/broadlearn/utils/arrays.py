@@ -1,4 +1,4 @@
-"""What every room does with arrays: types, blocks and draws of rows, targets, quantiles, copies."""
+"""Array helpers: types, blocks and draws of rows, targets, quantiles, duplicates."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ BLOCK_NUMBERS = 1 << 21
 
 
 def row_slices(n_rows: int, n_columns: int, numbers: int = BLOCK_NUMBERS // 4) -> Iterator[slice]:
-    """Slices of rows that hold about `numbers` numbers each."""
+    """Yield slices of rows that hold about `numbers` numbers each."""
     step = max(1, numbers // max(1, n_columns))
     for start in range(0, n_rows, step):
         yield slice(start, min(start + step, n_rows))
 
 
 def spread_rows(n_rows: int, at_most: int) -> NDArray[np.intp]:
-    """Positions of at most so many rows, evenly spread."""
+    """Return the positions of at most so many rows, evenly spread."""
     return np.unique(np.linspace(0, n_rows - 1, min(n_rows, at_most)).astype(np.intp))
 
 
 def draw_seed(random_state: int | np.random.RandomState | None) -> int:
-    """One integer from scikit-learn's ``random_state``, from which all streams derive."""
+    """Return one integer from ``random_state``, the seed of all draws."""
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
 def row_priorities(first: int, count: int, seed: int) -> NDArray[np.uint64]:
-    """Random numbers of rows ``first, first + 1, ...``, the same in whatever batches they come.
+    """Return random numbers of rows ``first, first + 1, ...``, independent of batches.
 
     Rows of least priority are a random sample that can be kept up to date (SplitMix64).
     """
