@@ -63,12 +63,6 @@ def test_every_command_is_listed_with_its_help():
         assert any(line[:1] == [name] and len(line) > 1 for line in lines), name
 
 
-def test_every_command_can_be_quiet():
-    for path in COMMANDS:
-        if path not in [("study",), ("datasets",)]:
-            assert "-q, --quiet" in runner.invoke(app, [*path, "-h"]).output
-
-
 def test_help_imports_nothing_that_takes_long():
     code = f"""
 import json, sys

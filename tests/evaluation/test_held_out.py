@@ -8,8 +8,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
 from broadlearn import BroadEnsembleClassifier, BroadEnsembleRegressor
-from broadlearn.evaluation import (
-    choose_threshold,
+from broadlearn.evaluation import choose_threshold
+from broadlearn.evaluation.held_out import (
     cross_val_predictions,
     leave_one_out_predictions,
     scorer_of,

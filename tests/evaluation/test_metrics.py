@@ -11,9 +11,16 @@ from sklearn.metrics import (
     roc_auc_score,
 )
 
-from broadlearn.evaluation import Predictions, class_table, label_predictions, metrics_table
+from broadlearn.evaluation import Predictions
 from broadlearn.evaluation.figures import figure_text
-from broadlearn.evaluation.metrics import Ranking, sample_losses, weighted_metrics
+from broadlearn.evaluation.metrics import (
+    Ranking,
+    class_table,
+    label_predictions,
+    metrics_table,
+    sample_losses,
+    weighted_metrics,
+)
 
 
 def made_up(n=200, k=3, seed=0):

@@ -13,7 +13,8 @@ from broadlearn import (
     load,
     save,
 )
-from broadlearn.evaluation import best_threshold, unwrap_model, with_threshold
+from broadlearn.evaluation import unwrap_model, with_threshold
+from broadlearn.evaluation.thresholds import best_threshold
 
 
 @pytest.fixture(scope="module")

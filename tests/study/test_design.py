@@ -7,7 +7,6 @@ from broadlearn.study import (
     Dataset,
     ModelSpec,
     ResultStore,
-    TimeLeft,
     Unit,
     UnitResult,
     compare,
@@ -134,20 +133,6 @@ def test_groups_of_data_sets():
     assert len(expand_name("uci28")) == 28
     assert "spect:true_diagnosis_label_267" in expand_name("uci28-honest")
     assert expand_name("pima") == ["pima"]
-
-
-def test_time_left_is_measured():
-    units = [unit(seed=seed, model=model) for model in ("BLS", "ELM") for seed in range(3)]
-    left = TimeLeft(units, pd.DataFrame(), n_jobs=2)
-    assert left.seconds() is None
-    left.end(units[0], 4.0)
-    assert left.seconds() == 5 * 4.0 / 2
-    left.end(units[3], 1.0)
-    assert left.seconds() == (2 * 4.0 + 2 * 1.0) / 2
-    left.end(units[1], None)
-    assert left.seconds() == (4.0 + 2 * 1.0) / 2
-    before = pd.DataFrame([{**vars(units[0]), "status": "done", "seconds": 8.0}])
-    assert TimeLeft(units[1:3], before, n_jobs=1).seconds() == 16.0
 
 
 def test_compare_shows_itself_and_keeps_nothing_without_a_store(tmp_path):

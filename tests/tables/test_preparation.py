@@ -12,12 +12,16 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
 
 from broadlearn import BLSClassifier
-from broadlearn.tables import TablePreparation, describe_columns
+from broadlearn.tables import TablePreparation
 
 N = 60
 RNG = np.random.default_rng(0)
 DAYS = pd.date_range("2024-01-01", periods=N, freq="5D")
 PAID = [f"{x:,.2f} €".translate(str.maketrans(",.", ".,")) for x in RNG.lognormal(8, 1, N)]
+
+
+def describe(X):
+    return TablePreparation().fit(X).describe()
 
 
 def mixed():
@@ -44,7 +48,7 @@ def test_it_is_a_transformer_of_scikit_learn():
 
 
 def test_what_columns_are_taken_for():
-    found = describe_columns(mixed().assign(nr=range(N), same="x", void=None, note=PAID))
+    found = describe(mixed().assign(nr=range(N), same="x", void=None, note=PAID))
     kinds = dict(zip(found["column"], found["kind"], strict=True))
     assert kinds == {
         **{"age": "number", "smoker": "boolean", "town": "category", "paid": "number"},
@@ -99,7 +103,7 @@ def test_numbers_written_for_people(cells, numbers):
     X = pd.DataFrame({"x": cells})
     found = TablePreparation({"x": "number"}).fit(X).read(X)["x"]
     np.testing.assert_allclose(found, numbers)
-    assert describe_columns(X)["kind"][0] == "number"
+    assert describe(X)["kind"][0] == "number"
 
 
 @pytest.mark.parametrize(
@@ -116,7 +120,7 @@ def test_numbers_written_for_people(cells, numbers):
     ],
 )
 def test_texts_that_are_no_numbers_or_dates(cells):
-    assert describe_columns(pd.DataFrame({"x": cells}))["kind"][0] == "category"
+    assert describe(pd.DataFrame({"x": cells}))["kind"][0] == "category"
 
 
 @pytest.mark.parametrize(
@@ -134,7 +138,7 @@ def test_texts_that_are_no_numbers_or_dates(cells):
 )
 def test_dates_have_one_format(cells, last):
     X = pd.DataFrame({"when": cells})
-    kind = describe_columns(X)["kind"][0]
+    kind = describe(X)["kind"][0]
     assert kind == ("date" if last else "number")
     if last:
         assert TablePreparation().fit(X).read(X)["when"].iloc[-1] == pd.Timestamp(last)

@@ -55,16 +55,6 @@ def test_labels_that_differ_by_case_and_spaces_are_one(tmp_path):
         assert read_table(path, "y").y.tolist() == ["yes", "yes", "yes", "no", "no", "no"]
 
 
-@pytest.mark.filterwarnings("ignore:.*differ only by case")
-def test_labels_as_the_classes_of_a_model(tmp_path):
-    path = csv(tmp_path, "x,y\n1,YES\n2,no \n")
-    assert read_table(path, "y", classes=["no", "yes"]).y.tolist() == ["yes", "no"]
-    path = csv(tmp_path, "x,y\n1,1.0\n2,0\n")
-    assert read_table(path, "y", classes=np.array(["0", "1"])).y.tolist() == ["1", "0"]
-    path = csv(tmp_path, "x,y\n1,maybe\n2,no\n")
-    assert read_table(path, "y", classes=["no", "yes"]).y.tolist() == ["maybe", "no"]
-
-
 def test_fractions_as_classes_and_written_numbers_as_a_quantity(tmp_path):
     path = csv(tmp_path, "x,y\n1,0\n2,0.5\n3,1\n")
     assert read_table(path, "y").y.tolist() == ["0", "0.5", "1"]

@@ -18,9 +18,9 @@ from broadlearn.cli import (
     study,
 )
 from broadlearn.cli.console import settings
-from broadlearn.cli.groups import CommandGroup, Quiet
+from broadlearn.cli.groups import command_group
 
-app = CommandGroup(
+app = command_group(
     "Fast, closed-form classifiers that stay accurate when rows are noisy.", add_completion=True
 )
 app.command("audit")(audit.audit_rows)
@@ -36,7 +36,9 @@ app.add_typer(datasets.app, name="datasets")
 @app.callback(invoke_without_command=True)
 def main(
     version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
-    quiet: Quiet = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Show neither notes nor progress.")
+    ] = False,
 ) -> None:
     """Show the version."""
     settings.quiet = quiet

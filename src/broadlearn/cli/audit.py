@@ -8,17 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from broadlearn.cli.console import (
-    command,
-    note,
-    print_facts,
-    print_frame,
-    print_json,
-    records,
-    say,
-    split_list,
-    stage_progress,
-)
+from broadlearn.cli import console
 from broadlearn.cli.tables import (
     As,
     AsJson,
@@ -86,19 +76,19 @@ def audit_rows(
 
     Rows are counted from 0. Exit code 0: done; 2: bad input; 130: interrupted.
     """
-    with command() as notes:
+    with console.command() as notes:
         from broadlearn.auditing import audit, decide, read_corrections
         from broadlearn.tables import TablePreparation, read_frame, read_table, write_frame
 
         inputs = [data, *([decided] if decided else [])]
         check_outputs([output, csv, corrections, clean], inputs, force=force)
         read = file_options(options)
-        table = read_table(data, target, task=task, drop=split_list(drop), options=read)
+        table = read_table(data, target, task=task, drop=console.split_list(drop), options=read)
         prepare = TablePreparation(*parse_kinds(kinds)).fit(table.X)
         X = prepare.read(table.X)
         assert table.y is not None
         chosen = None if decided is None else read_corrections(decided, table.y)
-        with stage_progress() as progress:
+        with console.stage_progress() as progress:
             found = before = audit(X, table.y, task=table.task or "auto", progress=progress)
             if chosen is not None:
                 found = before.recheck(chosen, progress=progress)
@@ -117,31 +107,31 @@ def audit_rows(
             outputs[clean] = lambda path: write_frame(rows, path)
         write_outputs(outputs)
         if chosen is not None and chosen.n_undecided:
-            note(
+            console.note(
                 f"{chosen.n_undecided} rows of {decided} are left as they are: their action is "
                 'empty or a suggestion that ends with "?".'
             )
         if as_json:
-            print_json(
+            console.print_json(
                 data=str(data),
                 target=target,
                 task=table.task,
                 **_facts(found),
-                columns=records(prepare.describe()),
+                columns=console.records(prepare.describe()),
                 before=None if chosen is None else _facts(before),
                 written=list(map(str, outputs)),
                 notes=notes(),
             )
             return
-        print_frame(prepare.describe())
+        console.print_frame(prepare.describe())
         _print_audit(found, before)
         for verdict, rows in found.lists.items():
             if top:
                 title = f"{verdict}: {len(rows):,}"
-                print_frame(_row_table(found, rows)[SHOWN].head(top), title)
+                console.print_frame(_row_table(found, rows)[SHOWN].head(top), title)
         for path in outputs:
             described = f" ({_described(changes)})" if path == clean else ""
-            print_facts({"written": f"{path}{described}"})
+            console.print_facts({"written": f"{path}{described}"})
 
 
 def _row_table(found: Audit, rows: Any = None) -> Any:
@@ -156,8 +146,8 @@ def _facts(found: Audit) -> dict[str, Any]:
         "rows": len(found.table),
         "verdicts": found.counts,
         "wrong_labels": found.n_errors._asdict(),
-        "by_class": records(found.by_class.rename_axis("label").reset_index()),
-        "errors": records(found.errors),
+        "by_class": console.records(found.by_class.rename_axis("label").reset_index()),
+        "errors": console.records(found.errors),
         "health": {
             "score": found.health.score,
             "findings": [
@@ -166,7 +156,8 @@ def _facts(found: Audit) -> dict[str, Any]:
             ],
         },
         "suspects": {
-            verdict: records(_row_table(found, rows)) for verdict, rows in found.lists.items()
+            verdict: console.records(_row_table(found, rows))
+            for verdict, rows in found.lists.items()
         },
     }
 
@@ -177,7 +168,7 @@ def _print_audit(found: Audit, before: Audit) -> None:
     def change(was: object, now: object) -> str:
         return str(now) if str(was) == str(now) else f"{was} → {now}"
 
-    print_facts(
+    console.print_facts(
         {
             "rows": change(len(before.table), len(found.table)),
             "wrong labels": change(_about(before.n_errors), _about(found.n_errors)),
@@ -188,7 +179,7 @@ def _print_audit(found: Audit, before: Audit) -> None:
             ),
         }
     )
-    say(found.health)
+    console.say(found.health)
 
 
 def _about(estimate: tuple[float, float, float]) -> str:

@@ -11,7 +11,6 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -21,8 +20,7 @@ from broadlearn.cli.interrupts import INTERRUPTED, TERMINATED, Terminated, at_wo
 
 if TYPE_CHECKING:
     import pandas as pd
-    from rich.progress import Progress, ProgressColumn
-    from rich.table import Table
+    from rich.progress import Progress
 
 BAD_INPUT, SOME_FAILED = 2, 2
 MAX_SENTENCE = 1000
@@ -99,25 +97,32 @@ def stage_progress() -> Iterator[Callable[[str, float], None]]:
         yield lambda stage, share: shown.update(task, description=stage, completed=share)
 
 
-def bar(*columns: ProgressColumn) -> Progress:
+def bar() -> Progress:
     """Return a progress bar with the time left, shown on a terminal only."""
+    from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn
 
     stop_waiting()
-    text = TextColumn("{task.description}", markup=False)
-    return _progress(text, BarColumn(), *(columns or Progress.get_default_columns()[2:]))
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        *Progress.get_default_columns()[2:],
+        console=Console(stderr=True),
+        transient=True,
+        redirect_stdout=False,
+        disable=not is_terminal(),
+    )
 
 
 def waiting(what: str) -> None:
-    """Show what is being done and for how long, on a terminal, until something is printed."""
+    """Show what is being done, on a terminal, until something is printed."""
     if not is_terminal():
         return
-    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.console import Console
+    from rich.markup import escape
 
     stop_waiting()
-    text = TextColumn("{task.description}", markup=False)
-    settings.spinner = _progress(SpinnerColumn(), text, TimeElapsedColumn(), redirect=False)
-    settings.spinner.add_task(what, total=None)
+    settings.spinner = Console(stderr=True).status(escape(what))
     settings.spinner.start()
 
 
@@ -126,20 +131,6 @@ def stop_waiting() -> None:
     if settings.spinner is not None:
         settings.spinner.stop()
         settings.spinner = None
-
-
-def _progress(*columns: str | ProgressColumn, redirect: bool = True) -> Progress:
-    from rich.console import Console
-    from rich.progress import Progress
-
-    return Progress(
-        *columns,
-        console=Console(stderr=True),
-        transient=True,
-        redirect_stdout=False,
-        redirect_stderr=redirect,
-        disable=not is_terminal(),
-    )
 
 
 def is_terminal() -> bool:
@@ -168,8 +159,12 @@ def print_facts(facts: Mapping[str, Any]) -> None:
 
 
 def print_frame(frame: pd.DataFrame, title: str | None = None) -> None:
-    """Print the first rows of a frame as a table, numbers to the right."""
+    """Print the first rows of a frame as a table, numbers to the right.
+
+    It is as wide as the terminal; in a pipe it has no frame and is never cut.
+    """
     from rich.box import SIMPLE_HEAD
+    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -183,21 +178,14 @@ def print_frame(frame: pd.DataFrame, title: str | None = None) -> None:
         )
     for row in frame.head(MAX_ROWS).itertuples(index=False, name=None):
         table.add_row(*(Text(visible(_cell(value))) for value in row))
-    print_table(table)
-    if len(frame) > MAX_ROWS:
-        say(f"{len(frame) - MAX_ROWS:,} more; --json has all.")
-
-
-def print_table(table: Table) -> None:
-    """Print a table as wide as the terminal; in a pipe without a frame, and never cut."""
-    from rich.console import Console
-
     stop_waiting()
     console = Console()
     if not console.is_terminal:
         console = Console(width=PIPE_WIDTH)
-        table.box, table.pad_edge, table.title_justify = None, False, "left"
+        table.box, table.pad_edge = None, False
     console.print(table)
+    if len(frame) > MAX_ROWS:
+        say(f"{len(frame) - MAX_ROWS:,} more; --json has all.")
 
 
 def print_json(**facts: Any) -> None:
@@ -221,15 +209,6 @@ def listed(facts: Mapping[str, Any]) -> str:
 def split_list(texts: Sequence[str] | None) -> list[str]:
     """Values of an option that may be repeated or hold commas."""
     return [part.strip() for text in texts or [] for part in text.split(",") if part.strip()]
-
-
-def split_paths(paths: Sequence[Path] | None) -> list[Path]:
-    """Files of an option that may be repeated or hold commas, which a file's name may have too."""
-    return [
-        part
-        for path in paths or []
-        for part in ([path] if path.exists() else map(Path, split_list([str(path)])))
-    ]
 
 
 def _cell(value: Any) -> str:

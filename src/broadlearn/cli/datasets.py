@@ -2,71 +2,55 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
-from broadlearn.cli.console import (
-    listed,
-    one_sentence,
-    print_facts,
-    print_json,
-    print_table,
-    say,
-    split_list,
-    waiting,
-)
-from broadlearn.cli.groups import CommandGroup, completes
+from broadlearn.cli import console
+from broadlearn.cli.groups import command_group
 from broadlearn.cli.tables import AsJson
 
-app = CommandGroup("List, fetch and describe data sets.")
+app = command_group("List, fetch and describe data sets.")
 
 
 @app.command("list")
 def list_datasets(
     kind: Annotated[
-        str | None,
-        typer.Option(
-            autocompletion=completes("uci28", "extra", "embedded"),
-            help="Only these: uci28, extra or embedded.",
-        ),
+        Literal["uci28", "extra", "embedded"] | None, typer.Option(help="Only these.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """List all data sets that the study knows, and where each one is."""
-    with one_sentence():
-        from rich.table import Table
+    with console.one_sentence():
+        import pandas as pd
 
         from broadlearn.study import dataset_names
 
         found = [_known(name) for name in dataset_names(kind)]
         if as_json:
-            print_json(datasets=found)
+            console.print_json(datasets=found)
             return
-        table = Table("name", "rows", "columns", "classes", "where")
         for facts in found:
-            where = facts["file"] or (
-                "embedded" if facts["kind"] == "embedded" else "to be fetched"
-            )
-            counts = ", ".join(map(str, facts["classes"].values()))
-            table.add_row(facts["name"], str(facts["rows"]), str(facts["columns"]), counts, where)
-        print_table(table)
+            facts["classes"] = ", ".join(map(str, facts["classes"].values()))
+            unfetched = "embedded" if facts["kind"] == "embedded" else "to be fetched"
+            facts["where"] = facts["file"] or unfetched
+        console.print_frame(pd.DataFrame(found)[["name", "rows", "columns", "classes", "where"]])
 
 
 @app.command()
 def describe(
     name: Annotated[str, typer.Argument(help="Name of a data set.")], as_json: AsJson = False
 ) -> None:
-    """Show what is known of a data set: size, source, and what is odd about it."""
-    with one_sentence():
+    """Show what is known of a data set."""
+    with console.one_sentence():
         facts = _known(name)
         if as_json:
-            print_json(**facts)
+            console.print_json(**facts)
             return
-        facts["classes"] = listed(facts["classes"])
+        facts["classes"] = console.listed(facts["classes"])
         facts["other forms"] = ", ".join(facts.pop("other_forms"))
         facts["sha256 of the values"] = facts.pop("sha256")
-        print_facts({key: value or "none" for key, value in facts.items()})
+        console.print_facts({key: value or "none" for key, value in facts.items()})
 
 
 @app.command()
@@ -77,19 +61,19 @@ def fetch(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Download data sets of the study into the cache, and check all values."""
-    with one_sentence():
+    """Download data sets of the study, and check all values."""
+    with console.one_sentence():
         from broadlearn.study import dataset_names, fetch_datasets
 
         paths = []
-        for name in split_list(names) or dataset_names("uci28"):
-            waiting(f"fetching {name}")
+        for name in console.split_list(names) or dataset_names("uci28"):
+            console.waiting(f"fetching {name}")
             paths += fetch_datasets([name])
         if as_json:
-            print_json(written=list(map(str, paths)))
+            console.print_json(written=list(map(str, paths)))
             return
         for path in paths:
-            say(path)
+            console.say(path)
 
 
 def _known(name: str) -> dict[str, Any]:

@@ -5,25 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from broadlearn.cli.console import command, listed, print_facts, print_frame, print_json, records
+from broadlearn.cli import console
+from broadlearn.cli.predict import is_prepared
 from broadlearn.cli.tables import AsJson, ModelFile
 
 
 def describe(model: ModelFile, as_json: AsJson = False) -> None:
-    """Show what a model file holds: model, settings, columns, classes and versions.
+    """Show what a model file holds.
 
+    These are its model, settings, columns, classes and versions.
     Exit code 0: done; 2: bad input; 130: interrupted.
     """
-    with command():
+    with console.command():
         from broadlearn.evaluation import unwrap_model
         from broadlearn.persistence import load, read_header
-        from broadlearn.tables import TablePreparation
 
         header, fitted = read_header(model), load(model)
-        preparation, estimator, threshold = unwrap_model(fitted)
-        columns = None
-        if preparation is not None and isinstance(preparation[0], TablePreparation):
-            columns = preparation[0].describe()
+        _, estimator, threshold = unwrap_model(fitted)
+        columns = fitted[0].describe() if is_prepared(fitted) else None
         facts: dict[str, Any] = {
             "file": str(model),
             "bytes": model.stat().st_size,
@@ -32,21 +31,22 @@ def describe(model: ModelFile, as_json: AsJson = False) -> None:
             "settings": model_settings(estimator),
             "threshold": threshold and threshold._asdict(),
         }
-        if columns is not None:
-            facts["columns"] = records(columns)
         if as_json:
-            print_json(**facts)
+            known = {} if columns is None else {"columns": console.records(columns)}
+            console.print_json(**facts | known)
             return
         if columns is not None:
             del facts["columns"]
         for name, value in facts.items():
             if isinstance(value, dict):
-                facts[name] = listed(value)
+                facts[name] = console.listed(value)
             elif isinstance(value, list):
                 facts[name] = ", ".join(map(str, value))
-        print_facts({name: value for name, value in facts.items() if value not in (None, "")})
+        console.print_facts(
+            {name: value for name, value in facts.items() if value not in (None, "")}
+        )
         if columns is not None:
-            print_frame(columns)
+            console.print_frame(columns)
 
 
 def model_settings(model: Any) -> dict[str, Any]:

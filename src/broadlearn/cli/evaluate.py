@@ -7,20 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
-from broadlearn.cli.console import (
-    command,
-    note,
-    print_facts,
-    print_frame,
-    print_json,
-    records,
-    stage_progress,
-)
+from broadlearn.cli import console
 from broadlearn.cli.metrics import metrics_as_json, print_metrics
 from broadlearn.cli.predict import check_columns, is_prepared, load_model
 from broadlearn.cli.tables import (
     AsJson,
     Data,
+    ForceRead,
     ModelFile,
     Seed,
     check_outputs,
@@ -49,21 +42,16 @@ def evaluate(
         typer.Option("--importance", help="Measure how much the model relies on each column."),
     ] = False,
     seed: Seed = 0,
-    force: Annotated[
-        bool,
-        typer.Option(
-            "--force",
-            help="Overwrite existing files, and go on if columns are not written as in training.",
-        ),
-    ] = False,
+    force: ForceRead = False,
     as_json: AsJson = False,
     options: Any = None,
 ) -> None:
-    """Evaluate a model on new rows: metrics with intervals, the worst rows, a page.
+    """Evaluate a model on new rows.
 
+    Shows metrics with intervals and the worst rows, and writes a page of charts if asked to.
     Exit code 0: done; 2: bad input; 130: interrupted.
     """
-    with command() as notes:
+    with console.command() as notes:
         from sklearn.base import is_classifier
 
         from broadlearn.evaluation import evaluate as evaluate_model
@@ -79,18 +67,15 @@ def evaluate(
             data,
             target,
             task="classification" if is_classifier(fitted) else "regression",
-            classes=getattr(fitted, "classes_", ()),
             options=file_options(options),
             as_text=is_prepared(fitted),
         )
         X = check_columns(fitted, table.X, data)
         assert table.y is not None
-        with stage_progress() as progress:
-            found = evaluate_model(
-                fitted, X, table.y, importance=importance, random_state=seed, progress=progress
-            )
+        console.waiting("evaluating")
+        found = evaluate_model(fitted, X, table.y, importance=importance, random_state=seed)
         for sentence in found.remarks():
-            note(sentence)
+            console.note(sentence)
         if output is not None:
             title = f"Evaluation of {model.name} on {data.name}"
             write_outputs({output: lambda path: found.to_html(path, title=title)})
@@ -99,23 +84,23 @@ def evaluate(
         if columns is not None:
             columns = columns.rename_axis("column").reset_index()
         if as_json:
-            print_json(
+            console.print_json(
                 model=str(model),
                 data=str(data),
                 target=target,
                 rows=found.n_rows,
                 **metrics_as_json(found),
-                worst=records(worst),
-                importance=None if columns is None else records(columns),
+                worst=console.records(worst),
+                importance=None if columns is None else console.records(columns),
                 importance_unit=found.importance_unit or None,
                 written=[] if output is None else [str(output)],
                 notes=notes(),
             )
             return
-        print_facts({"model": found.model_name, "rows": found.n_rows})
+        console.print_facts({"model": found.model_name, "rows": found.n_rows})
         print_metrics(found)
         if columns is not None:
-            print_frame(columns.head(MAX_COLUMNS), f"importance: {found.importance_unit}")
-        print_frame(worst.head(MAX_WORST), "rows with the largest loss")
+            console.print_frame(columns.head(MAX_COLUMNS), f"importance: {found.importance_unit}")
+        console.print_frame(worst.head(MAX_WORST), "rows with the largest loss")
         if output is not None:
-            print_facts({"written": output})
+            console.print_facts({"written": output})

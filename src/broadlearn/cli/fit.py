@@ -7,19 +7,9 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from broadlearn.cli.console import (
-    command,
-    listed,
-    note,
-    print_facts,
-    print_frame,
-    print_json,
-    records,
-    split_list,
-    waiting,
-)
+from broadlearn.cli import console
 from broadlearn.cli.describe import model_settings
-from broadlearn.cli.groups import Jobs, completes
+from broadlearn.cli.groups import Jobs
 from broadlearn.cli.metrics import metrics_as_json, print_metrics
 from broadlearn.cli.model_names import CLASSIFIERS, REGRESSORS, find_model
 from broadlearn.cli.tables import (
@@ -49,7 +39,6 @@ def fit(
         typer.Option(
             "--model",
             "-m",
-            autocompletion=completes(*CLASSIFIERS),
             help=f"One of {', '.join(CLASSIFIERS)}; for a quantity {' or '.join(REGRESSORS)}. The "
             "ensemble needs no tuning.",
         ),
@@ -82,12 +71,13 @@ def fit(
     as_json: AsJson = False,
     options: Any = None,
 ) -> None:
-    """Fit a model to a table and write it to a file, with the preparation of the columns.
+    """Fit a model to a table and write it to a file.
 
-    Prints metrics of held-out rows: leave-one-out for the ensemble, 5-fold cross-validation for
-    other models. Exit code 0: done; 2: bad input; 130: interrupted.
+    The file holds the preparation of the columns too. Prints metrics of held-out rows:
+    leave-one-out for the ensemble, 5-fold cross-validation for other models. Exit code 0: done;
+    2: bad input; 130: interrupted.
     """
-    with command() as notes:
+    with console.command() as notes:
         from sklearn.pipeline import Pipeline
 
         from broadlearn.evaluation import (
@@ -99,11 +89,14 @@ def fit(
         )
         from broadlearn.persistence import save
         from broadlearn.tables import TablePreparation, read_table
+        from broadlearn.utils import STANDARD_OUTPUT
 
         check_outputs([output], [data], force=force)
+        if str(output) in ("-", *STANDARD_OUTPUT):
+            raise ValueError("--output must be a file, as facts are printed to standard output.")
         cut = None if threshold in (None, "auto") else float(threshold)
         table = read_table(
-            data, target, task=task, drop=split_list(drop), options=file_options(options)
+            data, target, task=task, drop=console.split_list(drop), options=file_options(options)
         )
         assert table.y is not None
         assert table.task is not None
@@ -116,8 +109,8 @@ def fit(
         prepare = TablePreparation(*parse_kinds(kinds))
         pipeline = Pipeline([("prepare", prepare), ("model", estimator)])
         if tune and not entry.path_search:
-            note(f"--tune changes nothing: {entry.name} chooses its members by itself.")
-        waiting("fitting")
+            console.note(f"--tune changes nothing: {entry.name} chooses its members by itself.")
+        console.waiting("fitting")
         fitted, held_out, how = fit_held_out(
             pipeline,
             table.X,
@@ -136,7 +129,7 @@ def fit(
             held_out, random_state=seed, model_name=entry.name, threshold=decided
         )
         for sentence in found.remarks():
-            note(sentence)
+            console.note(sentence)
         write_outputs({output: lambda path: save(fitted, path, target=table.target)})
         facts: dict[str, Any] = {
             "model": entry.name,
@@ -148,18 +141,18 @@ def fit(
         }
         if as_json:
             facts["held_out"] = facts.pop("held out")
-            print_json(
+            console.print_json(
                 data=str(data),
                 **facts | metrics_as_json(found),
-                columns=records(columns),
+                columns=console.records(columns),
                 written=[str(output)],
                 notes=notes(),
             )
             return
-        print_frame(columns)
+        console.print_frame(columns)
         if task is None and table.y.dtype.kind in "iuf":
             facts["task"] += " (by the values of the target; --task changes it)"
-        facts["settings"] = listed(facts["settings"])
-        print_facts(facts)
+        facts["settings"] = console.listed(facts["settings"])
+        console.print_facts(facts)
         print_metrics(found)
-        print_facts({"written": output})
+        console.print_facts({"written": output})

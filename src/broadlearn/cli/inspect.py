@@ -6,14 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from broadlearn.cli.console import (
-    command,
-    print_facts,
-    print_frame,
-    print_json,
-    records,
-    split_list,
-)
+from broadlearn.cli import console
 from broadlearn.cli.tables import (
     As,
     AsJson,
@@ -40,17 +33,20 @@ def inspect(
 
     Exit code 0: done; 2: bad input; 130: interrupted.
     """
-    with command() as notes:
-        from broadlearn.tables import describe_columns, read_table
+    with console.command() as notes:
+        from broadlearn.tables import TablePreparation, read_table
 
-        table = read_table(data, target, drop=split_list(drop), options=file_options(options))
-        kinds_by_name, orders = parse_kinds(kinds)
-        columns = describe_columns(table.X, kinds=kinds_by_name, orders=orders)
+        table = read_table(
+            data, target, drop=console.split_list(drop), options=file_options(options)
+        )
+        columns = TablePreparation(*parse_kinds(kinds)).fit(table.X).describe()
         facts: dict[str, Any] = {"rows": len(table.X), "columns": len(columns)}
         if target is not None:
             facts |= {"target": table.target, "task": table.task}
         if as_json:
-            print_json(data=str(data), **facts | {"columns": records(columns)}, notes=notes())
+            console.print_json(
+                data=str(data), **facts | {"columns": console.records(columns)}, notes=notes()
+            )
             return
-        print_facts(facts)
-        print_frame(columns)
+        console.print_facts(facts)
+        console.print_frame(columns)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from broadlearn.cli.console import print_facts, print_frame, records
+from broadlearn.cli import console
 
 if TYPE_CHECKING:
     from broadlearn.evaluation import Evaluation
@@ -20,14 +20,14 @@ def print_metrics(evaluation: Evaluation) -> None:
 
     for name, line in evaluation.metrics.to_dict("index").items():
         value, interval = figure_text(str(name), line)
-        print_facts({FIGURES[str(name)].title: f"{value} ({interval})"})
+        console.print_facts({FIGURES[str(name)].title: f"{value} ({interval})"})
     if evaluation.is_regression:
         return
     classes, title = evaluation.by_class.drop(columns="f1"), None
     if len(classes) > MAX_CLASSES:
         title = f"{MAX_CLASSES} of {len(classes)} classes, lowest recall first"
         classes = classes.sort_values("recall").head(MAX_CLASSES)
-    print_frame(classes.rename_axis("class").reset_index().astype({"class": str}), title)
+    console.print_frame(classes.rename_axis("class").reset_index().astype({"class": str}), title)
 
 
 def metrics_as_json(evaluation: Evaluation) -> dict[str, Any]:
@@ -36,7 +36,7 @@ def metrics_as_json(evaluation: Evaluation) -> dict[str, Any]:
     return {
         "task": "regression" if evaluation.is_regression else "classification",
         "metrics": json.loads(evaluation.metrics.to_json(orient="index", double_precision=15)),
-        "by_class": records(evaluation.by_class.reset_index()),
+        "by_class": console.records(evaluation.by_class.reset_index()),
         "confusion": {
             "labels": [str(name) for name in confusion.index],
             "predicted": [str(name) for name in confusion.columns],

@@ -9,19 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from broadlearn.cli.console import (
-    command,
-    listed,
-    note,
-    print_facts,
-    print_json,
-    records,
-    split_list,
-    stop_waiting,
-)
+from broadlearn.cli import console
 from broadlearn.cli.tables import (
     AsJson,
     Data,
+    ForceRead,
     ModelFile,
     check_outputs,
     file_options,
@@ -57,13 +49,7 @@ def predict(
             "probability, such as 0.9; for ensembles."
         ),
     ] = None,
-    force: Annotated[
-        bool,
-        typer.Option(
-            "--force",
-            help="Overwrite existing files, and go on if columns are not written as in training.",
-        ),
-    ] = False,
+    force: ForceRead = False,
     as_json: AsJson = False,
     options: Any = None,
 ) -> None:
@@ -72,14 +58,14 @@ def predict(
     Rows are counted from 0. Columns that the model does not know are ignored. Exit code 0: done;
     2: bad input; 130: interrupted.
     """
-    with command() as notes:
+    with console.command() as notes:
         from broadlearn.tables import read_frame, write_frame
         from broadlearn.utils import safe_csv, visible
 
         check_outputs([output], [model, data], force=force)
         fitted = load_model(model, force=force)
         frame = read_frame(data, file_options(options), as_text=is_prepared(fitted))
-        kept = _kept_columns(frame, split_list(keep), data)
+        kept = _kept_columns(frame, console.split_list(keep), data)
         X = check_columns(fitted, frame, data)
         table = _predictions(fitted, X, proba, coverage)
         table = kept.join(table)
@@ -88,23 +74,23 @@ def predict(
         if output is not None:
             write_outputs({output: lambda path: write_frame(_flat(table), path)})
         if as_json:
-            print_json(
+            console.print_json(
                 model=str(model),
                 data=str(data),
                 rows=len(table),
                 predicted=counts,
-                predictions=records(table) if output is None else None,
+                predictions=console.records(table) if output is None else None,
                 written=[] if output is None else [str(output)],
                 notes=notes(),
             )
         elif output is None:
             text = safe_csv(_flat(table), index=False)
-            stop_waiting()
+            console.stop_waiting()
             # A terminal obeys control characters, a file or a pipe does not.
             typer.echo(visible(text) if sys.stdout.isatty() else text, nl=False)
         else:
-            facts = {"rows": len(table), "predicted": listed(counts), "written": output}
-            print_facts({name: value for name, value in facts.items() if value != ""})
+            facts = {"rows": len(table), "predicted": console.listed(counts), "written": output}
+            console.print_facts({name: value for name, value in facts.items() if value != ""})
 
 
 def load_model(path: Path, *, force: bool = False) -> Any:
@@ -136,9 +122,11 @@ def check_columns(model: Any, frame: pd.DataFrame, data: Path) -> pd.DataFrame:
         used = [plan["name"] for plan in model[0].columns_ if plan["name"] in model[0].origins()]
     missing = [name for name in used if name not in frame.columns]
     if missing:
-        from broadlearn.utils import listed as named
+        from broadlearn.utils import listed
 
-        raise ValueError(f"{data} must have all columns of the model, but has no {named(missing)}.")
+        raise ValueError(
+            f"{data} must have all columns of the model, but has no {listed(missing)}."
+        )
     return frame[[name for name in names if name in frame.columns]]
 
 
@@ -162,7 +150,7 @@ def _predictions(model: Any, X: pd.DataFrame, proba: bool, coverage: float | Non
         names = [f"probability_{label}" for label in model.classes_]
         table = table.join(pd.DataFrame(model.predict_proba(X), X.index, names))
     elif proba and hasattr(model, "classes_"):
-        note("This model gives no probabilities.")
+        console.note("This model gives no probabilities.")
     if coverage is None:
         return table
     parts = unwrap_model(model)

@@ -7,52 +7,29 @@ import sys
 import tomllib
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from broadlearn.cli.console import (
-    SOME_FAILED,
-    bar,
-    is_terminal,
-    one_sentence,
-    print_json,
-    print_table,
-    say,
-    split_list,
-    split_paths,
-    tell,
-    waiting,
-)
-from broadlearn.cli.groups import CommandGroup, Jobs, completes
-from broadlearn.cli.model_names import ALL, IN_A_STUDY
+from broadlearn.cli import console
+from broadlearn.cli.groups import Jobs, command_group
+from broadlearn.cli.model_names import IN_A_STUDY
 from broadlearn.cli.tables import AsJson, Force, check_folder, check_outputs
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from broadlearn.study import Dataset, Outcome, ResultStore, Study
 
-app = CommandGroup("Compare models on data sets.")
+app = command_group("Compare models on data sets.")
 
 # Those of `broadlearn.study`, written down so that help texts need no import of it.
 DEFAULT_STORE = Path("study", "results.db")
-METRICS = ("accuracy", "balanced_accuracy", "f1_macro", "roc_auc", "log_loss")
+Metric = Literal["accuracy", "balanced_accuracy", "f1_macro", "roc_auc", "log_loss"]
 PROTOCOLS = ("paper", "nested", "paper-inside", "paper-columns", "given-splits")
 TITLE = "Broad learning, compared"
 # Rare settings of a study, given in a TOML file only.
 IN_A_FILE = ("pairwise", "max_rows", "scoring", "timeout", "title", "reference", "insecure")
 
 Store = Annotated[Path, typer.Option(help="File of the results.")]
-Metric = Annotated[
-    str,
-    typer.Option(
-        help=f"Tables and tests of: {', '.join(METRICS)}.", autocompletion=completes(*METRICS)
-    ),
-]
-Reference = Annotated[
-    str | None, typer.Option(help="Model that tests compare with each other one.")
-]
 
 
 @app.command()
@@ -74,7 +51,7 @@ def run(
         ),
     ] = None,
     data: Annotated[
-        list[Path] | None, typer.Option(help="Tables of your own, several with commas.")
+        list[Path] | None, typer.Option(help="Table of your own; may be repeated.")
     ] = None,
     target: Annotated[str | None, typer.Option(help="Target column of --data.")] = None,
     model: Annotated[
@@ -82,7 +59,6 @@ def run(
         typer.Option(
             "--model",
             "-m",
-            autocompletion=completes(*ALL),
             help=f"{IN_A_STUDY} The seven published ones if none.",
         ),
     ] = None,
@@ -91,7 +67,6 @@ def run(
         typer.Option(
             "--protocol",
             "-p",
-            autocompletion=completes(*PROTOCOLS),
             help=f"{', '.join(PROTOCOLS)}, or paper-redraws, paper-sensitivity; several with "
             "commas; paper and nested if none.",
         ),
@@ -101,11 +76,8 @@ def run(
         typer.Option(help="none, or kind:level:where as labels:0.2:train; several with commas."),
     ] = None,
     grid: Annotated[
-        str | None,
-        typer.Option(
-            autocompletion=completes("paper", "reduced"),
-            help="Settings to try: paper (the default) or reduced.",
-        ),
+        Literal["paper", "reduced"] | None,
+        typer.Option(help="Settings to try; paper if not given."),
     ] = None,
     folds: Annotated[
         int | None, typer.Option(help="Outer folds of nested; 5 if not given.")
@@ -130,16 +102,16 @@ def run(
     A unit is one model on one data set with one noise under one protocol. Exit code 0: all done;
     2: bad input, or some failed; 130: interrupted.
     """
-    with one_sentence(), ExitStack() as stack:
+    with console.one_sentence(), ExitStack() as stack:
         from broadlearn.study import ResultStore, cluster_executor, write_report
 
         given = {
-            "dataset": split_list(dataset),
-            "data": split_paths(data),
+            "dataset": console.split_list(dataset),
+            "data": data,
             "target": target,
-            "model": split_list(model),
-            "protocol": split_list(protocol),
-            "noise": split_list(noise),
+            "model": console.split_list(model),
+            "protocol": console.split_list(protocol),
+            "noise": console.split_list(noise),
             "grid": grid,
             "folds": folds,
             "seeds": seeds,
@@ -160,7 +132,7 @@ def run(
         _run_units(study, results, jobs, cluster, options.get("timeout"), again=again)
         frame, page = study.frame(results), None
         if report is not None:
-            waiting("writing the report")
+            console.waiting("writing the report")
             page = write_report(
                 frame,
                 report,
@@ -170,18 +142,19 @@ def run(
             )
         if as_json:
             counts = frame["status"].value_counts().to_dict()
-            print_json(store=str(store), units=len(study.plan), **counts, report=page and str(page))
+            console.print_json(
+                store=str(store), units=len(study.plan), **counts, report=page and str(page)
+            )
         elif page is not None:
-            _tell_headline(frame)
-            say(f"Report: {page.resolve()}")
+            console.say(f"Report: {page.resolve()}")
         n_lost = len(study.plan) - int((frame["status"] == "done").sum())
         if n_lost:
-            say(
+            console.say(
                 f"{n_lost} of {len(study.plan)} units are not done; see `broadlearn study status "
                 f"--store {store}`.",
                 err=True,
             )
-            raise typer.Exit(SOME_FAILED)
+            raise typer.Exit(console.SOME_FAILED)
 
 
 def _options(plan: Path | None, given: dict[str, Any]) -> dict[str, Any]:
@@ -242,65 +215,36 @@ def _run_units(
     """Run what is not done yet, and show how far it is."""
     import os
 
-    from rich.progress import TaskProgressColumn, TimeElapsedColumn
-
-    from broadlearn.study import TimeLeft
-
     units = study.to_do(store, again=again)
     n_jobs = os.cpu_count() or 1 if jobs < 1 else jobs
     others = 0 if again else len(study.to_do(store, again=True)) - len(units)
-    tell(
+    console.tell(
         f"{len(study.plan)} units, {len(study.plan) - len(units)} done before, {len(units)} to do; "
         f"results in {store.path}"
         + (f". {others} were made by other code; --again redoes them" if others else "")
     )
-    left, ended = TimeLeft(units, study.frame(store), n_jobs), 0
-    with bar(TaskProgressColumn(), TimeElapsedColumn()) as shown:
+    ended = 0
+    with console.bar() as shown:
         task = shown.add_task("starting", total=len(units) or 1)
 
         def show(outcome: Outcome) -> None:
             nonlocal ended
             ended += 1
-            seconds = None if outcome.result is None else outcome.result.seconds
-            left.end(outcome.unit, seconds)
             text = f"{ended}/{len(units)}  {outcome.unit}"
-            shown.update(task, advance=1, description=f"{text}, {_duration(left.seconds())} left")
+            shown.update(task, advance=1, description=text)
             if outcome.result is None:
-                say(f"{outcome.status}: {outcome.unit}: {outcome.error}", err=True)
-            elif not is_terminal():
-                tell(
-                    f"{text}: {100 * outcome.result.mean:.1f} %, {seconds:.1f} s; "
-                    f"{_duration(left.seconds())} left"
-                )
+                console.say(f"{outcome.status}: {outcome.unit}: {outcome.error}", err=True)
+            elif not console.is_terminal():
+                result = outcome.result
+                console.tell(f"{text}: {100 * result.mean:.1f} %, {result.seconds:.1f} s")
 
         study.run(store, n_jobs=n_jobs, again=again, timeout=timeout, cluster=cluster, report=show)
 
 
-def _duration(seconds: float | None) -> str:
-    """A rough duration in words."""
-    if seconds is None:
-        return "unknown time"
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
-
-
-def _tell_headline(frame: pd.DataFrame) -> None:
-    from broadlearn.study import PROTOCOLS, standings
-    from broadlearn.study.report import Cells, headline
-
-    if frame["protocol"].isin(PROTOCOLS).any():
-        say(headline(Cells(frame)).replace("\N{NO-BREAK SPACE}", " "))
-    for standing in standings(frame):
-        say(f"{standing.sentence()}.")
-
-
 @app.command()
 def status(store: Store = DEFAULT_STORE, as_json: AsJson = False) -> None:
-    """Show how many units are done, by which code, and why others are not."""
-    with one_sentence():
-        from rich.table import Table
-
+    """Show how many units are done, and why others are not."""
+    with console.one_sentence():
         from broadlearn.study import ResultStore, newest
 
         with ResultStore(store, read_only=True) as results:
@@ -311,22 +255,21 @@ def status(store: Store = DEFAULT_STORE, as_json: AsJson = False) -> None:
         by_code = code.groupby(["version", "commit", "source"]).size()
         if as_json:
             names = ["dataset", "model", "protocol", "noise", "status", "error"]
-            print_json(
+            console.print_json(
                 store=str(store),
                 counts=counts.reset_index(name="units").to_dict("records"),
                 code=by_code.reset_index(name="units").to_dict("records"),
                 lost=lost[names].to_dict("records"),
             )
             return
-        table = Table("protocol", "status", "units")
-        for (protocol, state), n_units in counts.items():
-            table.add_row(protocol, state, str(n_units))
-        print_table(table)
+        console.print_frame(counts.reset_index(name="units"))
         for (version, commit, source), n_units in by_code.items():
-            say(f"{n_units} units by broadlearn {version}, commit {commit}, source {source}")
+            console.say(
+                f"{n_units} units by broadlearn {version}, commit {commit}, source {source}"
+            )
         for row in lost.itertuples():
             unit = f"{row.dataset}, {row.model}, {row.protocol}, {row.noise}"
-            say(f"{row.status}: {unit}: {row.error}")
+            console.say(f"{row.status}: {unit}: {row.error}")
 
 
 @app.command("report")
@@ -339,22 +282,23 @@ def write(
     protocol: Annotated[
         list[str] | None, typer.Option("--protocol", "-p", help="Only results of these.")
     ] = None,
-    grid: Annotated[str | None, typer.Option(help="Only results of this grid.")] = None,
-    metric: Metric = "accuracy",
-    reference: Reference = None,
+    metric: Annotated[Metric, typer.Option(help="Metric of tables and tests.")] = "accuracy",
+    reference: Annotated[
+        str | None, typer.Option(help="Model that tests compare with each other one.")
+    ] = None,
     export: Annotated[
         Path | None, typer.Option(help="Also write all units to this CSV file.")
     ] = None,
-    title: Annotated[str, typer.Option(help="Heading of the page.")] = TITLE,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write the page of a file of results, with tables (CSV, Markdown, LaTeX) and figures (PDF).
+    """Write the page of a file of results.
 
-    It has a section for each thing that the results can tell: noise, tests, published tables, rank
-    among published classifiers, settings, other results.
+    Tables (CSV, Markdown, LaTeX) and figures (PDF) are beside it. It has a section for each thing
+    that the results can tell: noise, tests, published tables, rank among published classifiers,
+    settings, other results.
     """
-    with one_sentence():
+    with console.one_sentence():
         from broadlearn.study import ResultStore, write_report
 
         check_folder(folder, "index.html", force=force)
@@ -367,24 +311,21 @@ def write(
         if against is not None:
             with ResultStore(against, read_only=True) as results:
                 others[str(against)] = results.to_frame()
-        for column, values in (
-            ("protocol", split_list(protocol)),
-            ("grid", [grid] if grid else []),
-        ):
-            frame = frame[frame[column].isin(values)] if values else frame
+        if protocols := console.split_list(protocol):
+            frame = frame[frame["protocol"].isin(protocols)]
         if frame.empty:
             raise ValueError(f"{store} has no results of that kind.")
-        waiting("writing the report")
+        console.waiting("writing the report")
         page = write_report(
             frame,
             folder,
-            title=title,
+            title=TITLE,
             command=shlex.join(["broadlearn", *sys.argv[1:]]),
             metric=metric,
             reference=reference,
             against=others,
         )
         if as_json:
-            print_json(store=str(store), units=len(frame), report=str(page))
+            console.print_json(store=str(store), units=len(frame), report=str(page))
         else:
-            say(f"Report: {page.resolve()}")
+            console.say(f"Report: {page.resolve()}")

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from broadlearn.cli.console import settings
-from broadlearn.cli.groups import with_options
 
 if TYPE_CHECKING:
     from broadlearn.tables import FileOptions
@@ -48,55 +49,60 @@ As = Annotated[
 ]
 Seed = Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of all random numbers.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
+ForceRead = Annotated[
+    bool,
+    typer.Option(
+        "--force",
+        help="Overwrite existing files, and go on if columns are not written as in training.",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
-PANEL = "Table options"
 TABLE_OPTIONS: dict[str, Any] = {
     "sep": Annotated[
-        str | None,
-        typer.Option(rich_help_panel=PANEL, help="Separator of fields: a character, tab or space."),
+        str | None, typer.Option(help="Separator of fields: a character, tab or space.")
     ],
-    "decimal": Annotated[
-        str | None, typer.Option(rich_help_panel=PANEL, help="Decimal mark: . or ,")
-    ],
+    "decimal": Annotated[str | None, typer.Option(help="Decimal mark: . or ,")],
     "encoding": Annotated[
-        str | None,
-        typer.Option(rich_help_panel=PANEL, help="Encoding of text, such as utf-8 or latin-1."),
+        str | None, typer.Option(help="Encoding of text, such as utf-8 or latin-1.")
     ],
     "no_header": Annotated[
         bool,
         typer.Option(
-            "--no-header",
-            rich_help_panel=PANEL,
-            help="The first line holds data; columns are called f1, f2, ...",
+            "--no-header", help="The first line holds data; columns are called f1, f2, ..."
         ),
     ],
-    "sheet": Annotated[
-        str | None, typer.Option(rich_help_panel=PANEL, help="Sheet of a workbook.")
-    ],
+    "sheet": Annotated[str | None, typer.Option(help="Sheet of a workbook.")],
     "format": Annotated[
-        str | None,
-        typer.Option(
-            rich_help_panel=PANEL, help="Format, such as csv, whatever the file is called."
-        ),
+        str | None, typer.Option(help="Format, such as csv, whatever the file is called.")
     ],
     "max_bytes": Annotated[
         str | None,
-        typer.Option(
-            rich_help_panel=PANEL,
-            help="Size that a compressed file may unfold to, such as 4GB.  [default: 1GB]",
-        ),
+        typer.Option(help="Size that a compressed file may unfold to, such as 4GB; 1GB if none."),
     ],
 }
 
 
 def with_table_options(function: Callable[..., None]) -> Callable[..., None]:
     """Give a command the table options in place of its parameter `options`."""
-    added = {
-        name: (annotation, False if name == "no_header" else None)
-        for name, annotation in TABLE_OPTIONS.items()
-    }
-    return with_options(function, added, lambda values: {"options": values})
+
+    @wraps(function)
+    def run(**given: Any) -> None:
+        options = {name: given.pop(name) for name in TABLE_OPTIONS}
+        function(**given, options=options)
+
+    parameters = dict(inspect.signature(function, eval_str=True).parameters)
+    del parameters["options"]
+    for name, annotation in TABLE_OPTIONS.items():
+        parameters[name] = inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=False if name == "no_header" else None,
+            annotation=annotation,
+        )
+    vars(run)["__signature__"] = inspect.Signature(list(parameters.values()))
+    run.__annotations__ = {name: p.annotation for name, p in parameters.items()}
+    return run
 
 
 def parse_size(size: str | int) -> int:

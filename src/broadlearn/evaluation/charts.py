@@ -8,11 +8,11 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import matplotlib as mpl
 import numpy as np
-from cycler import cycler
+from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from sklearn.calibration import CalibrationDisplay
 from sklearn.metrics import (
     ConfusionMatrixDisplay,
     PrecisionRecallDisplay,
@@ -30,11 +30,9 @@ if TYPE_CHECKING:
 MAX_CURVES, MAX_CLASSES, MAX_COLUMNS = 8, 12, 20
 N_BINS = 10
 MAX_POINTS = 1000
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#7a5195", "#8a8a8a")
 STYLE: dict[Any, Any] = {
     "axes.axisbelow": True,
     "axes.grid": True,
-    "axes.prop_cycle": cycler(color=COLOURS),
     "axes.spines.right": False,
     "axes.spines.top": False,
     "figure.constrained_layout.use": True,
@@ -67,7 +65,7 @@ def draw_charts(evaluation: Evaluation) -> list[Chart]:
         Confusion matrix, ROC, precision-recall and calibration curves of a classifier; predictions
         and residuals of a regressor; importances of columns, if they were measured.
     """
-    with mpl.rc_context(STYLE), warnings.catch_warnings():
+    with style.context(["tableau-colorblind10", STYLE]), warnings.catch_warnings():
         # The viewer's fonts are used, which may have more characters than matplotlib's.
         warnings.filterwarnings("ignore", "Glyph")
         if evaluation.is_regression:
@@ -146,12 +144,10 @@ def _confusion_chart(evaluation: Evaluation) -> Chart:
 
 
 def _calibration_chart(probability: Any, happened: Any, what: str) -> Chart:
-    from sklearn.calibration import CalibrationDisplay, calibration_curve
-
-    share, mean = calibration_curve(happened, probability, n_bins=N_BINS, strategy="quantile")
-
     def draw(axes: Axes) -> None:
-        CalibrationDisplay(share, mean, probability).plot(ax=axes, name="model")
+        CalibrationDisplay.from_predictions(
+            happened, probability, n_bins=N_BINS, strategy="quantile", name="model", ax=axes
+        )
 
     caption = (
         "On the dotted line, what has a probability of 70 % happens 7 times out of 10. All points "
@@ -179,7 +175,7 @@ def _regression_charts(predictions: Predictions) -> Iterator[Chart]:
             )
             if reach is not None and kind == "residual_vs_predicted":
                 for side in (-reach, reach):
-                    axes.axhline(side, color=COLOURS[1])
+                    axes.axhline(side, color="C1")
 
         return draw_on
 

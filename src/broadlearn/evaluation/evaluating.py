@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any
@@ -139,7 +138,6 @@ class Evaluation:
         path: str | PathLike[str] | None = None,
         *,
         title: str = "Evaluation",
-        row_names: Sequence[str] | None = None,
     ) -> str | None:
         """Make a self-contained page with charts; needs jinja2 and matplotlib.
 
@@ -149,8 +147,6 @@ class Evaluation:
             File to write, whole or not at all.
         title : str, default="Evaluation"
             Heading of the page.
-        row_names : sequence of str, default=None
-            Name of each row on the page, such as "line 17"; by default its position.
 
         Returns
         -------
@@ -159,7 +155,7 @@ class Evaluation:
         """
         from broadlearn.evaluation.page import render_evaluation
 
-        page = render_evaluation(self, title, row_names)
+        page = render_evaluation(self, title)
         if path is None:
             return page
         write_whole(path, page)
@@ -173,7 +169,6 @@ def evaluate(
     *,
     importance: bool = False,
     random_state: int | np.random.RandomState | None = 0,
-    progress: Callable[[str, float], object] | None = None,
 ) -> Evaluation:
     """Evaluate a fitted model on rows that it was not fitted to.
 
@@ -189,9 +184,6 @@ def evaluate(
         Whether to measure permutation importance: each column is shuffled 10 times.
     random_state : int, RandomState or None, default=0
         Seed of resamples and shuffles.
-    progress : callable, default=None
-        Called as ``progress(stage, share)`` at the beginning of each stage, with the share of the
-        work that is done.
 
     Returns
     -------
@@ -211,16 +203,12 @@ def evaluate(
     """
     if not hasattr(model, "predict"):
         raise TypeError(f"model must be a fitted classifier or regressor, got {model!r:.100}.")
-    step = progress or (lambda stage, share: None)
     y = column_or_1d(y)
     check_consistent_length(X, y)
     seed, parts = draw_seed(random_state), unwrap_model(model)
-    step("predictions", 0.0)
     predictions = _predict(model, parts, X, y)
-    step("intervals", 0.1 if importance else 0.4)
     lost, unit = None, ""
     if importance:
-        step("columns", 0.2)
         lost, unit = column_importance(model, X, predictions, seed)
     return evaluate_predictions(
         predictions,

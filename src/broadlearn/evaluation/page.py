@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,17 +19,13 @@ if TYPE_CHECKING:
 MAX_LINES = 30
 
 
-def render_evaluation(
-    evaluation: Evaluation, title: str, row_names: Sequence[str] | None = None
-) -> str:
+def render_evaluation(evaluation: Evaluation, title: str) -> str:
     """Render the page.
 
     Parameters
     ----------
     evaluation : Evaluation
     title : str
-    row_names : sequence of str, default=None
-        Name of each row; by default its position.
 
     Returns
     -------
@@ -53,7 +48,7 @@ def render_evaluation(
         n_classes=len(classes),
         errors=[] if len(classes) <= MAX_CLASSES else _frequent_errors(evaluation.confusion),
         charts=draw_charts(evaluation),
-        worst=_worst(evaluation, row_names),
+        worst=_worst(evaluation),
         evaluation=evaluation,
         **page_frame(package, ["evaluation.css"], ["sort.js"]),
     )
@@ -99,13 +94,12 @@ def _frequent_errors(confusion: pd.DataFrame) -> list[tuple[str, str, str]]:
     ]
 
 
-def _worst(evaluation: Evaluation, row_names: Sequence[str] | None) -> list[list[str]]:
+def _worst(evaluation: Evaluation) -> list[list[str]]:
     show = number_text if evaluation.is_regression else str
     lines = []
     for line in evaluation.worst.to_dict("records"):
-        position = line["position"]
         loss = "–" if np.isinf(line["loss"]) else number_text(line["loss"])
         probability = [f"{100 * line['probability']:.1f} %"] if "probability" in line else []
-        name = row_names[position] if row_names else f"row {position}"
+        name = f"row {line['position']}"
         lines.append([name, show(line["label"]), show(line["prediction"]), *probability, loss])
     return lines

@@ -21,8 +21,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from broadlearn.persistence.archives import read_archive, write_archive
-from broadlearn.persistence.errors import reason
-from broadlearn.utils import write_whole
+from broadlearn.utils import reason, write_whole
 
 FORMAT = 1
 MAX_HEADER_BYTES = 1 << 22

@@ -16,12 +16,12 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from broadlearn.models import BroadFeatures, RowStandardizer
-from broadlearn.persistence.errors import reason
 from broadlearn.persistence.onnx_ensembles import average_output
 from broadlearn.persistence.onnx_graph import Graph, Tensor
 from broadlearn.persistence.onnx_maps import enhancement_nodes, feature_nodes, standardize
 from broadlearn.registry import entries_that
 from broadlearn.solvers import MIN_SHARE
+from broadlearn.utils import reason
 from broadlearn.utils.sklearn_compat import BaseSearchCV
 
 # The first version in which minima and maxima take their axes as an input.

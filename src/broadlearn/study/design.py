@@ -133,44 +133,6 @@ class Study:
         return outcomes
 
 
-class TimeLeft:
-    """Estimate the time left from measured units."""
-
-    def __init__(self, units: Sequence[Unit], measured: pd.DataFrame, n_jobs: int) -> None:
-        self._left = {unit.key: unit for unit in units}
-        self._n_jobs = n_jobs
-        self._seconds: dict[tuple[str, ...], list[float]] = {}
-        for row in measured.itertuples():
-            if row.status == "done":
-                self._note(row, row.seconds)
-
-    def _note(self, unit: Any, seconds: float) -> None:
-        for kind in self._kinds(unit):
-            self._seconds.setdefault(kind, []).append(seconds)
-
-    @staticmethod
-    def _kinds(unit: Any) -> list[tuple[str, ...]]:
-        """From most to least alike."""
-        cell = (unit.model, unit.protocol, unit.dataset)
-        return [cell, cell[:2], cell[:1], ()]
-
-    def end(self, unit: Unit, seconds: float | None) -> None:
-        """Note the end of a unit, with its seconds if it was done."""
-        self._left.pop(unit.key, None)
-        if seconds is not None:
-            self._note(unit, seconds)
-
-    def seconds(self) -> float | None:
-        """Return the estimate; None before anything was measured."""
-        if () not in self._seconds:
-            return None
-        total = 0.0
-        for unit in self._left.values():
-            known = next(kind for kind in self._kinds(unit) if kind in self._seconds)
-            total += float(np.mean(self._seconds[known]))
-        return total / self._n_jobs
-
-
 def expand_name(name: str) -> list[str]:
     """Return the data sets of a group, or the name itself.
 

@@ -1,7 +1,7 @@
 """Tables in files as data frames, and their columns as numbers."""
 
 from broadlearn.tables.labels import infer_task
-from broadlearn.tables.preparation import TablePreparation, describe_columns
+from broadlearn.tables.preparation import TablePreparation
 from broadlearn.tables.reading import read_frame
 from broadlearn.tables.sources import FileOptions, TableError
 from broadlearn.tables.table import Table, read_table
@@ -12,7 +12,6 @@ __all__ = [
     "Table",
     "TableError",
     "TablePreparation",
-    "describe_columns",
     "infer_task",
     "read_frame",
     "read_table",

@@ -2,8 +2,8 @@
 
 What is learnt about a column is a plain dict, its plan:
 
-- name, kind (a key of `KINDS`), rows, missing, distinct, example, strays: what `describe_columns`
-  shows; strays are cells among numbers or dates that count as missing;
+- name, kind (a key of `KINDS`), rows, missing, distinct, example, strays: what
+  `TablePreparation.describe` shows; strays are cells among numbers or dates that count as missing;
 - style of a number (see `texts.learn_number_style`), format and first day of a date, levels of a
   category or of ordered words.
 """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -55,9 +54,7 @@ def infer_task(y: ArrayLike) -> str:
     return "regression" if distinct.size > most else "classification"
 
 
-def read_labels(
-    column: pd.Series, what: str, task: str | None, classes: Sequence[Any] | NDArray[Any] = ()
-) -> tuple[NDArray[Any], str]:
+def read_labels(column: pd.Series, what: str, task: str | None) -> tuple[NDArray[Any], str]:
     """Give the labels or numbers of a target column, and the task.
 
     Text labels lose outer spaces; those that differ only by case or spaces are one, in its most
@@ -71,8 +68,6 @@ def read_labels(
         How errors call the column.
     task : {"classification", "regression"} or None
         Inferred by `infer_task` if None.
-    classes : sequence, default=()
-        Classes of a model: labels that equal one but for case and spaces are read as that one.
 
     Examples
     --------
@@ -117,7 +112,7 @@ def read_labels(
     if values.dtype.kind == "f":
         # scikit-learn takes fractions for a quantity.
         values = np.array([f"{value:.15g}" for value in values])
-    return _as_classes(values, classes) if len(classes) else values, found
+    return values, found
 
 
 def _merged(texts: pd.Series, what: str) -> NDArray[np.str_]:
@@ -138,12 +133,3 @@ def _merged(texts: pd.Series, what: str) -> NDArray[np.str_]:
             stacklevel=5,
         )
     return np.array([spellings[level_key(label)] for label in labels])
-
-
-def _as_classes(values: NDArray[Any], classes: Sequence[Any] | NDArray[Any]) -> NDArray[Any]:
-    """Labels as a model spells them, where they differ by case, spaces or type only."""
-    known = {level_key(str(label)): label for label in np.asarray(classes).tolist()}
-    labels = [known.get(level_key(str(label)), label) for label in values.tolist()]
-    if set(labels) <= set(known.values()):
-        return np.array(labels, dtype=np.asarray(classes).dtype)
-    return np.array([str(label) for label in labels]) if values.dtype.kind == "U" else values

@@ -220,6 +220,16 @@ class TablePreparation(TransformerMixin, BaseEstimator):
         -------
         pandas.DataFrame
             With the columns column, kind, missing, distinct, example and use.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from broadlearn.tables import TablePreparation
+        >>> X = pd.DataFrame({"visit": ["3.1.2024", "17.1.2024"], "dose": ["12 mg", "8 mg"]})
+        >>> TablePreparation().fit(X).describe()[["column", "kind", "use"]]
+          column    kind                                       use
+        0  visit    date  days since the first, dates as %d.%m.%Y
+        1   dose  number                         number, unit 'mg'
         """
         check_is_fitted(self)
         rows = [
@@ -298,38 +308,6 @@ class TablePreparation(TransformerMixin, BaseEstimator):
         if isinstance(state.get("columns_"), str):
             state = {**state, "columns_": json.loads(state["columns_"])}
         super().__setstate__(state)
-
-
-def describe_columns(
-    X: Any,
-    *,
-    kinds: Mapping[str, str] | None = None,
-    orders: Mapping[str, Sequence[str]] | None = None,
-) -> pd.DataFrame:
-    """Show what each column of a table is taken for, and what would become of it.
-
-    Parameters
-    ----------
-    X : pandas or polars frame, or array of shape (n_samples, n_columns)
-    kinds, orders : dict, default=None
-        As in `TablePreparation`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        With the columns column, kind, missing, distinct, example and use.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from broadlearn.tables import describe_columns
-    >>> X = pd.DataFrame({"visit": ["3.1.2024", "17.1.2024"], "dose": ["12 mg", "8 mg"]})
-    >>> describe_columns(X)[["column", "kind", "use"]]
-      column    kind                                       use
-    0  visit    date  days since the first, dates as %d.%m.%Y
-    1   dose  number                         number, unit 'mg'
-    """
-    return TablePreparation(kinds, orders).fit(X).describe()
 
 
 def _used(plans: list[Plan]) -> list[Plan]:

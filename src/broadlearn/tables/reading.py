@@ -15,6 +15,7 @@ import pandas as pd
 
 from broadlearn.tables.sources import FileOptions, OpenTable, TableError, open_table
 from broadlearn.tables.texts import points_group_thousands
+from broadlearn.utils import reason
 
 # Bytes that the separator is found by.
 SNIFFED_BYTES = 2**16
@@ -87,25 +88,14 @@ def _one_sentence(source: str | PathLike[str]) -> Iterator[None]:
         raise
     except ImportError as error:
         raise TableError(
-            f"{name} needs a package that is not installed: {error.name or _reason(error)}."
+            f"{name} needs a package that is not installed: {error.name or reason(error)}."
         ) from error
     except MemoryError:
         raise TableError(f"{name} does not fit into memory.") from None
     except Exception as error:
         if isinstance(error, OSError) and error.filename is not None:
             raise
-        raise TableError(f"{name} cannot be read as a table: {_reason(error)}.") from error
-
-
-def _reason(error: Exception) -> str:
-    """The first line of an error, safe to print and without a full stop."""
-    try:
-        text = str(error).strip()
-    except TypeError:  # ArffException takes a "%" of the file for its own.
-        text = ""
-    text = text.removeprefix("Error tokenizing data. C error: ")
-    line = (text.splitlines() or [type(error).__name__])[0][:200]
-    return "".join(mark if mark.isprintable() else "?" for mark in line).rstrip(". ")
+        raise TableError(f"{name} cannot be read as a table: {reason(error)}.") from error
 
 
 def _read_text(table: OpenTable, options: FileOptions, as_text: bool) -> pd.DataFrame:

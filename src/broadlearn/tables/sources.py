@@ -187,7 +187,7 @@ def _read_limited(stream: Any, name: str, options: FileOptions) -> bytes:
 def _too_large(name: str, options: FileOptions) -> TableError:
     limit = size_text(options.max_bytes)
     return TableError(
-        f"{name} unfolds to more than {limit}, the limit; raise max_bytes if you trust it."
+        f"{name} unfolds to more than {limit}; raise max_bytes (--max-bytes) if you trust it."
     )
 
 

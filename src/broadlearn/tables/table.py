@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -50,7 +50,6 @@ def read_table(
     task: str | None = None,
     drop: Iterable[str] = (),
     options: FileOptions | None = None,
-    classes: Sequence[Any] | NDArray[Any] = (),
     as_text: bool = False,
 ) -> Table:
     r"""Read a table with a target column.
@@ -67,8 +66,6 @@ def read_table(
         Columns to leave out.
     options : FileOptions, default=None
         How the file is written.
-    classes : sequence, default=()
-        Classes of a model. Labels that equal one but for case and spaces are read as that one.
     as_text : bool, default=False
         Keep cells of features as they are written, for a fitted `TablePreparation` to read.
 
@@ -93,7 +90,7 @@ def read_table(
     dropped = list(drop)
     for name in [*dropped, *([] if target is None else [target])]:
         if name not in frame.columns:
-            raise TableError(f"{where} has no column {name!r}; {_suggestion(name, frame)}.")
+            raise TableError(f"{where} has no column {name!r}; {_suggestion(name, frame)}")
     if target in dropped:
         raise TableError(f"{target!r} is the target and cannot be dropped.")
     frame = frame.drop(columns=dropped)
@@ -105,7 +102,7 @@ def read_table(
         column = column.replace("", None).infer_objects()
         numbers = pd.to_numeric(column, errors="coerce")
         column = numbers if numbers.notna().all() else column
-    y, found = read_labels(column, f"The target column {target!r} of {where}", task, classes)
+    y, found = read_labels(column, f"The target column {target!r} of {where}", task)
     if not frame.shape[1]:
         raise TableError(f"{where} has no columns besides the target {target!r}.")
     return Table(stem, frame, y, target, found)
@@ -115,5 +112,5 @@ def _suggestion(name: str, frame: pd.DataFrame) -> str:
     by_key = {str(other).lower(): str(other) for other in frame.columns}
     close = difflib.get_close_matches(name.lower(), by_key, n=1)
     if close:
-        return f"did you mean {by_key[close[0]]!r}?".rstrip("?") + "?"
-    return f"its columns are {listed(list(frame.columns), most=8)}"
+        return f"did you mean {by_key[close[0]]!r}?"
+    return f"its columns are {listed(list(frame.columns), most=8)}."

@@ -26,6 +26,7 @@ from broadlearn.utils.checks import (
     read_rows,
     text_column,
 )
+from broadlearn.utils.errors import reason
 from broadlearn.utils.files import FORMULA_STARTS, encoded, harmless, safe_csv
 from broadlearn.utils.memory import (
     TooLargeError,
@@ -45,7 +46,7 @@ from broadlearn.utils.parameters import (
 )
 from broadlearn.utils.pictures import label
 from broadlearn.utils.progress import FitProgress
-from broadlearn.utils.whole_files import is_special, write_whole
+from broadlearn.utils.whole_files import STANDARD_OUTPUT, is_special, write_whole
 from broadlearn.utils.wording import counted, listed, out_of, percent, visible
 from broadlearn.utils.workers import one_thread, parallel
 
@@ -63,6 +64,7 @@ __all__ = [
     "READ_SPARSE",
     "SCALE",
     "STANDARDIZE",
+    "STANDARD_OUTPUT",
     "Array",
     "FitProgress",
     "Floats",
@@ -92,6 +94,7 @@ __all__ = [
     "percent",
     "quantiles",
     "read_rows",
+    "reason",
     "row_priorities",
     "row_slices",
     "safe_csv",
