@@ -12,7 +12,7 @@ from broadlearn.cli.app import app
 
 runner = CliRunner()
 # Packages that take longer to import than a help text may take to be shown.
-HEAVY = ("numpy", "scipy", "sklearn", "pandas", "polars", "matplotlib", "joblib", "pydantic")
+HEAVY = ("numpy", "scipy", "sklearn", "pandas", "polars", "matplotlib", "joblib")
 
 
 def commands(group, *path):

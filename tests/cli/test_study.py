@@ -28,9 +28,6 @@ def test_run_status_and_report(folder):
     arguments = ["-d", "iris", "-m", "ELM,majority", "--grid", "reduced"]
     done = call("study", "run", *arguments, "--noise", "none,labels:0.2", "--report", "page")
     assert done.exit_code == 0, done.output
-    assert "Of 2 models on 1 data set: on the data as they are, ELM is first" in done.output
-    assert "with 20 % of the training labels flipped" in done.output
-    # Every line says what it is about, and how long the rest takes.
     assert "iris, ELM, nested, labels:0.2:train: " in done.output
     assert "8/8  " in done.output
     assert (folder / "page" / "index.html").is_file()
@@ -88,8 +85,6 @@ def test_the_collection_is_a_data_set_like_any_other(folder, monkeypatch):
     done = call("study", "run", *arguments)
     assert done.exit_code == 0, done.output
     assert "12 units" in done.output
-    assert "majority: number" in done.output
-    assert "of 180 on 3 data sets" in done.output
     assert (folder / "page" / "tables" / "leaderboard_majority.csv").is_file()
 
 
@@ -101,7 +96,7 @@ def test_the_collection_is_a_data_set_like_any_other(folder, monkeypatch):
         (["study", "run", "--data", "missing.csv", "--target", "y"], "missing.csv"),
         (["study", "run", "--data", "missing.csv"], "--target"),
         (["study", "run", "-d", "iris", "--noise", "loud"], "noise"),
-        (["study", "run", "-d", "iris", "-m", "ELM", "--jobs", "0"], "number of processes"),
+        (["study", "run", "-d", "iris", "-m", "ELM", "--jobs", "-2"], "x>=-1"),
         (["study", "run", "none.toml"], "none.toml"),
         (["study", "run", "bad.toml"], "not a TOML file"),
         (["study", "run", "odd.toml"], "unknown option 'speed'"),

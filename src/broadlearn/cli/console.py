@@ -158,7 +158,7 @@ def print_facts(facts: Mapping[str, Any]) -> None:
         say(f"{key:>20}: {value}")
 
 
-def print_frame(frame: pd.DataFrame, title: str | None = None) -> None:
+def print_frame(frame: pd.DataFrame, title: str | None = None, max_rows: int = MAX_ROWS) -> None:
     """Print the first rows of a frame as a table, numbers to the right.
 
     It is as wide as the terminal; in a pipe it has no frame and is never cut.
@@ -176,7 +176,7 @@ def print_frame(frame: pd.DataFrame, title: str | None = None) -> None:
         table.add_column(
             str(name), justify="right" if right else "left", no_wrap=right, overflow="fold"
         )
-    for row in frame.head(MAX_ROWS).itertuples(index=False, name=None):
+    for row in frame.head(max_rows).itertuples(index=False, name=None):
         table.add_row(*(Text(visible(_cell(value))) for value in row))
     stop_waiting()
     console = Console()
@@ -184,8 +184,8 @@ def print_frame(frame: pd.DataFrame, title: str | None = None) -> None:
         console = Console(width=PIPE_WIDTH)
         table.box, table.pad_edge = None, False
     console.print(table)
-    if len(frame) > MAX_ROWS:
-        say(f"{len(frame) - MAX_ROWS:,} more; --json has all.")
+    if len(frame) > max_rows:
+        say(f"{len(frame) - max_rows:,} more; --json has all.")
 
 
 def print_json(**facts: Any) -> None:

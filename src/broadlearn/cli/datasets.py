@@ -34,7 +34,8 @@ def list_datasets(
             facts["classes"] = ", ".join(map(str, facts["classes"].values()))
             unfetched = "embedded" if facts["kind"] == "embedded" else "to be fetched"
             facts["where"] = facts["file"] or unfetched
-        console.print_frame(pd.DataFrame(found)[["name", "rows", "columns", "classes", "where"]])
+        columns = ["name", "rows", "columns", "classes", "where"]
+        console.print_frame(pd.DataFrame(found)[columns], max_rows=len(found))
 
 
 @app.command()
