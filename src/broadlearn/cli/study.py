@@ -17,6 +17,8 @@ from broadlearn.cli.model_names import IN_A_STUDY
 from broadlearn.cli.tables import AsJson, Force, check_folder, check_outputs
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from broadlearn.study import Dataset, Outcome, ResultStore, Study
 
 app = command_group("Compare models on data sets.")
@@ -146,6 +148,7 @@ def run(
                 store=str(store), units=len(study.plan), **counts, report=page and str(page)
             )
         elif page is not None:
+            _say_headline(frame)
             console.say(f"Report: {page.resolve()}")
         n_lost = len(study.plan) - int((frame["status"] == "done").sum())
         if n_lost:
@@ -214,6 +217,7 @@ def _run_units(
 ) -> None:
     """Run what is not done yet, and show how far it is."""
     import os
+    import time
 
     units = study.to_do(store, again=again)
     n_jobs = os.cpu_count() or 1 if jobs < 1 else jobs
@@ -223,22 +227,44 @@ def _run_units(
         f"results in {store.path}"
         + (f". {others} were made by other code; --again redoes them" if others else "")
     )
-    ended = 0
+    ended, start = 0, time.monotonic()
     with console.bar() as shown:
         task = shown.add_task("starting", total=len(units) or 1)
 
         def show(outcome: Outcome) -> None:
             nonlocal ended
             ended += 1
+            # Units run in a shuffled order, so those to come take as long as those that ended.
+            left = (time.monotonic() - start) * (len(units) - ended) / ended
             text = f"{ended}/{len(units)}  {outcome.unit}"
             shown.update(task, advance=1, description=text)
             if outcome.result is None:
                 console.say(f"{outcome.status}: {outcome.unit}: {outcome.error}", err=True)
             elif not console.is_terminal():
                 result = outcome.result
-                console.tell(f"{text}: {100 * result.mean:.1f} %, {result.seconds:.1f} s")
+                console.tell(
+                    f"{text}: {100 * result.mean:.1f} %, {result.seconds:.1f} s; "
+                    f"{_duration(left)} left"
+                )
 
         study.run(store, n_jobs=n_jobs, again=again, timeout=timeout, cluster=cluster, report=show)
+
+
+def _duration(seconds: float) -> str:
+    """Return a rough duration in words."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+
+
+def _say_headline(frame: pd.DataFrame) -> None:
+    from broadlearn.study import PROTOCOLS, standings
+    from broadlearn.study.report import Cells, headline
+
+    if frame["protocol"].isin(PROTOCOLS).any():
+        console.say(headline(Cells(frame)).replace("\N{NO-BREAK SPACE}", " "))
+    for standing in standings(frame):
+        console.say(f"{standing.sentence()}.")
 
 
 @app.command()
@@ -289,6 +315,7 @@ def write(
     export: Annotated[
         Path | None, typer.Option(help="Also write all units to this CSV file.")
     ] = None,
+    title: Annotated[str, typer.Option(help="Heading of the page.")] = TITLE,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -319,7 +346,7 @@ def write(
         page = write_report(
             frame,
             folder,
-            title=TITLE,
+            title=title,
             command=shlex.join(["broadlearn", *sys.argv[1:]]),
             metric=metric,
             reference=reference,
