@@ -192,7 +192,7 @@ def test_what_cannot_be_saved_is_refused_in_a_sentence(model, reason, path):
 
 
 def test_a_model_with_too_many_parts_is_refused(path, monkeypatch):
-    monkeypatch.setattr("broadlearn.persistence.archives.MAX_TREE_BYTES", 100)
+    monkeypatch.setattr("broadlearn.persistence.archives.MAX_TEXT_BYTES", 2000)
     with pytest.raises(ValueError, match="too many parts, such as levels of text"):
         save(MODELS["bls"][0], path)
 
@@ -237,10 +237,10 @@ def test_damage_is_found(path):
     for place in (0, 17, 30, 90, 400, len(content) // 2, len(content) - 5):
         flipped = bytearray(content)
         flipped[place] ^= 4
-        assert_refused(bytes(flipped), path, "is damaged|is not a model file|has format")
+        assert_refused(bytes(flipped), path, "is damaged|is not a model file")
     assert_refused(content + b"\0", path, "does not match its checksum")
     later = content.replace(b"broadlearn model 1", b"broadlearn model 2", 1)
-    assert_refused(later, path, "has format 2, but this version of broadlearn reads format 1")
+    assert_refused(later, path, "is not a model file of this version of broadlearn")
     path.write_bytes(content[:-1])
     with pytest.raises(ValueError, match="is damaged"):
         read_header(path)
@@ -248,7 +248,7 @@ def test_damage_is_found(path):
 
 def test_what_is_no_model_file(path, tmp_path):
     for content in (b"", b"\x80\x04N.", b"PK\5\6" + bytes(18), b"a,b\n1,2\n"):
-        assert_refused(content, path, "is not a model file of broadlearn")
+        assert_refused(content, path, "is not a model file of this version of broadlearn")
     assert_refused(signed(b""), path, "does not end with the directory of an archive")
     assert_refused(signed(b"", {"versions": 1}), path, "its header cannot be read")
     with pytest.raises(FileNotFoundError, match="There is no file"):

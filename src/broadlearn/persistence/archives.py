@@ -31,10 +31,11 @@ from broadlearn.persistence.trusted_types import (
 )
 
 TREE = "schema.json"
-# Restoring a tree of this size takes less than 250 MB, whatever it holds.
-MAX_TREE_BYTES = 6 << 20
-MAX_DIRECTORY_BYTES = 1 << 22
-# Of one entry of an array; texts have 4 bytes per character.
+# Of the tree, of the directory and of the header. Restoring a tree of this size takes less than
+# 250 MB, whatever it holds (measured with trees of all kinds of nodes).
+MAX_TEXT_BYTES = 6 << 20
+# Of one entry of an array: a text of 16,384 characters of 4 bytes. Encoders make arrays of their
+# own with the types of stored ones.
 MAX_ITEM_BYTES = 1 << 16
 # The first form of skops' trees with the nodes that are checked here.
 FIRST_PROTOCOL = 2
@@ -46,13 +47,7 @@ Shapes = dict[str, tuple[int, ...]]
 
 
 def write_archive(model: BaseEstimator) -> bytes:
-    """Return a model as an archive; the same model gives the same bytes.
-
-    Raises
-    ------
-    ValueError
-        If the model holds something that `read_archive` would refuse.
-    """
+    """Return a model as an archive; raise ValueError where `read_archive` would refuse it."""
     # skops imports all of scikit-learn, which takes a second.
     from skops.io import dumps, get_untrusted_types
 
@@ -76,13 +71,7 @@ def write_archive(model: BaseEstimator) -> bytes:
 
 
 def read_archive(file: BinaryIO) -> Any:
-    """Check an archive and return its model.
-
-    Parameters
-    ----------
-    file : binary file
-        Anything may precede the archive, nothing may follow it.
-    """
+    """Check an archive and return its model; anything may precede it, nothing may follow it."""
     from skops.io import load
 
     trusted = check_archive(file)
@@ -148,7 +137,7 @@ def _check_end(file: BinaryIO, n_bytes: int) -> None:
     (size,) = struct.unpack("<L", tail[-10:-6])
     if tail[-42:-38] == b"PK\6\7":
         (size,) = struct.unpack("<Q", tail[40:48])
-    if size > MAX_DIRECTORY_BYTES:
+    if size > MAX_TEXT_BYTES:
         raise ValueError("it has more parts than a model file may have")
 
 
@@ -164,7 +153,7 @@ def _check_members(archive: zipfile.ZipFile, n_bytes: int) -> Shapes:
         if info.filename == TREE:
             if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 raise ValueError("its tree is compressed in an unknown way")
-            if info.file_size > MAX_TREE_BYTES:
+            if info.file_size > MAX_TEXT_BYTES:
                 raise ValueError(
                     "its state has too many parts, such as levels of text or names of columns"
                 )
@@ -192,20 +181,7 @@ def _check_array(file: Any, n_bytes: int) -> tuple[int, ...]:
 
 
 def check_tree(tree: Any, shapes: Shapes) -> set[str]:
-    """Raise unless all nodes of a tree are of kinds that are safe to restore.
-
-    Parameters
-    ----------
-    tree : dict
-        Root node.
-    shapes : dict
-        Shapes of the stored arrays, by the names of their files.
-
-    Returns
-    -------
-    set of str
-        Types of this package, or plain parts of scikit-learn's, that occur in it.
-    """
+    """Raise unless all nodes of a tree are safe to restore; return types for skops to trust."""
     protocol = tree.get("protocol") if isinstance(tree, dict) else None
     if type(protocol) is not int or protocol < FIRST_PROTOCOL:
         raise ValueError("the form of its tree is unknown")

@@ -20,14 +20,12 @@ from typing import Any, BinaryIO
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from broadlearn.persistence.archives import read_archive, write_archive
+from broadlearn.persistence.archives import MAX_TEXT_BYTES, read_archive, write_archive
 from broadlearn.utils import reason, write_whole
 
 FORMAT = 1
-MAX_HEADER_BYTES = 1 << 22
 LIBRARIES = ("broadlearn", "numpy", "scipy", "scikit-learn", "skops")
-_FIRST_LINE = re.compile(rb"broadlearn model (\d{1,6}) ([0-9a-f]{64})\n")
-_FIRST_LINE_BYTES = 100
+_FIRST_LINE = re.compile(rf"broadlearn model {FORMAT} ([0-9a-f]{{64}})\n".encode())
 
 
 def save(
@@ -89,7 +87,7 @@ def model_parts(
     # skops raises errors of its own where it has no form for an object.
     except Exception as error:
         raise ValueError(f"This {kind} cannot be saved: {reason(error)}.") from error
-    if len(head) > MAX_HEADER_BYTES:
+    if len(head) > MAX_TEXT_BYTES:
         raise ValueError(f"This {kind} cannot be saved: its names of columns are too long.")
     digest = hashlib.sha256(head)
     digest.update(archive)
@@ -197,26 +195,22 @@ def _opened(path: Path) -> Iterator[tuple[BinaryIO, dict[str, Any]]]:
     if not path.is_file():
         raise FileNotFoundError(f"There is no file {path}.")
     with path.open("rb") as file:
-        first = file.readline(_FIRST_LINE_BYTES)
+        first = file.readline(100)
         matched = _FIRST_LINE.fullmatch(first)
         if matched is None:
-            raise ValueError(f"{path} is not a model file of broadlearn.")
-        form, sha256 = int(matched[1]), matched[2].decode()
-        if form != FORMAT:
-            raise ValueError(
-                f"{path} has format {form}, but this version of broadlearn reads format {FORMAT}."
-            )
+            raise ValueError(f"{path} is not a model file of this version of broadlearn.")
+        sha256 = matched[1].decode()
         if hashlib.file_digest(file, "sha256").hexdigest() != sha256:
             raise ValueError(f"{path} is damaged: its content does not match its checksum.")
         file.seek(len(first))
         try:
-            header = json.loads(file.readline(MAX_HEADER_BYTES))
-            complete = all(isinstance(header[name], kind) for name, kind in _HEADER_TYPES.items())
+            header = json.loads(file.readline(MAX_TEXT_BYTES))
+            for name, kind in _HEADER_TYPES.items():
+                if not isinstance(header[name], kind):
+                    raise TypeError(name)
         except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise ValueError(f"{path} is damaged: its header cannot be read.") from error
-        if not complete:
-            raise ValueError(f"{path} is damaged: its header cannot be read.")
-        yield file, {"format": form, **header, "sha256": sha256}
+        yield file, {"format": FORMAT, **header, "sha256": sha256}
 
 
 _HEADER_TYPES: dict[str, Any] = {

@@ -8,7 +8,7 @@ import numpy as np
 
 from broadlearn.ensemble import KernelAverage, samples_in
 from broadlearn.persistence.onnx_graph import Tensor, total
-from broadlearn.persistence.onnx_maps import arcsine, standardize, with_indicators
+from broadlearn.persistence.onnx_maps import standardize, with_indicators
 from broadlearn.random_features import (
     METRICS,
     InputForms,
@@ -103,8 +103,21 @@ def _values(
         twice = 2.0 * kernel.width**2 / np.sqrt(basis.samples[kernel.inputs].shape[1])
         own = ((Z * Z).sum() * twice + (1.0 + twice)).apply("Sqrt")
         cosine = (base + 1.0) * twice / own / np.sqrt(1.0 + twice * (1.0 + squares))
-        return arcsine(cosine.clip(-1.0, 1.0)) * (2.0 / np.pi)
+        return _arcsine(cosine.clip(-1.0, 1.0)) * (2.0 / np.pi)
     if kernel.family == "spherical_cauchy":
         base = base.apply("Sqrt")
     rate = kernel.width / (unit**2 if kernel.family == "gaussian" else unit)
     return (base * -rate).apply("Exp")
+
+
+def _arcsine(x: Tensor) -> Tensor:
+    """Return the arcsine in float64, which ONNX Runtime has in float32 only.
+
+    Twice the arcsine of the sine of half the angle, which is never near 1, and a Newton step.
+    """
+    from onnx import TensorProto
+
+    half = x / ((x + 1.0).apply("Sqrt") + (1.0 - x).apply("Sqrt"))
+    rough = half.apply("Cast", to=TensorProto.FLOAT).apply("Asin")
+    rough = rough.apply("Cast", to=TensorProto.DOUBLE)
+    return (rough + (half - rough.apply("Sin")) / rough.apply("Cos")) * 2.0

@@ -15,7 +15,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from broadlearn.models import BroadFeatures, RowStandardizer
 from broadlearn.persistence.onnx_ensembles import average_output
 from broadlearn.persistence.onnx_graph import Graph, Tensor
 from broadlearn.persistence.onnx_maps import enhancement_nodes, feature_nodes, standardize
@@ -45,13 +44,13 @@ def to_onnx(model: BaseEstimator, initial_types: Sequence[tuple[str, Any]] | Non
 
     Needs the extra ``onnx``. The graph of a classifier has the outputs ``label`` and
     ``probabilities`` (one column per class, in the order of ``classes_``); boolean labels become 0
-    and 1. The graph of a regressor or transformer has the output ``variable``.
+    and 1. The graph of a regressor has the output ``variable``.
 
     Parameters
     ----------
     model : estimator
-        A classifier of the BLS or ELM family, an ensemble, `BLSRegressor`, `BroadFeatures`,
-        `RowStandardizer`, or a pipeline of those with steps that skl2onnx converts.
+        A classifier of the BLS or ELM family with a finite number of nodes, an ensemble,
+        `BLSRegressor`, or a pipeline of those with steps that skl2onnx converts.
     initial_types : list of (str, skl2onnx type), default=None
         Inputs of the graph, as skl2onnx wants them: one per column if the pipeline selects columns
         by name. By default one float32 input ``X`` of all columns.
@@ -128,8 +127,6 @@ def _register_converters() -> None:
     from skl2onnx import update_registered_converter
     from skl2onnx.common.shape_calculator import calculate_linear_classifier_output_shapes
 
-    for kind, convert in {BroadFeatures: _convert_features, RowStandardizer: _convert_rows}.items():
-        update_registered_converter(kind, f"Broadlearn{kind.__name__}", _infer_shape, convert)
     for kind in (entry.estimator for entry in entries_that(onnx=True)):
         name = f"Broadlearn{kind.__name__}"
         if issubclass(kind, ClassifierMixin):
@@ -140,14 +137,8 @@ def _register_converters() -> None:
 
 
 def _infer_shape(operator: Any) -> None:
-    """Set the type of the output, with a column per target, node or input."""
-    fitted = operator.raw_operator
-    if isinstance(fitted, BroadFeatures):
-        n_columns = fitted._n_features_out
-    elif isinstance(fitted, RowStandardizer):
-        n_columns = fitted.n_features_in_
-    else:
-        n_columns = np.size(fitted.intercept_)
+    """Set the type of the output of a regressor, with a column per target."""
+    n_columns = np.size(operator.raw_operator.intercept_)
     operator.outputs[0].type.shape = [operator.inputs[0].get_first_dimension(), n_columns]
 
 
@@ -201,27 +192,3 @@ def _convert_classifier(scope: Any, operator: Any, container: Any) -> None:
 def _convert_regressor(scope: Any, operator: Any, container: Any) -> None:
     graph, fitted = Graph(scope, container), operator.raw_operator
     graph.finish(_output(graph.input(operator), fitted) + fitted.intercept_, operator.outputs[0])
-
-
-def _convert_features(scope: Any, operator: Any, container: Any) -> None:
-    graph, fitted = Graph(scope, container), operator.raw_operator
-    Z = standardize(graph.input(operator), fitted._standardization)
-    F = feature_nodes(Z, fitted._map)
-    E = enhancement_nodes(Z, F, fitted._map)
-    graph.finish(F.apply("Concat", E, axis=1), operator.outputs[0])
-
-
-def _convert_rows(scope: Any, operator: Any, container: Any) -> None:
-    """Every row to mean 0 and deviation 1; differences first, so that constant ones are zero."""
-    graph, axis = Graph(scope, container), np.array([1])
-
-    def divide(rows: Tensor, sizes: Tensor) -> Tensor:
-        return rows / sizes.apply("Equal", 0.0).apply("Where", 1.0, sizes)
-
-    rows = graph.input(operator)
-    rows = rows - rows.columns([0])
-    rows = divide(rows, rows.apply("Abs").apply("ReduceMax", axis))
-    rows = rows - rows.apply("ReduceMean", axis)
-    rows = divide(rows, rows.apply("ReduceL2", axis))
-    length = np.sqrt(max(1, operator.raw_operator.n_features_in_ - 1))
-    graph.finish(rows * length, operator.outputs[0])

@@ -39,18 +39,14 @@ class Graph:
         return Tensor(self, name)
 
     def _constant(self, value: Any) -> str:
-        from onnx import TensorProto
+        """Store a constant and return its name: texts, whole numbers or float64."""
+        from onnx.numpy_helper import from_array
 
         array = np.asarray(value)
-        content: NDArray[Any]
-        if array.dtype.kind == "U":
-            kind, content = TensorProto.STRING, np.char.encode(array, "utf-8")
-        elif array.dtype.kind in "iub":
-            kind, content = TensorProto.INT64, array.astype(np.int64)
-        else:
-            kind, content = TensorProto.DOUBLE, array.astype(np.float64)
+        types: dict[str, Any] = {"U": object, "i": np.int64, "u": np.int64, "b": np.int64}
         name: str = self.scope.get_unique_variable_name("constant")
-        self.container.add_initializer(name, kind, list(array.shape), content.ravel().tolist())
+        content = array.astype(types.get(array.dtype.kind, np.float64))
+        self.container.initializers.append(from_array(content, name))
         return name
 
 

@@ -44,24 +44,7 @@ TYPES = KEY_TYPES | {"builtins.object"}
 
 
 def own_class(module: str, name: str) -> type[Any] | None:
-    """Return the estimator or plain record of this package with a name, or None.
-
-    Parameters
-    ----------
-    module, name : str
-        Module of the class, or the room that exports it, and its name.
-
-    Returns
-    -------
-    type or None
-
-    Examples
-    --------
-    >>> own_class("broadlearn.random_features", "Standardization").__name__
-    'Standardization'
-    >>> own_class("broadlearn.utils", "write_whole") is None
-    True
-    """
+    """Return the estimator or plain record of this package in a module or room, or None."""
     if not _OWN_MODULE.fullmatch(module):
         return None
     try:
@@ -75,10 +58,7 @@ def own_class(module: str, name: str) -> type[Any] | None:
 
 
 def public_module(module: str, name: str) -> str:
-    """Return the room that exports a class of this package, or else its module.
-
-    Files name classes by rooms, so that they can move between modules.
-    """
+    """Return the room that exports a class, or else its module: classes may move in their room."""
     room = ".".join(module.split(".")[:2])
     found = own_class(module, name)
     return room if found is not None and own_class(room, name) is found else module
