@@ -1,4 +1,4 @@
-"""Fast, closed-form classifiers that stay accurate when rows are noisy, mislabelled or outlying."""
+"""Fast, closed-form classifiers that stay accurate with wrong labels, noise and outliers."""
 
 # A name that type checkers know; `typing` itself would double the time of this module.
 TYPE_CHECKING = False

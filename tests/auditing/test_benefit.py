@@ -80,5 +80,5 @@ def test_regression():
 
 
 def test_another_table_is_refused():
-    with pytest.raises(ValueError, match="X must have the 200 rows audited"):
+    with pytest.raises(ValueError, match="X must have the 200 audited rows"):
         benefit(stub_audit(X, Y), Auditor(), LogisticRegression(), X[:9], **OPTIONS)

@@ -151,13 +151,13 @@ HEADER = "row,label,action,new_label\n"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "must have the columns row, label, action, new_label .* has no row, label, action"),
-        ("row,label,what\n", "has no action, new_label"),
+        ("", "must name the columns row, label, action, new_label, but lacks row, label, action"),
+        ("row,label,what\n", "lacks action, new_label"),
         ("row,row,label,action,new_label\n", "more than one column named 'row'"),
         (HEADER + "0,a,keep\n", "fixes.csv, line 2: 3 fields, where the first line has 4"),
-        (HEADER + "0,a,,\n\nx,a,keep,\n", "line 4: row must be a whole number from 0 on, got 'x'"),
-        (HEADER + "1.5,a,keep,\n", "line 2: row must be a whole number"),
-        (HEADER + "-1,a,keep,\n", "line 2: row must be a whole number"),
+        (HEADER + "0,a,,\n\nx,a,keep,\n", "line 4: row must be an integer >= 0, got 'x'"),
+        (HEADER + "1.5,a,keep,\n", "line 2: row must be an integer"),
+        (HEADER + "-1,a,keep,\n", "line 2: row must be an integer"),
         (HEADER + "30,a,keep,\n", "line 2: row is 30, but the last of the table is 29"),
         (HEADER + "0,a,keep,\n0,a,drop,\n", "line 3: row 0 is in line 2 already"),
         (
@@ -171,7 +171,7 @@ HEADER = "row,label,action,new_label\n"
         (HEADER + "0,a,relabel,\n", "line 2: action is 'relabel', but new_label is empty"),
         (
             HEADER + "0,a,relabel,bb\n",
-            "line 2: new_label 'bb' is no label of the table, which has 'a', 'b'; did you mean "
+            "line 2: new_label 'bb' is not a label of the table, which has 'a', 'b'; did you mean "
             "'b'\\? For a new one, write 'new:bb'.",
         ),
         (HEADER + '0,"a\n', "fixes.csv, line 2: unexpected end of data"),
@@ -188,9 +188,9 @@ def test_faults_name_file_line_and_field(tmp_path, text, message):
 @pytest.mark.parametrize(
     ("labels", "text", "message"),
     [
-        ([1, 2], "new:1.5", "new_label must be a whole number"),
-        ([1, 2], "new:inf", "new_label must be a whole number"),
-        ([True, False], "new:maybe", "is no label of the table, which has 'True', 'False'"),
+        ([1, 2], "new:1.5", "new_label must be an integer"),
+        ([1, 2], "new:inf", "new_label must be an integer"),
+        ([True, False], "new:maybe", "is not a label of the table, which has 'True', 'False'"),
         ([0.5, 1.5], "much", "new_label must be a number, got 'much'"),
         ([0.5, 1.5], "nan", "new_label must be a number"),
     ],

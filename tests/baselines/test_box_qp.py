@@ -152,7 +152,7 @@ def test_last_step_brings_digits_back():
     [
         (np.ones((3, 2)), np.ones(3), "one row per problem"),
         (np.ones((3, 2)), np.ones((1, 4)), "one column per row of R"),
-        (np.ones((3, 2)), -np.ones((1, 3)), "not negative"),
+        (np.ones((3, 2)), -np.ones((1, 3)), "non-negative"),
         (np.ones((3, 2)), np.full((1, 3), np.inf), "finite"),
         (np.full((3, 2), np.nan), np.ones((1, 3)), "R must be finite"),
     ],

@@ -186,7 +186,7 @@ def test_models_saved_in_python_take_columns_by_name(folder):
     save(BLSClassifier(random_state=0).fit(X.to_numpy(), patients()["ill"]), "nameless.blm")
     X.to_csv("x.csv", index=False)
     assert facts("predict", "named.blm", "x.csv")["rows"] == 60
-    assert "has no names of columns" in refusal("predict", "nameless.blm", "x.csv")
+    assert "has no column names" in refusal("predict", "nameless.blm", "x.csv")
     assert "does not name the column" in refusal("evaluate", "named.blm", "x.csv")
 
 
@@ -224,7 +224,7 @@ def test_missing_columns_and_files_that_exist(folder, model):
     assert "has no 'age' and 'smoker'" in refusal("predict", model, "few.csv")
     before = model.read_bytes()
     options = ("fit", "patients.csv", "-t", "ill", "-m", "elm", "-o", model)
-    assert "exists; write to another file, or overwrite it by --force" in refusal(*options)
+    assert "exists; write to another file, or overwrite it with --force" in refusal(*options)
     assert model.read_bytes() == before
     assert call(*options, "--force").exit_code == 0
     assert model.read_bytes() != before

@@ -101,8 +101,8 @@ def test_the_collection_is_a_data_set_like_any_other(folder, monkeypatch):
         (["study", "run", "none.toml"], "none.toml"),
         (["study", "run", "bad.toml"], "not a TOML file"),
         (["study", "run", "odd.toml"], "unknown option 'speed'"),
-        (["study", "status", "--store", "none.db"], "no file of results"),
-        (["study", "report", "x", "--store", "none.db"], "no file of results"),
+        (["study", "status", "--store", "none.db"], "no result store"),
+        (["study", "report", "x", "--store", "none.db"], "no result store"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(folder, arguments, message):

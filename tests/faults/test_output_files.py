@@ -77,7 +77,7 @@ def test_a_link_stays_a_link(folder):
     assert len(target.read_text().splitlines()) == 61
     refused = predict_to(link)
     assert refused.exit_code == 2
-    assert "exists; write to another file, or overwrite it by --force" in refused.output
+    assert "exists; write to another file, or overwrite it with --force" in refused.output
     assert predict_to(link, "--force").exit_code == 0
     assert link.is_symlink()
 

@@ -156,7 +156,7 @@ def test_a_refused_table_leaves_the_model_as_it_was(rows):
         (X, y * 0, None, "only one class"),
         (X[:0], y[:0], None, "source has no rows"),
         ([(X, y), (X[:, :5], y)], None, None, "5 features"),
-        ([(X, y, np.zeros(500))], None, None, "all of weight zero"),
+        ([(X, y, np.zeros(500))], None, None, "no rows with a positive weight"),
     ]:
         with pytest.raises(ValueError, match=message):
             fit_blocks(model, source, targets, classes=known, block_rows=64)

@@ -129,7 +129,7 @@ def spoilt(X):
         (None, np.arange(499), {}, "y has 499 rows where X has 500"),
         (None, np.zeros(500), {}, "only one class"),
         (None, None, {"classes": [0, 1]}, "not among the classes"),
-        (None, None, {"sample_weight": np.zeros(500)}, "X has no rows, or all of weight zero"),
+        (None, None, {"sample_weight": np.zeros(500)}, "X has no rows with a positive weight"),
         (None, None, {"sample_weight": -np.ones(500)}, "sample_weight"),
         (None, np.linspace(0, 1, 500), {}, "continuous"),
     ],

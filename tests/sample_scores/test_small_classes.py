@@ -50,5 +50,5 @@ def test_small_classes_are_learnt(model, sizes):
 
 
 def test_bad_small_class_is_named():
-    with pytest.raises(ValueError, match="small_class must be a whole number of at least 0"):
+    with pytest.raises(ValueError, match="small_class must be an integer >= 0"):
         FuzzyScorer(small_class=-1).check()

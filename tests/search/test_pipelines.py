@@ -328,7 +328,7 @@ class Halving(TransformerMixin, BaseEstimator):
 def test_steps_keep_the_number_of_samples():
     X, y = make_classification(60, 4, random_state=0)
     search = PathSearchCV(Pipeline([("step", Halving()), ("model", MODEL)]), {}, cv=3)
-    with pytest.raises(ValueError, match="made 20 samples of 40; they must keep the number"):
+    with pytest.raises(ValueError, match="turned 40 samples into 20; they must keep the number"):
         search.fit(X, y)
 
 

@@ -105,7 +105,7 @@ def test_a_set_without_published_accuracies_is_left_out(tmp_path):
         ("glass_R.dat", None, "No such file"),
         ("glass_R.dat", "f1\n0.5\n", "no column clase"),
         ("glass_R.dat", table([["x", 1], [2, 3]], [0, 1]), "Unable to parse string"),
-        ("glass_R.dat", table([[1, 1], [2, 3]], [0, "?"]), "whole numbers as labels"),
+        ("glass_R.dat", table([[1, 1], [2, 3]], [0, "?"]), "integer labels"),
         ("glass_R.dat", table(X[:3], Y[:3]), "rows from 0 to 2"),
         ("conxuntos_kfold.dat", "", "pairs of lines"),
         ("conxuntos_kfold.dat", "0 1\n2 3\n0\n", "pairs of lines"),

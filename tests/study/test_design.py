@@ -110,7 +110,7 @@ def test_printed_settings_are_needed_for_redraws():
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        ((["iris"], ["ELM", "ELM"]), {}, "two of the same name"),
+        ((["iris"], ["ELM", "ELM"]), {}, "duplicate names"),
         (([], ["ELM"]), {}, "one or more data sets"),
         ((["iris"], ["ELM"]), {"max_rows": 10}, "got none .max_rows 10"),
         ((["iris"], ["ELM"]), {"protocols": ["given-splits"]}, "iris has no splits"),
@@ -120,7 +120,7 @@ def test_printed_settings_are_needed_for_redraws():
                 ["ELM"],
             ),
             {"protocols": ["nested"]},
-            "datasets holds two of the same name",
+            "datasets has duplicate names",
         ),
     ],
 )

@@ -134,8 +134,8 @@ def test_class_flips_are_that_share_of_each_class():
     ("X", "y", "seed", "message"),
     [
         ([[1.0], [2.0]], [0, 0], 0, "at least two classes for labels noise, got only 0"),
-        ([[1.0], [2.0]], [0, 1], -1, "seed must be a whole number"),
-        ([[1.0], [2.0]], [0, 1], 0.5, "seed must be a whole number"),
+        ([[1.0], [2.0]], [0, 1], -1, "seed must be an integer"),
+        ([[1.0], [2.0]], [0, 1], 0.5, "seed must be an integer"),
         ([[1.0], [np.nan]], [0, 1], 0, "X contains NaN"),
         ([[1.0], [2.0]], [0, 1, 1], 0, "inconsistent numbers of samples"),
     ],

@@ -80,9 +80,9 @@ def test_other_files_are_refused_and_left_alone(tmp_path):
         with pytest.raises(StoreError, match=f"{path.name}"):
             ResultStore(path)
         assert path.read_bytes() == before
-    with pytest.raises(StoreError, match="Expected a file of results, got a directory"):
+    with pytest.raises(StoreError, match="Expected a result store, got a directory"):
         ResultStore(tmp_path)
-    with pytest.raises(StoreError, match="no file of results"):
+    with pytest.raises(StoreError, match="no result store"):
         ResultStore(tmp_path / "none.db", read_only=True)
 
 

@@ -51,7 +51,9 @@ def test_features_target_and_task(tmp_path):
 
 def test_labels_that_differ_by_case_and_spaces_are_one(tmp_path):
     path = csv(tmp_path, "x,y\n1,yes\n2,Yes \n3,yes\n4,no\n5,NO\n6,no\n")
-    with pytest.warns(UserWarning, match="differ only by case or spaces.*'NO' and 'Yes'"):
+    with pytest.warns(
+        UserWarning, match="differ from others only in case or spaces.*'NO' and 'Yes'"
+    ):
         assert read_table(path, "y").y.tolist() == ["yes", "yes", "yes", "no", "no", "no"]
 
 

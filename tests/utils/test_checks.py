@@ -94,8 +94,8 @@ def test_labels_of_any_kind_name_classes(labels):
             r"class_weight names \['q'\], which are not among the classes \['a', 'b', 'c'\]",
         ),
         ({"a": 2.0, "b": 1.0, "q": 2.0}, "class_weight names"),
-        ({"a": -1.0}, "class_weight must hold finite numbers that are not negative"),
-        ({"a": np.nan}, "class_weight must hold finite numbers"),
+        ({"a": -1.0}, "class_weight must hold finite, non-negative numbers"),
+        ({"a": np.nan}, "class_weight must hold finite, non-negative"),
     ],
 )
 def test_bad_class_weights_are_named(class_weight, message):

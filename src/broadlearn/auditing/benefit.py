@@ -43,7 +43,7 @@ def benefit(
     rows = audit.rows
     X = rows.numbers if X is None else X
     if (X.shape[0] if hasattr(X, "shape") else len(X)) != rows.size:
-        raise ValueError(f"X must have the {rows.size} rows audited.")
+        raise ValueError(f"X must have the {rows.size} audited rows.")
     task = "regression" if rows.is_regression else "classification"
     key = _weight_parameter(estimator)
     actions = [a for a in ACTIONS if a != "relabel" or not rows.is_regression]

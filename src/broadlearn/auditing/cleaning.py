@@ -42,8 +42,7 @@ def decide(
         return row_changes(labels, suspect)
     if audit.rows.is_regression:
         raise ValueError(
-            "action='relabel' needs classes: of a quantity there is only a prediction, from which "
-            "a model would learn nothing; use 'drop' or 'weight'."
+            "action='relabel' needs classes, but the target is a quantity; use 'drop' or 'weight'."
         )
     likely = audit.table.set_index("position")["likely_label"]
     wrong = suspect[audit.evidence.suspicion[suspect] > 0.5]
@@ -68,7 +67,7 @@ def clean(audit: Audit, X: Any, y: Any, action: str) -> tuple[Any, ...]:
     lost = {*labels.tolist()} - {*labels[kept].tolist()}
     if lost and not audit.rows.is_regression:
         warnings.warn(
-            f"Without suspect rows, none is left of {', '.join(map(repr, sorted(lost)))}.",
+            f"Dropping suspect rows removes all rows of {', '.join(map(repr, sorted(lost)))}.",
             UserWarning,
             stacklevel=3,
         )
@@ -85,19 +84,19 @@ def _check_same_rows(audit: Audit, X: Any, y: Any) -> None:
     audited, given = audit.rows.labels, column_or_1d(y)
     for name, length in (("X", X.shape[0] if hasattr(X, "shape") else len(X)), ("y", given.size)):
         if length != audited.size:
-            raise ValueError(f"{name} must have the {audited.size} rows audited, got {length}.")
+            raise ValueError(f"{name} must have the {audited.size} audited rows, got {length}.")
     other = np.flatnonzero(given.astype(object) != audited.astype(object))
     if other.size:
         i = other[0]
         raise ValueError(
-            f"y must be the labels that were audited, in their order: {other.size} of {given.size} "
-            f"differ, the first in row {i}, which has {given[i]!s} and had {audited[i]!s}."
+            f"y must be the audited labels in the same order, but {other.size} of {given.size} "
+            f"differ, first in row {i}: {given[i]!s} instead of {audited[i]!s}."
         )
     # Arrays have rows in place of an index.
     index = audit.rows.frame.index
     indexed = isinstance(X, pd.DataFrame) and index.name != "row"
     if indexed and not X.index.equals(index) and X.index.isin(index).all():
-        raise ValueError("X must have the audited rows in their order; its index is in another.")
+        raise ValueError("X must have the audited rows in the same order; its index differs.")
 
 
 def _relabelled(y: Any, changes: RowChanges) -> Any:

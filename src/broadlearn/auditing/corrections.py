@@ -218,8 +218,8 @@ def _check_header(header: list[str], path: Path) -> None:
     missing = [name for name in NEEDED if name not in header]
     if missing:
         raise ValueError(
-            f"{path} must have the columns {', '.join(NEEDED)} of a corrections file in its first "
-            f"line, but has no {', '.join(missing)}."
+            f"The first line of {path} must name the columns {', '.join(NEEDED)}, but lacks "
+            f"{', '.join(missing)}."
         )
     twice = [name for name, count in Counter(header).items() if count > 1]
     if twice:
@@ -228,7 +228,7 @@ def _check_header(header: list[str], path: Path) -> None:
 
 def _row(text: str, n: int, where: str) -> int:
     if not _WHOLE.fullmatch(text.strip()):
-        raise ValueError(f"{where}: row must be a whole number from 0 on, got {text!r}.")
+        raise ValueError(f"{where}: row must be an integer >= 0, got {text!r}.")
     row = int(float(text))
     if row >= n:
         raise ValueError(f"{where}: row is {row}, but the last of the table is {n - 1}.")
@@ -254,7 +254,7 @@ def _new_label(text: str, labels: NDArray[Any], classes: dict[str, Any], where: 
         known = list(dict.fromkeys(map(_text, classes.values())))
         close = difflib.get_close_matches(text, known, n=1)
         raise ValueError(
-            f"{where}: new_label {text!r} is no label of the table, which has "
+            f"{where}: new_label {text!r} is not a label of the table, which has "
             f"{', '.join(map(repr, known[:MAX_NAMED]))}{', ...' if len(known) > MAX_NAMED else ''}"
             + (f"; did you mean {close[0]!r}?" if close else ".")
             + ("" if kind == "b" else f" For a new one, write {NEW + text!r}.")
@@ -265,7 +265,7 @@ def _new_label(text: str, labels: NDArray[Any], classes: dict[str, Any], where: 
         return _bare(new)
     number = _number(new)
     if number is None or not number.is_integer():
-        raise ValueError(f"{where}: new_label must be a whole number, as all are, got {new!r}.")
+        raise ValueError(f"{where}: new_label must be an integer like the others, got {new!r}.")
     return int(number)
 
 

@@ -284,7 +284,7 @@ class Audit:
             The page, if there is no path.
         """
         if max_rows is not None and (not isinstance(max_rows, Integral) or max_rows < 1):
-            raise ValueError(f"max_rows must be None or a whole number >= 1, got {max_rows!r}.")
+            raise ValueError(f"max_rows must be None or an integer >= 1, got {max_rows!r}.")
         return _written(path, render_page(self, title, max_rows))
 
     def to_csv(self, path: str | PathLike[str] | None = None) -> str | None:

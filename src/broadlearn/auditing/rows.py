@@ -67,7 +67,7 @@ class Rows(NamedTuple):
         frame = as_frame(X)
         missing = [name for name in self.frame if name not in frame]
         if missing:
-            raise ValueError(f"reference must have the columns of X, got no {missing[0]!r}.")
+            raise ValueError(f"reference lacks the column {missing[0]!r} of X.")
         return _read(frame[list(self.frame)], self.preparation)
 
 

@@ -94,7 +94,7 @@ def box_qp(R: Array, bounds: Array, *, tol: float = 1e-13, max_iter: int = 100) 
             f"got bounds of shape {bounds.shape} and R of shape {R.shape}."
         )
     if not (np.isfinite(bounds).all() and (bounds >= 0.0).all()):
-        raise ValueError("bounds must be finite and not negative.")
+        raise ValueError("bounds must be finite and non-negative.")
     if not np.isfinite(R).all():
         raise ValueError("R must be finite.")
     rotated, basis = _rotate(R)

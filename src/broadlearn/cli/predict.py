@@ -116,7 +116,7 @@ def check_columns(model: Any, frame: pd.DataFrame, data: Path) -> pd.DataFrame:
     """Return the columns of a table that a model needs."""
     names = list(getattr(model, "feature_names_in_", ()))
     if not names:
-        raise ValueError("The model has no names of columns; use `broadlearn.load` in Python.")
+        raise ValueError("The model has no column names; use `broadlearn.load` in Python.")
     used = names
     if is_prepared(model):
         used = [plan["name"] for plan in model[0].columns_ if plan["name"] in model[0].origins()]

@@ -171,7 +171,7 @@ def _options(plan: Path | None, given: dict[str, Any]) -> dict[str, Any]:
         known = (*given, *IN_A_FILE)
         if unknown := [name for name in options if name not in known]:
             raise ValueError(
-                f"{plan} has the unknown option {unknown[0]!r}; use some of {', '.join(known)}."
+                f"{plan} has an unknown option {unknown[0]!r}; expected {', '.join(known)}."
             )
     return options | {name: value for name, value in given.items() if value}
 
@@ -207,7 +207,7 @@ def _tables(paths: list[Any], target: str | None) -> list[Dataset]:
     from broadlearn.tables import read_table
 
     if bool(paths) != (target is not None):
-        raise ValueError("--data, tables of your own, and --target, a column of them, go together.")
+        raise ValueError("--data and --target must be given together.")
     read = (read_table(path, target, task="classification") for path in paths)
     return [Dataset(table.name, table.X, np.asarray(table.y)) for table in read]
 
@@ -341,7 +341,7 @@ def write(
         if protocols := console.split_list(protocol):
             frame = frame[frame["protocol"].isin(protocols)]
         if frame.empty:
-            raise ValueError(f"{store} has no results of that kind.")
+            raise ValueError(f"{store} has no matching results.")
         console.waiting("writing the report")
         page = write_report(
             frame,

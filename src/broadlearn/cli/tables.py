@@ -171,7 +171,7 @@ def check_outputs(
         if path.resolve() in taken:
             raise ValueError(f"{path} is already used by this command; write to another file.")
         if path.exists() and not force:
-            raise ValueError(f"{path} exists; write to another file, or overwrite it by --force.")
+            raise ValueError(f"{path} exists; write to another file, or overwrite it with --force.")
         taken.append(path.resolve())
 
 
@@ -186,7 +186,7 @@ def check_folder(folder: Path | None, page: str, *, force: bool = False) -> None
         raise ValueError(f"Expected a folder, got a file: {folder}.")
     if not (folder / page).is_file() and any(folder.iterdir()):
         raise ValueError(
-            f"{folder} holds files that are not of a report; write to another folder, or use "
+            f"{folder} holds files that are not part of a report; write to another folder, or use "
             "--force."
         )
 

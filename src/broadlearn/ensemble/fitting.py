@@ -60,8 +60,8 @@ def fit_ensemble(
     memory = MATRICES * 8 * len(X) ** 2
     if len(X) <= max_exact and memory > QUIET_BYTES:
         warnings.warn(
-            f"max_exact_samples={max_exact} lets {len(X)} samples be fitted with matrices of "
-            f"samples x samples, some {memory / 1e9:.1f} GB in all.",
+            f"max_exact_samples={max_exact} fits {len(X)} samples with matrices of "
+            f"samples x samples, about {memory / 1e9:.1f} GB in total.",
             UserWarning,
             stacklevel=4,
         )

@@ -129,7 +129,7 @@ def encode_samples(
         keep = weight > 0.0
         if np.unique(codes[keep]).size < 2:
             raise ValueError(
-                "sample_weight leaves rows of only one class with a positive weight (times "
+                "Only one class has samples with a positive weight (sample_weight times "
                 "class_weight); at least two classes are needed."
             )
         X, codes, weight = X[keep], codes[keep], weight[keep]

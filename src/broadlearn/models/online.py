@@ -275,7 +275,7 @@ def grow(
     for name, size in sizes.items():
         if size < getattr(present, name):
             raise ValueError(
-                f"{name}={size} is less than the model has, {getattr(present, name)}; a model "
+                f"{name}={size} is smaller than the current {getattr(present, name)}; a model "
                 "can only grow."
             )
     self.set_params(**sizes)

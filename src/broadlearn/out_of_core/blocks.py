@@ -97,14 +97,14 @@ class _BlockRows:
         for X, y, weight in self.source.blocks():
             if count_rows(y, weight):
                 return X, np.ndim(y)
-        raise ValueError("source has no rows, or all of weight zero.")
+        raise ValueError("source has no rows with a positive weight.")
 
     def reduce(
         self, stage: str, part: Part[T], merge: Merge[T], report: Callable[[int], None]
     ) -> T:
         found = fold(part, merge, self._visit(report))
         if found is None:
-            raise ValueError("source has no rows, or all of weight zero.")
+            raise ValueError("source has no rows with a positive weight.")
         return found
 
     def _visit(self, report: Callable[[int], None]) -> Iterator[RowBlock]:

@@ -35,7 +35,7 @@ def check_address(address: str, *, insecure: bool = False) -> None:
     if insecure or parts.scheme in (*ENCRYPTED, "inproc") or _is_loopback(parts.hostname):
         return
     raise ValueError(
-        f"The scheduler {address!r} is remote and not reached by TLS: anyone on the way could run "
+        f"The scheduler {address!r} is remote and without TLS: others on the network could run "
         "code; use a tls:// address, or allow it with insecure=True (--insecure)."
     )
 

@@ -112,7 +112,7 @@ class _DaskRows:
             ]
         counts, found = self._compute(level[0])
         if found is None:
-            raise ValueError("X has no rows, or all of weight zero.")
+            raise ValueError("X has no rows with a positive weight.")
         self.first = [0, *accumulate(counts)][:-1]
         report(len(self.first))
         return found

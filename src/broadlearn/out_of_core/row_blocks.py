@@ -58,15 +58,15 @@ def row_source(
         columns = _columns(paths, target)
         return RowSource(lambda: _file_blocks(paths, columns, target, block_rows), columns)
     if target is not None:
-        raise ValueError("target names a column of a file; with other sources give y.")
+        raise ValueError("target names a column of a file; pass y for other sources.")
     if y is not None:
         return RowSource(lambda: array_blocks(source, y, sample_weight, block_rows))
     if sample_weight is not None or isinstance(source, np.ndarray):
         raise ValueError("y must be given with an array of rows.")
     if not callable(source) and iter(source) is source:
         raise ValueError(
-            "source can be iterated only once, and several passes are made; give a function that "
-            "makes a fresh iterator."
+            "source can be iterated only once, but several passes are needed; pass a function that "
+            "returns a new iterator."
         )
     return RowSource(lambda: map(_whole_block, source() if callable(source) else source))
 

@@ -191,7 +191,7 @@ def check_tree(tree: Any, shapes: Shapes) -> set[str]:
         try:
             stack.extend(_check_node(stack.pop(), shapes, trusted))
         except (AttributeError, KeyError, TypeError) as error:
-            raise ValueError("a node of its tree is not whole") from error
+            raise ValueError("a node of its tree is incomplete") from error
     return trusted
 
 
@@ -249,7 +249,7 @@ def _check_keys(types: Any, n_keys: int) -> None:
     if types["__loader__"] != "ListNode" or not KEY_TYPES.issuperset(names):
         raise ValueError(_refusal(", ".join(names)))
     if len(names) != n_keys:
-        raise ValueError("a dictionary in it is not whole")
+        raise ValueError("a dictionary in it is incomplete")
 
 
 def _check_object(place: tuple[str, str], state: Any, trusted: set[str]) -> list[Any]:

@@ -88,7 +88,7 @@ def model_parts(
     except Exception as error:
         raise ValueError(f"This {kind} cannot be saved: {reason(error)}.") from error
     if len(head) > MAX_TEXT_BYTES:
-        raise ValueError(f"This {kind} cannot be saved: its names of columns are too long.")
+        raise ValueError(f"This {kind} cannot be saved: its column names are too long.")
     digest = hashlib.sha256(head)
     digest.update(archive)
     return [f"broadlearn model {FORMAT} {digest.hexdigest()}\n".encode(), head, archive]

@@ -39,12 +39,12 @@ def check_nodes(n_nodes: int, n_inputs: int, parameters: str) -> None:
     >>> check_nodes(10**13, 5, "n_hidden_nodes")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    broadlearn.utils.memory.TooLargeError: Weights of so many nodes need 480 TB of memory...
+    broadlearn.utils.memory.TooLargeError: Weights of this many nodes need 480 TB of memory...
     """
     needed, free = 8 * n_nodes * (n_inputs + 1), free_memory()
     if needed > free:
         raise TooLargeError(
-            f"Weights of so many nodes need {size_text(needed)} of memory, and {size_text(free)} "
+            f"Weights of this many nodes need {size_text(needed)} of memory, and {size_text(free)} "
             f"are free; reduce {parameters}."
         )
 

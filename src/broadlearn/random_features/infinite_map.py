@@ -122,8 +122,8 @@ class InfiniteNodes:
             nodes = MANY_NODES
             warnings.warn(
                 f"{name} would take {needed:,.0f} MB for matrices of {n:,} x {n:,} samples, more "
-                f"than scikit-learn's working_memory of {limit:,.0f} MB, which "
-                f"sklearn.set_config changes, so {MANY_NODES:,} nodes are drawn instead.",
+                f"than scikit-learn's working_memory of {limit:,.0f} MB, so {MANY_NODES:,} nodes "
+                "are drawn instead; sklearn.set_config raises the limit.",
                 stacklevel=5,
             )
         elif needed > LARGE:

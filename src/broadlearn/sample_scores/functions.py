@@ -175,8 +175,8 @@ def check_widths(kernel_width: Any) -> list[float]:
         or not np.all((widths >= MIN_SCALE) & (widths <= MAX_SCALE))
     ):
         raise ValueError(
-            "kernel_width must be a positive number, a sequence of them or "
-            f'"auto", got {kernel_width!r}; numbers are 1e-100 to 1e100.'
+            "kernel_width must be a number from 1e-100 to 1e100, a sequence of them or "
+            f'"auto", got {kernel_width!r}.'
         )
     return widths.tolist()
 

@@ -107,20 +107,18 @@ class IntuitionisticScorer(SampleScorer):
         width, radius, landmarks = self.kernel_width, self.neighborhood_radius, self.landmarks
         if not (isinstance(width, str) and width == "auto") and not SCALE.is_satisfied_by(width):
             raise ValueError(
-                f'kernel_width must be a positive number or "auto", got {width!r}; numbers are '
-                "1e-100 to 1e100."
+                f'kernel_width must be a number from 1e-100 to 1e100 or "auto", got {width!r}.'
             )
         if radius is not None and not RADIUS.is_satisfied_by(radius):
             raise ValueError(
-                "neighborhood_radius must be None or a number of at least 0 (and at most 1e100), "
-                f"got {radius!r}."
+                f"neighborhood_radius must be None or a number from 0 to 1e100, got {radius!r}."
             )
         number = LANDMARK_NUMBER.is_satisfied_by(landmarks)
         if not (
             landmarks is None or number or (isinstance(landmarks, str) and landmarks == "auto")
         ):
             raise ValueError(
-                f'landmarks must be "auto", None or a whole number >= 2, got {landmarks!r}.'
+                f'landmarks must be "auto", None or an integer >= 2, got {landmarks!r}.'
             )
         require_positive(delta=self.delta)
         require_count(small_class=self.small_class)

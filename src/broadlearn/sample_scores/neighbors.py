@@ -55,9 +55,7 @@ class NeighborScorer(SampleScorer):
     def check(self) -> None:
         """Raise if a parameter is invalid."""
         if not COUNT.is_satisfied_by(self.n_neighbors):
-            raise ValueError(
-                f"n_neighbors must be a whole number from 1 on, got {self.n_neighbors!r}."
-            )
+            raise ValueError(f"n_neighbors must be an integer >= 1, got {self.n_neighbors!r}.")
 
     def score(self, samples: Samples) -> Trust:
         """Return the agreement as the score."""

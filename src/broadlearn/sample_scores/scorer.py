@@ -243,7 +243,7 @@ def require_count(**values: int) -> None:
     """Raise if a number is not whole or is below 0."""
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, Integral) or value < 0:
-            raise ValueError(f"{name} must be a whole number of at least 0, got {value!r}.")
+            raise ValueError(f"{name} must be an integer >= 0, got {value!r}.")
 
 
 def untrusted(classes: NDArray[Any], best: Array, remedy: str) -> str:

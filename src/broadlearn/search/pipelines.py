@@ -157,8 +157,8 @@ def _fit_steps(
             check_sparse(model, fitted)
         if fitted.shape[0] != len(y):
             raise ValueError(
-                f"The steps before the last one made {fitted.shape[0]} samples of {len(y)}; they "
-                "must keep the number of samples."
+                f"The steps before the last one turned {len(y)} samples into "
+                f"{fitted.shape[0]}; they must keep the number of samples."
             )
     except Exception as error:
         if raise_errors:

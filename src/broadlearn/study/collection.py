@@ -152,7 +152,7 @@ def _read_table(path: Path) -> pd.DataFrame:
     table = table.reset_index(drop=True).apply(pd.to_numeric)
     labels = table.pop(LABEL)
     if labels.isna().any() or (labels % 1 != 0).any():
-        raise ValueError(f"{path.name} must have whole numbers as labels")
+        raise ValueError(f"{path.name} must have integer labels")
     return table.astype(float).assign(**{LABEL: labels.astype(int)})
 
 

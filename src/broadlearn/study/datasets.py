@@ -303,7 +303,9 @@ def fetch_datasets(names: Iterable[str] | None = None) -> list[Path]:
 
     infos = [describe_dataset(name, "") for name in names or dataset_names("uci28")]
     if refused := [info.name for info in infos if not info.files]:
-        raise ValueError(f"{', '.join(refused)} cannot be downloaded, only the 28 of the study.")
+        raise ValueError(
+            f"{', '.join(refused)} cannot be downloaded, only the 28 data sets of the study."
+        )
     found = []
     for info in infos:
         paths = dataset_files(info.name)
@@ -354,7 +356,7 @@ def _values(paths: Sequence[Path], name: str) -> tuple[Array | pd.DataFrame, NDA
         table = np.concatenate(parts)
     labels = table[:, -1]
     if not np.array_equal(labels, np.round(labels)):
-        raise ValueError("the last column must have whole numbers as labels")
+        raise ValueError("the last column must have integer labels")
     return table[:, :-1].copy(), labels.astype(np.int64)
 
 

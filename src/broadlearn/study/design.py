@@ -214,14 +214,14 @@ def make_study(
     named = PAPER_MODELS if models is None else models
     specs = {spec.name: spec for spec in map(find_model, named)}
     if len(specs) < len(named):
-        raise ValueError("models holds two of the same name; give each a name of its own.")
+        raise ValueError("models has duplicate names; give each model a unique name.")
     given = [part for d in datasets for part in (expand_name(d) if isinstance(d, str) else [d])]
     plan: list[Unit] = []
     data: dict[str, Dataset] = {}
     for protocol in protocols:
         loaded = {d if isinstance(d, str) else d.name: _load(d, protocol) for d in given}
         if len(loaded) < len({d if isinstance(d, str) else id(d) for d in given}):
-            raise ValueError("datasets holds two of the same name; give each a name of its own.")
+            raise ValueError("datasets has duplicate names; give each data set a unique name.")
         tables = [d for d in loaded.values() if max_rows is None or len(d.y) <= max_rows]
         if not tables:
             raise ValueError(
@@ -269,7 +269,7 @@ def _load(data: str | Dataset, protocol: str) -> Dataset:
     if variant == COLLECTION:
         return _load(read_collection(names=[name]).datasets[0], protocol)
     if protocol == GIVEN_SPLITS:
-        raise ValueError(f"{data} has no splits of its own, which {GIVEN_SPLITS} needs.")
+        raise ValueError(f"{data} has no splits, which the protocol {GIVEN_SPLITS} needs.")
     reading = READINGS.get(REDRAWS.get(protocol) or SENSITIVITY.get(protocol) or protocol)
     one_scale = reading is None or name in reading.on_one_scale
     if not variant and one_scale and HONEST_VARIANT in dataset_variants(name):

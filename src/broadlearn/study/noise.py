@@ -126,7 +126,7 @@ def apply_noise(X: ArrayLike, y: ArrayLike, noise: Noise, seed: int) -> tuple[Ar
     2
     """
     if not isinstance(seed, Integral) or isinstance(seed, bool) or seed < 0:
-        raise ValueError(f"seed must be a whole number from 0 on, got {seed!r}.")
+        raise ValueError(f"seed must be an integer >= 0, got {seed!r}.")
     rows: Array = check_array(X, dtype=np.float64, copy=True, input_name="X")
     labels = np.array(column_or_1d(y, warn=True))
     check_consistent_length(rows, labels)

@@ -69,9 +69,9 @@ class ResultStore:
         self.path = Path(path)
         self._lock: sqlite3.Connection | None = None
         if read_only and not self.path.is_file():
-            raise StoreError(f"There is no file of results at {path}; `study run` makes it.")
+            raise StoreError(f"There is no result store at {path}; `study run` creates it.")
         if self.path.is_dir():
-            raise StoreError(f"Expected a file of results, got a directory: {path}.")
+            raise StoreError(f"Expected a result store, got a directory: {path}.")
         self.path.parent.mkdir(parents=True, exist_ok=True)
         try:
             with self._in_one_sentence():
@@ -121,8 +121,7 @@ class ResultStore:
             yield
         except sqlite3.Error as error:
             raise StoreError(
-                f"{self.path} cannot be used as a result store: {error}. Results filed before are "
-                "kept."
+                f"{self.path} cannot be used as a result store: {error}. Earlier results are kept."
             ) from error
 
     def __repr__(self) -> str:

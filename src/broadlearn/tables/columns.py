@@ -175,7 +175,7 @@ def _completed(column: pd.Series, plan: Plan) -> Plan:
         values, unread = read_column(column, plan)
     if plan["kind"] == "ordered" and unread.any():
         word = str(column[unread].iloc[0])
-        raise ValueError(f"Column {plan['name']!r} holds {word!r}, which its order does not name.")
+        raise ValueError(f"Column {plan['name']!r} holds {word!r}, which is not in its order.")
     if plan["kind"] == "boolean" and unread.any():
         word = str(column[unread].iloc[0])
         raise ValueError(f"Column {plan['name']!r} holds {word!r}; expected yes and no, 1 and 0.")

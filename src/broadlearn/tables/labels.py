@@ -120,15 +120,15 @@ def _merged(texts: pd.Series, what: str) -> NDArray[np.str_]:
     labels = [" ".join(text.split()) for text in texts]
     for label in set(labels):
         if len(label) > MAX_LABEL or "\0" in label:
-            raise TableError(f"{what} has a label that is longer than {MAX_LABEL} characters.")
+            raise TableError(f"{what} has a label longer than {MAX_LABEL} characters.")
     spellings: dict[str, str] = {}
     for label, _ in Counter(labels).most_common():
         spellings.setdefault(level_key(label), label)
     merged = sorted({label for label in labels if spellings[level_key(label)] != label})
     if merged:
         warnings.warn(
-            f"{what} has labels that differ only by case or spaces from others and are read as "
-            f"these: {listed(merged)}.",
+            f"{what} has labels that differ from others only in case or spaces, and are merged "
+            f"with them: {listed(merged)}.",
             UserWarning,
             stacklevel=5,
         )

@@ -250,7 +250,7 @@ def _checked(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     frame.columns = frame.columns.map(str)
     if not frame.columns.is_unique:
         twice = frame.columns[frame.columns.duplicated()][0]
-        raise TableError(f"{name} has two columns of the name {twice!r}.")
+        raise TableError(f"{name} has a duplicate column name: {twice!r}.")
     if longest := [column for column in frame.columns if len(column) > MAX_NAME]:
         raise TableError(f"{name} has a column name of {len(longest[0]):,} characters.")
     for column in frame.columns[frame.dtypes == "object"]:

@@ -50,4 +50,4 @@ def write_frame(frame: pd.DataFrame, path: str | PathLike[str]) -> None:
     elif suffix in ("", ".csv", ".txt"):
         write_whole(target, [encoded(safe_csv(frame, index=False))])
     else:
-        raise TableError(f"{path} must end in .csv or .parquet, the formats that are written.")
+        raise TableError(f"{path} must end in .csv or .parquet.")

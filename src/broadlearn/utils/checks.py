@@ -196,7 +196,7 @@ def check_weights(
         raise ValueError(
             f"sample_weight (times class_weight) must be 0 or lie between {MIN_WEIGHT:g} and "
             f"{MAX_WEIGHT:g}, got {positive.min():g} to {positive.max():g}; divide all weights by "
-            "the largest one, and give rows that are not to count the weight 0."
+            "the largest one, and give rows to ignore a weight of 0."
         )
     return weight
 
@@ -227,7 +227,7 @@ def _class_weights(
     of_class = np.array([class_weight.get(c, 1.0) for c in present.tolist()], dtype=np.float64)
     if not (np.isfinite(of_class) & (of_class >= 0.0)).all():
         raise ValueError(
-            f"class_weight must hold finite numbers that are not negative, got {class_weight}."
+            f"class_weight must hold finite, non-negative numbers, got {class_weight}."
         )
     return of_class[codes]
 
