@@ -160,7 +160,7 @@ TITLES = {
         "Importance of columns",
     ],
     "missed": ["Confusion matrix", "ROC curve", "Precision and recall", "Calibration"],
-    "many": ["ROC curve", "Precision and recall", "Calibration", "The most frequent errors"],
+    "many": ["ROC curve", "Precision and recall", "Calibration"],
     "quantity": ["Predictions", "Residuals", "Importance of columns"],
     "hostile": ["Confusion matrix", "ROC curve", "Precision and recall", "Calibration"],
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 # Curves in a chart, classes in a confusion matrix, columns in a chart of importances.
 MAX_CURVES, MAX_CLASSES, MAX_COLUMNS = 8, 12, 20
-N_BINS = 10
-MAX_POINTS = 1000
 STYLE: dict[Any, Any] = {
     "axes.axisbelow": True,
     "axes.grid": True,
@@ -53,18 +51,7 @@ class Chart(NamedTuple):
 
 
 def draw_charts(evaluation: Evaluation) -> list[Chart]:
-    """Draw all charts that suit the model.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-
-    Returns
-    -------
-    list of Chart
-        Confusion matrix, ROC, precision-recall and calibration curves of a classifier; predictions
-        and residuals of a regressor; importances of columns, if they were measured.
-    """
+    """Draw all charts that suit the model."""
     with style.context(["tableau-colorblind10", STYLE]), warnings.catch_warnings():
         # The viewer's fonts are used, which may have more characters than matplotlib's.
         warnings.filterwarnings("ignore", "Glyph")
@@ -90,31 +77,17 @@ def _classification_charts(evaluation: Evaluation) -> Iterator[Chart]:
     which = "One class against all others"
     if len(codes) == MAX_CURVES < predictions.n_known:
         which += f"; the {MAX_CURVES} classes with the smallest area"
-
-    def draw(display: Any, **options: Any) -> Callable[[Axes], None]:
-        def draw_on(axes: Axes) -> None:
-            for code in codes:
-                display.from_predictions(
-                    target == code, proba[:, code], name=names[code], ax=axes, **options
-                )
-            axes.legend(loc="best")
-
-        return draw_on
-
-    yield _chart(
-        "ROC curve",
-        draw(RocCurveDisplay),
-        f"{which}, with the area under the curve.",
-        xlabel="false positive rate",
-        ylabel="recall",
-    )
-    yield _chart(
-        "Precision and recall",
-        draw(PrecisionRecallDisplay, drop_intermediate=True),
-        f"{which}, with the average precision (AP).",
-        xlabel="recall",
-        ylabel="precision",
-    )
+    roc, precision = _new_axes(), _new_axes()
+    for code in codes:
+        curve = {"y_true": target == code, "y_score": proba[:, code], "name": names[code]}
+        RocCurveDisplay.from_predictions(**curve, ax=roc)
+        PrecisionRecallDisplay.from_predictions(**curve, ax=precision, drop_intermediate=True)
+    for axes, title, caption, x, y in (
+        (roc, "ROC curve", "area under the curve", "false positive rate", "recall"),
+        (precision, "Precision and recall", "average precision (AP)", "recall", "precision"),
+    ):
+        axes.legend(loc="best")
+        yield _chart(axes, title, f"{which}, with the {caption}.", xlabel=x, ylabel=y)
     if predictions.n_known == 2:
         code = codes[0]
         probability, happened = proba[:, code], target == code
@@ -122,102 +95,81 @@ def _classification_charts(evaluation: Evaluation) -> Iterator[Chart]:
     else:
         probability, happened = proba.max(axis=1), target == proba.argmax(axis=1)
         what = "probability of the most likely class"
-    yield _calibration_chart(probability, happened, what)
-
-
-def _confusion_chart(evaluation: Evaluation) -> Chart:
-    table = evaluation.confusion
-    counts = np.zeros((len(table), len(table)), dtype=np.intp)
-    counts[:, : table.shape[1]] = table.to_numpy()
-    names = [label(name) for name in table.index]
-
-    def draw(axes: Axes) -> None:
-        display = ConfusionMatrixDisplay(counts, display_labels=names)
-        rotation = "horizontal" if len("".join(names)) <= 30 else "vertical"
-        display.plot(
-            ax=axes, cmap="Blues", colorbar=False, xticks_rotation=rotation, values_format="d"
-        )
-        axes.grid(False)
-
-    caption = "Number of rows by true label and prediction."
-    return _chart("Confusion matrix", draw, caption, xlabel="predicted", ylabel="label")
-
-
-def _calibration_chart(probability: Any, happened: Any, what: str) -> Chart:
-    def draw(axes: Axes) -> None:
-        CalibrationDisplay.from_predictions(
-            happened, probability, n_bins=N_BINS, strategy="quantile", name="model", ax=axes
-        )
-
+    axes = _new_axes()
+    CalibrationDisplay.from_predictions(
+        happened, probability, n_bins=10, strategy="quantile", name="model", ax=axes
+    )
     caption = (
         "On the dotted line, what has a probability of 70 % happens 7 times out of 10. All points "
         "stand for equally many rows."
     )
-    return _chart("Calibration", draw, caption, xlabel=what, ylabel="share that came true")
+    yield _chart(axes, "Calibration", caption, xlabel=what, ylabel="share that came true")
+
+
+def _confusion_chart(evaluation: Evaluation) -> Chart:
+    table, axes = evaluation.confusion, _new_axes()
+    counts = np.zeros((len(table), len(table)), dtype=np.intp)
+    counts[:, : table.shape[1]] = table.to_numpy()
+    names = [label(name) for name in table.index]
+    rotation = "horizontal" if len("".join(names)) <= 30 else "vertical"
+    ConfusionMatrixDisplay(counts, display_labels=names).plot(
+        ax=axes, cmap="Blues", colorbar=False, xticks_rotation=rotation, values_format="d"
+    )
+    axes.grid(False)
+    caption = "Number of rows by true label and prediction."
+    return _chart(axes, "Confusion matrix", caption, xlabel="predicted", ylabel="label")
 
 
 def _regression_charts(predictions: Predictions) -> Iterator[Chart]:
-    reach, about = None, ""
-    if predictions.regions is not None and np.isfinite(predictions.regions).all():
-        reach = float(np.median(predictions.regions[:, 1] - predictions.regions[:, 0])) / 2.0
-        about = " Solid lines: 90 % intervals."
-
-    def draw(kind: str) -> Callable[[Axes], None]:
-        def draw_on(axes: Axes) -> None:
-            PredictionErrorDisplay.from_predictions(
-                predictions.target,
-                predictions.predicted,
-                kind=kind,
-                subsample=MAX_POINTS,
-                random_state=0,
-                ax=axes,
-                scatter_kwargs={"alpha": 0.5, "s": 14},
-            )
-            if reach is not None and kind == "residual_vs_predicted":
-                for side in (-reach, reach):
-                    axes.axhline(side, color="C1")
-
-        return draw_on
-
-    yield _chart(
-        "Predictions",
-        draw("actual_vs_predicted"),
-        "On the dashed line, predictions are exact.",
-        xlabel="predicted",
-        ylabel="true",
-    )
-    yield _chart(
-        "Residuals",
-        draw("residual_vs_predicted"),
-        f"A pattern means that the model misses something.{about}",
-        xlabel="predicted",
-        ylabel="true − predicted",
-    )
+    for title, kind, caption, ylabel in (
+        (
+            "Predictions",
+            "actual_vs_predicted",
+            "On the dashed line, predictions are exact.",
+            "true",
+        ),
+        (
+            "Residuals",
+            "residual_vs_predicted",
+            "A pattern means that the model misses something.",
+            "true − predicted",
+        ),
+    ):
+        axes = _new_axes()
+        PredictionErrorDisplay.from_predictions(
+            predictions.target,
+            predictions.predicted,
+            kind=kind,
+            random_state=0,
+            ax=axes,
+            scatter_kwargs={"alpha": 0.5, "s": 14},
+        )
+        yield _chart(axes, title, caption, xlabel="predicted", ylabel=ylabel)
 
 
 def _importance_chart(evaluation: Evaluation) -> Chart:
     assert evaluation.importance is not None
-    shown = evaluation.importance.head(MAX_COLUMNS)[::-1]
+    shown, axes = evaluation.importance.head(MAX_COLUMNS)[::-1], _new_axes()
     errors = [shown["importance"] - shown["low"], shown["high"] - shown["importance"]]
-
-    def draw(axes: Axes) -> None:
-        axes.barh([label(name) for name in shown.index], shown["importance"], xerr=errors)
-        axes.grid(axis="y", visible=False)
-
+    axes.barh([label(name) for name in shown.index], shown["importance"], xerr=errors)
+    axes.grid(axis="y", visible=False)
     caption = (
         "Each column is shuffled ten times, with 95 % intervals of the mean. Columns that carry "
         "the same information stand in for each other."
     )
-    return _chart("Importance of columns", draw, caption, xlabel=evaluation.importance_unit)
+    return _chart(axes, "Importance of columns", caption, xlabel=evaluation.importance_unit)
 
 
-def _chart(title: str, draw: Callable[[Axes], None], caption: str, **labels: str) -> Chart:
-    figure = Figure(figsize=(4.8, 3.9))
-    axes = figure.add_subplot()
-    draw(axes)
+def _new_axes() -> Axes:
+    return Figure(figsize=(4.8, 3.9)).add_subplot()
+
+
+def _chart(axes: Axes, title: str, caption: str, **labels: str) -> Chart:
+    """Return what was drawn on axes as SVG."""
     axes.set(title="", **labels)
     file = io.BytesIO()
-    figure.savefig(file, format="svg", metadata={"Date": None})
+    assert isinstance(axes.figure, Figure)
+    axes.figure.savefig(file, format="svg", metadata={"Date": None})
     image = base64.b64encode(file.getvalue()).decode()
     return Chart(title, f"data:image/svg+xml;base64,{image}", caption)
 

@@ -26,12 +26,8 @@ from broadlearn.evaluation.metrics import (
 from broadlearn.evaluation.thresholds import ModelParts, Threshold, unwrap_model
 from broadlearn.utils import draw_seed, html_table, out_of, percent, write_whole
 
-N_WORST = 20
+# Of each column, to measure its importance with a t interval.
 N_SHUFFLES = 10
-# Of the conformal sets and intervals that are evaluated.
-COVERAGE = 0.9
-# A class is often missed if its recall is lower, and it is much rarer than another class.
-LOW_RECALL = 0.6
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,17 +106,13 @@ class Evaluation:
                 "know. These rows count as wrong and are left out of the other metrics."
             )
         known = self.by_class.iloc[:n_known]
-        missed = known[
-            known["rows"].between(1, known["rows"].max() / 2, inclusive="left")
-            & (known["recall"] < LOW_RECALL)
-        ]
-        if len(missed):
-            label = missed["recall"].idxmin()
-            rows, recall = missed.loc[label, ["rows", "recall"]]
+        recall = known["recall"].min()
+        # Worse than a coin, and rare.
+        if recall < 0.5 and known["rows"][known["recall"].idxmin()] < known["rows"].max() / 2:
             remarks.append(
-                f"Class {str(label)!r} is often missed: the model finds {percent(recall)} of its "
-                f"{rows:,.0f} rows. A balanced class weight or, for two classes, a lower decision "
-                "threshold finds more."
+                f"Class {str(known['recall'].idxmin())!r} is often missed: the model finds "
+                f"{percent(recall)} of its rows. A balanced class weight or, for two classes, a "
+                "lower decision threshold finds more."
             )
         return remarks
 
@@ -274,17 +266,17 @@ def _predict(model: Any, parts: ModelParts, X: Any, y: Any) -> Predictions:
 
 
 def _conformal_regions(parts: ModelParts, X: Any, method: str) -> Any:
-    """Conformal sets or intervals, if the model was calibrated for them."""
+    """Conformal sets or intervals of 90 %, if the model was calibrated for them."""
     estimator = parts.estimator
     if not hasattr(estimator, method) or not hasattr(estimator, "calibration_scores_"):
         return None
-    return getattr(estimator, method)(parts.prepare(X), coverage=COVERAGE)
+    return getattr(estimator, method)(parts.prepare(X))
 
 
 def _worst_rows(predictions: Predictions) -> pd.DataFrame:
     """Rows with the largest loss."""
     losses = np.nan_to_num(sample_losses(predictions), nan=np.inf)
-    rows = np.argsort(-losses, kind="stable")[:N_WORST]
+    rows = np.argsort(-losses, kind="stable")[:20]
     rows = rows[losses[rows] > 0.0]
     table = pd.DataFrame(
         {
@@ -302,24 +294,9 @@ def _worst_rows(predictions: Predictions) -> pd.DataFrame:
 def column_importance(
     model: Any, X: Any, predictions: Predictions, seed: int
 ) -> tuple[pd.DataFrame, str]:
-    """Measure permutation importance of the input columns, the most important first.
+    """Return the permutation importance of the columns, largest first, and its score in words.
 
-    Parameters
-    ----------
-    model : estimator
-        Fitted.
-    X : array-like or DataFrame of shape (n_samples, n_features)
-    predictions : Predictions
-        The model's predictions for `X`. Rows whose class it does not know are left out.
-    seed : int
-
-    Returns
-    -------
-    table : DataFrame
-        By column: ``importance``, the mean loss of score over 10 shuffles, with the ends ``low``
-        and ``high`` of its 95 % interval.
-    unit : str
-        The score, in words.
+    Samples whose class the model does not know are left out.
     """
     names = [str(name) for name in getattr(X, "columns", range(np.shape(X)[1]))]
     target, scoring, unit = predictions.target, "r2", "loss of R²"

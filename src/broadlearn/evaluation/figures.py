@@ -7,16 +7,7 @@ from typing import NamedTuple
 
 
 class Figure(NamedTuple):
-    """How a metric is shown.
-
-    Attributes
-    ----------
-    title : str
-    is_share : bool
-        Whether it is printed in percent.
-    meaning : str
-        What it says, in a few words.
-    """
+    """How a metric is shown; shares are printed in percent."""
 
     title: str
     is_share: bool

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from joblib import delayed
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.metrics import (
@@ -16,14 +15,13 @@ from sklearn.metrics import (
     precision_score,
     recall_score,
 )
-from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
 from sklearn.pipeline import Pipeline
 
 from broadlearn.ensemble import BroadEnsembleClassifier, BroadEnsembleRegressor
 from broadlearn.evaluation.metrics import Predictions, rarer_class
-from broadlearn.evaluation.thresholds import unwrap_model
 from broadlearn.search import PathSearchCV
-from broadlearn.utils import parallel
+from broadlearn.utils import Floats
 
 N_FOLDS = 5
 
@@ -86,8 +84,7 @@ def fit_held_out(
     """
     if isinstance(model[-1], BroadEnsembleClassifier | BroadEnsembleRegressor):
         fitted = model.fit(X, y)
-        held_out = leave_one_out_predictions(fitted, y)
-        assert held_out is not None
+        held_out = leave_one_out_predictions(fitted[-1], y)
         return fitted, held_out, "leave-one-out, slightly optimistic"
     kind = StratifiedKFold if is_classifier(model) else KFold
     folds = kind(N_FOLDS, shuffle=True, random_state=random_state)
@@ -97,129 +94,39 @@ def fit_held_out(
         search = PathSearchCV(model, cv=folds, n_jobs=n_jobs, scoring=scorer)
         model = search.fit(X, y).best_estimator_
         how += "; settings were chosen on the same folds, so optimistic"
-    held_out = cross_val_predictions(clone(model), X, y, cv=folds, n_jobs=n_jobs)
+    held_out = cross_val_predictions(clone(model), X, y, folds, n_jobs)
     return model.fit(X, y), held_out, how
 
 
 def cross_val_predictions(
-    model: Any, X: Any, y: NDArray[Any], *, cv: Any, n_jobs: int | None = None
+    model: Any, X: Any, y: NDArray[Any], cv: Any, n_jobs: int | None = None
 ) -> Predictions:
-    """Predict each sample by a model fitted to the other folds.
-
-    Parameters
-    ----------
-    model : estimator
-        An unfitted classifier or regressor.
-    X : array-like or DataFrame of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
-    cv : cross-validation generator
-    n_jobs : int or None, default=None
-
-    Returns
-    -------
-    Predictions
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.model_selection import StratifiedKFold
-    >>> from broadlearn import BLSClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> folds = StratifiedKFold(5, shuffle=True, random_state=0)
-    >>> found = cross_val_predictions(BLSClassifier(random_state=0), X, y, cv=folds)
-    >>> bool((found.predicted == found.target).mean() > 0.9)
-    True
-    """
-    method = "predict"
-    if is_classifier(model) and hasattr(model, "predict_proba"):
-        method = "predict_proba"
-    splits = list(cv.split(X, y))
-    calls = (delayed(_predict_fold)(clone(model), X, y, *split, method) for split in splits)
-    folds = list(parallel(calls, n_jobs))
+    """Predict each sample by a model fitted to the other folds."""
+    options = {"cv": cv, "n_jobs": n_jobs}
     if not is_classifier(model):
-        predicted = np.empty(len(y))
-        for (_, test), (output, _) in zip(splits, folds, strict=True):
-            predicted[test] = output
-        return Predictions(y, predicted)
+        return Predictions(y, cross_val_predict(model, X, y, **options))
+    if hasattr(model, "predict_proba"):
+        return _with_proba(y, cross_val_predict(model, X, y, method="predict_proba", **options))
     classes, codes = np.unique(y, return_inverse=True)
-    proba = np.zeros((codes.size, classes.size))
-    for (_, test), (output, known) in zip(splits, folds, strict=True):
-        if method == "predict":
-            output = output[:, None] == known
-        proba[np.ix_(test, np.searchsorted(classes, known))] = output
-    predicted = proba.argmax(axis=1)
-    return Predictions(
-        codes, predicted, classes, classes.size, proba if method == "predict_proba" else None
-    )
+    predicted = np.searchsorted(classes, cross_val_predict(model, X, y, **options))
+    return Predictions(codes, predicted, classes, classes.size)
 
 
-def _predict_fold(
-    model: Any,
-    X: Any,
-    y: NDArray[Any],
-    train: NDArray[np.intp],
-    test: NDArray[np.intp],
-    method: str,
-) -> tuple[NDArray[Any], NDArray[Any] | None]:
-    rows = X.iloc if hasattr(X, "iloc") else np.asarray(X)
-    model.fit(rows[train], y[train])
-    return getattr(model, method)(rows[test]), getattr(model, "classes_", None)
+def leave_one_out_predictions(model: Any, y: NDArray[Any]) -> Predictions:
+    """Return the exact leave-one-out predictions of an ensemble for its training samples."""
+    if is_classifier(model):
+        return _with_proba(y, model.leave_one_out_proba_)
+    return Predictions(y, model.leave_one_out_prediction_)
 
 
-def leave_one_out_predictions(model: Any, y: NDArray[Any]) -> Predictions | None:
-    """Return the exact leave-one-out predictions of a fitted ensemble.
-
-    Parameters
-    ----------
-    model : estimator
-        Alone or as the last step of a pipeline.
-    y : ndarray of shape (n_samples,)
-        Labels or targets that it was fitted to.
-
-    Returns
-    -------
-    Predictions or None
-        None if the model has no leave-one-out predictions.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_diabetes
-    >>> from broadlearn import BroadEnsembleRegressor
-    >>> X, y = load_diabetes(return_X_y=True)
-    >>> model = BroadEnsembleRegressor(ensemble_size=2).fit(X, y)
-    >>> leave_one_out_predictions(model, y).predicted.shape
-    (442,)
-    """
-    estimator = unwrap_model(model).estimator
-    if hasattr(estimator, "leave_one_out_prediction_"):
-        return Predictions(y, estimator.leave_one_out_prediction_)
-    if not hasattr(estimator, "leave_one_out_proba_"):
-        return None
+def _with_proba(y: NDArray[Any], proba: Floats) -> Predictions:
+    """Return the predictions of class probabilities."""
     classes, codes = np.unique(y, return_inverse=True)
-    proba = estimator.leave_one_out_proba_
     return Predictions(codes, proba.argmax(axis=1), classes, classes.size, proba)
 
 
 def scorer_of(name: str, y: NDArray[Any]) -> Any:
-    """Return a scikit-learn scorer; metrics of one class are those of the rarer class.
-
-    Parameters
-    ----------
-    name : str
-        Name of a scikit-learn scorer.
-    y : ndarray of shape (n_samples,)
-        Labels or targets.
-
-    Returns
-    -------
-    callable
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> scorer_of("f1", np.array(["no", "no", "yes"]))
-    make_scorer(f1_score, response_method='predict', zero_division=0.0, pos_label=yes)
-    """
+    """Return a scikit-learn scorer; metrics of one class are those of the rarer class."""
     try:
         scorer = get_scorer(name)
     except ValueError as error:

@@ -12,10 +12,9 @@ from sklearn.metrics import precision_recall_fscore_support
 
 from broadlearn.utils import Array, Floats
 
+# Ends of a 95 % interval have a standard error of about a tenth of its length.
 N_RESAMPLES = 200
 CONFIDENCE = 0.95
-# Smaller probabilities are clipped in the log-loss.
-MIN_PROBABILITY = 1e-15
 
 WeightedMetrics = Callable[[Array], dict[str, float]]
 
@@ -63,24 +62,9 @@ def label_predictions(
     proba: Floats | None = None,
     regions: NDArray[np.bool_] | None = None,
 ) -> Predictions:
-    """Match labels with the classes of a model.
+    """Match true and predicted labels with the classes of a model.
 
     A label that differs from a class only by type, case or spaces is that class.
-
-    Parameters
-    ----------
-    classes : ndarray of shape (n_classes,)
-        Classes of the model.
-    labels, predicted : ndarray of shape (n_samples,)
-        True and predicted labels.
-    proba : ndarray of shape (n_samples, n_classes), default=None
-        Class probabilities.
-    regions : ndarray of bool of shape (n_samples, n_classes), default=None
-        Conformal sets.
-
-    Returns
-    -------
-    Predictions
 
     Examples
     --------
@@ -108,25 +92,9 @@ def label_predictions(
 
 
 def metrics_table(predictions: Predictions, seed: int = 0) -> pd.DataFrame:
-    """Compute metrics with 95 % intervals from 200 bootstrap resamples of the samples.
+    """Return ``value``, ``low`` and ``high`` of each metric that is defined.
 
-    Parameters
-    ----------
-    predictions : Predictions
-    seed : int, default=0
-        Seed of the resamples.
-
-    Returns
-    -------
-    DataFrame
-        ``value``, ``low`` and ``high`` of each metric. Undefined metrics are left out.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> y = np.arange(10.0)
-    >>> metrics_table(Predictions(y, y + 1.0)).loc["mean_absolute_error"].tolist()
-    [1.0, 1.0, 1.0]
+    Intervals are of 95 %, from bootstrap resamples of the samples.
     """
     metrics, n = weighted_metrics(predictions), len(predictions.target)
     values = metrics(np.ones(n))
@@ -154,12 +122,6 @@ def weighted_metrics(predictions: Predictions) -> WeightedMetrics:
     average precision of the rarer one); and ``log_loss``. Those of a regressor are ``r2``,
     ``mean_absolute_error`` and ``root_mean_squared_error``. Conformal sets or intervals add
     ``coverage`` and ``set_size`` or ``interval_width``. Undefined metrics are nan.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> weighted_metrics(Predictions(np.array([0.0, 2.0]), np.array([0.0, 1.0])))(np.ones(2))["r2"]
-    0.5
     """
     is_quantity = predictions.classes is None
     base = (_regression_metrics if is_quantity else _classification_metrics)(predictions)
@@ -236,12 +198,6 @@ def _regression_metrics(predictions: Predictions) -> WeightedMetrics:
 class Ranking:
     """ROC AUC and average precision for any sample weights, after sorting once.
 
-    Parameters
-    ----------
-    positive : ndarray of bool of shape (n_samples,)
-    score : ndarray of shape (n_samples,)
-        Positive samples should have higher scores.
-
     Examples
     --------
     >>> import numpy as np
@@ -271,13 +227,9 @@ class Ranking:
 
 
 def sample_losses(predictions: Predictions) -> Array:
-    """Compute the loss of each sample.
+    """Return the absolute error or log-loss of each sample; 0 and 1 without probabilities.
 
-    Returns
-    -------
-    ndarray of shape (n_samples,)
-        Absolute error of a regressor; log-loss of a classifier, or 0 and 1 where it gives no
-        probabilities. nan for samples whose class the model does not know.
+    nan for samples whose class the model does not know.
     """
     target, predicted = predictions.target, predictions.predicted
     if predictions.classes is None:
@@ -287,26 +239,12 @@ def sample_losses(predictions: Predictions) -> Array:
     if predictions.proba is not None:
         known = predictions.known
         own = predictions.proba[known, target[known]].astype(np.float64)
-        losses[known] = -np.log(np.maximum(own, MIN_PROBABILITY))
+        losses[known] = -np.log(np.maximum(own, np.finfo(np.float64).eps))
     return losses
 
 
 def class_table(predictions: Predictions) -> pd.DataFrame:
-    """Compute recall and precision of each class.
-
-    Returns
-    -------
-    DataFrame
-        By class: ``rows``, ``predicted`` (number of predictions), ``recall``, ``precision`` and
-        ``f1``; nan where the denominator is 0.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> labels, predicted = np.array(["a", "a", "b", "b"]), np.array(["a", "a", "a", "b"])
-    >>> class_table(label_predictions(np.array(["a", "b"]), labels, predicted)).loc["b"].tolist()
-    [2.0, 1.0, 0.5, 1.0, 0.6666666666666666]
-    """
+    """Return recall, precision and numbers of rows of each class; nan where they have none."""
     classes = predictions.classes
     if classes is None:
         return pd.DataFrame()
@@ -322,13 +260,7 @@ def class_table(predictions: Predictions) -> pd.DataFrame:
 
 
 def rarer_class(y: ArrayLike) -> Any:
-    """Return the less frequent of two classes; the second of two equally frequent ones.
-
-    Examples
-    --------
-    >>> print(rarer_class(["no", "no", "yes"]))
-    yes
-    """
+    """Return the less frequent of two classes; the second of two equally frequent ones."""
     classes, counts = np.unique(y, return_counts=True)
     return classes[int(counts[1] <= counts[0])]
 

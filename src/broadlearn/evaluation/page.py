@@ -15,22 +15,9 @@ if TYPE_CHECKING:
 
     from broadlearn.evaluation.evaluating import Evaluation
 
-# Classes listed on the page; of more, those with the lowest recall.
-MAX_LINES = 30
-
 
 def render_evaluation(evaluation: Evaluation, title: str) -> str:
-    """Render the page.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-    title : str
-
-    Returns
-    -------
-    str
-    """
+    """Return the page."""
     classes = evaluation.by_class
     if len(classes) > MAX_CLASSES:
         classes = classes.sort_values("recall", kind="stable")
@@ -44,9 +31,8 @@ def render_evaluation(evaluation: Evaluation, title: str) -> str:
             (FIGURES[str(name)], *figure_text(str(name), line.to_dict()))
             for name, line in evaluation.metrics.iterrows()
         ],
-        classes=[_class_line(label, line) for label, line in classes[:MAX_LINES].iterrows()],
+        classes=[_class_line(label, line) for label, line in classes[:30].iterrows()],
         n_classes=len(classes),
-        errors=[] if len(classes) <= MAX_CLASSES else _frequent_errors(evaluation.confusion),
         charts=draw_charts(evaluation),
         worst=_worst(evaluation),
         evaluation=evaluation,
@@ -80,18 +66,6 @@ def _class_line(label: Any, line: pd.Series[Any]) -> list[Any]:
     ]
     f1 = "–" if np.isnan(line["f1"]) else f"{line['f1']:.3f}"
     return [str(label), f"{line['rows']:,.0f}", f"{line['predicted']:,.0f}", *shares, f1]
-
-
-def _frequent_errors(confusion: pd.DataFrame) -> list[tuple[str, str, str]]:
-    """Most frequent pairs of label and prediction, with the number of rows."""
-    counts = confusion.to_numpy().copy()
-    np.fill_diagonal(counts, 0)
-    order = np.argsort(-counts, axis=None, kind="stable")[:MAX_CLASSES]
-    return [
-        (str(confusion.index[i]), str(confusion.columns[j]), f"{counts[i, j]:,}")
-        for i, j in zip(*np.unravel_index(order, counts.shape), strict=True)
-        if counts[i, j]
-    ]
 
 
 def _worst(evaluation: Evaluation) -> list[list[str]]:
