@@ -32,7 +32,7 @@ import pyarrow as pa
 from broadlearn.tables import FileOptions, TablePreparation, read_frame
 
 MAX_SECONDS, MAX_ADDRESSES = 60.0, 4 << 30
-FORMATS = ("csv", "tsv", "json", "jsonl", "xlsx", "parquet", "feather", "arff")
+FORMATS = ("csv", "tsv", "json", "jsonl", "xlsx", "parquet", "arff")
 PACKINGS = {
     "": bytes,
     ".gz": gzip.compress,
@@ -92,7 +92,7 @@ def as_bytes(frame: pd.DataFrame, form: str, rng: np.random.Generator) -> bytes:
         clean.set_axis([f"c{j}" for j in range(frame.shape[1])], axis=1).to_excel(sink, index=False)
         return sink.getvalue()
     texts = frame.astype(str).set_axis([f"{name}{j}" for j, name in enumerate(frame)], axis=1)
-    (texts.to_parquet if form == "parquet" else texts.to_feather)(sink)
+    texts.to_parquet(sink)
     return sink.getvalue()
 
 

@@ -25,8 +25,7 @@ _SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,9})?) ?([kmgt]?)(i?)b?")
 Data = Annotated[
     Path,
     typer.Argument(
-        help="Table: CSV or other text, Parquet, Feather, Excel, JSON or ARFF; - for standard "
-        "input."
+        help="Table: CSV or other text, Parquet, Excel, JSON or ARFF; - for standard input."
     ),
 ]
 ModelFile = Annotated[Path, typer.Argument(help="Model file that `broadlearn fit` wrote.")]

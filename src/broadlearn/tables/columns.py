@@ -19,6 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from broadlearn.tables.texts import (
+    MIN_SHARE,
     MISSING,
     NO,
     PLAIN_STYLE,
@@ -48,25 +49,12 @@ CHOICES = ("number", "boolean", "date", "category", "drop")
 # Levels of a category that get a column of their own; the others share one.
 MAX_LEVELS = 30
 MISSING_LEVEL, OTHER_LEVEL = "(missing)", "(other)"
-# Cells among numbers or dates that count as missing also in new rows.
-MAX_STRAYS = 100
-MAX_EXAMPLE = 30
 
 Plan = dict[str, Any]
 
 
 class Cells(NamedTuple):
-    """The cells of a column as texts.
-
-    Attributes
-    ----------
-    codes : ndarray of shape (n_rows,)
-        Position in `texts` of each cell.
-    texts : ndarray of shape (n_distinct,)
-        Distinct texts, without outer spaces.
-    missing : ndarray of shape (n_rows,)
-        Which cells hold nothing.
-    """
+    """The cells of a column: position of each in its distinct texts, and which are missing."""
 
     codes: NDArray[np.intp]
     texts: NDArray[np.object_]
@@ -74,15 +62,10 @@ class Cells(NamedTuple):
 
 
 class ReadColumn(NamedTuple):
-    """A column as it was read.
+    """A column as it was read, and which cells are not written as in training.
 
-    Attributes
-    ----------
-    values : ndarray of shape (n_rows,)
-        Numbers with NaN for missing ones (ranks of ordered words, days since 1970 of dates), or
-        levels of a category.
-    unread : ndarray of shape (n_rows,)
-        Which cells are not written as in training.
+    Values are numbers with NaN for missing ones (ranks of ordered words, days since 1970 of dates),
+    or levels of a category.
     """
 
     values: NDArray[Any]
@@ -90,15 +73,7 @@ class ReadColumn(NamedTuple):
 
 
 def learn_column(column: pd.Series, kind: str | None, order: Sequence[str] | None) -> Plan:
-    """Learn what a column holds.
-
-    Parameters
-    ----------
-    column : pandas.Series
-    kind : str or None
-        One of `CHOICES` if it is known.
-    order : sequence of str or None
-        Words in their order, if it is known.
+    """Learn what a column holds, unless its kind (of `CHOICES`) or the order of its words is known.
 
     Examples
     --------
@@ -142,11 +117,11 @@ def _learn_texts(cells: Cells, kind: str | None, name: str) -> Plan:
     if kind == "boolean":
         raise ValueError(f"Column {name!r} holds {next(iter(texts))!r}; expected yes and no.")
     if kind in (None, "number"):
-        style = learn_number_style(texts, 0.0 if kind else None)
+        style = learn_number_style(texts, 0.0 if kind else MIN_SHARE)
         if style or kind:
             return {"kind": "number", "style": style or PLAIN_STYLE}
     if kind in (None, "date"):
-        form = learn_date_format(texts, 0.0 if kind else None)
+        form = learn_date_format(texts, 0.0 if kind else MIN_SHARE)
         if form:
             return {"kind": "date", "format": form}
         if kind:
@@ -171,7 +146,7 @@ def _completed(column: pd.Series, plan: Plan) -> Plan:
     values, unread = read_column(column, plan)
     if plan["kind"] in ("number", "date") and unread.any():
         strays = Counter(level_key(str(cell)) for cell in column[unread])
-        plan["strays"] = [text for text, _ in strays.most_common(MAX_STRAYS)]
+        plan["strays"] = [text for text, _ in strays.most_common(100)]
         values, unread = read_column(column, plan)
     if plan["kind"] == "ordered" and unread.any():
         word = str(column[unread].iloc[0])
@@ -259,13 +234,7 @@ def _read_typed(column: pd.Series, plan: Plan) -> ReadColumn:
 
 
 def column_use(plan: Plan) -> str:
-    """Say what becomes of a column.
-
-    Examples
-    --------
-    >>> column_use({"kind": "ordered", "levels": ["low", "mid", "high"]})
-    'ranks low < mid < high'
-    """
+    """Say what becomes of a column."""
     kind = plan["kind"]
     if kind == "number":
         style = plan["style"]
@@ -315,4 +284,4 @@ def _text(value: Any) -> str:
 
 def _brief(value: Any) -> str:
     text = _text(value)
-    return text if len(text) <= MAX_EXAMPLE else f"{text[: MAX_EXAMPLE - 1]}…"
+    return text if len(text) <= 30 else f"{text[:29]}…"

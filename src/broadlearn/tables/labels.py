@@ -55,25 +55,11 @@ def infer_task(y: ArrayLike) -> str:
 
 
 def read_labels(column: pd.Series, what: str, task: str | None) -> tuple[NDArray[Any], str]:
-    """Give the labels or numbers of a target column, and the task.
+    """Return the labels or numbers of a target column, called `what` in errors, and the task.
 
     Text labels lose outer spaces; those that differ only by case or spaces are one, in its most
     frequent spelling, with a warning. Text that holds numbers, such as "1.200,50 €", is read as
     numbers for a quantity.
-
-    Parameters
-    ----------
-    column : pandas.Series
-    what : str
-        How errors call the column.
-    task : {"classification", "regression"} or None
-        Inferred by `infer_task` if None.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> read_labels(pd.Series(["yes", "no", "yes "]), "The target", None)
-    (array(['yes', 'no', 'yes'], dtype='<U3'), 'classification')
     """
     if task not in (None, *TASKS):
         raise TableError(f"task must be 'classification', 'regression' or None; got {task!r}.")

@@ -27,7 +27,6 @@ from broadlearn.tables.columns import (
     learn_column,
     read_column,
 )
-from broadlearn.tables.texts import DAY_SECONDS
 from broadlearn.utils import Array
 
 # Fewer new levels than this may well be new, and are no sign of another way of writing.
@@ -207,7 +206,7 @@ class TablePreparation(TransformerMixin, BaseEstimator):
         for plan in _used(state["columns_"]):
             values, _ = read_column(frame[plan["name"]], plan)
             if plan["kind"] == "date":
-                values = pd.to_datetime(values * DAY_SECONDS, unit="s").round("ms")
+                values = pd.to_datetime(values, unit="D").round("ms")
             elif plan["kind"] == "category":
                 values[values == MISSING_LEVEL] = None
             columns[plan["name"]] = values

@@ -19,8 +19,6 @@ from broadlearn.utils import reason
 
 # Bytes that the separator is found by.
 SNIFFED_BYTES = 2**16
-MAX_SAMPLE = 1000
-MAX_NAME = 1000
 SEPARATORS = ",;\t|"
 # pandas' own words for missing values, and the usual one of data sets.
 MISSING_MARKS = ["?"]
@@ -34,7 +32,7 @@ def read_frame(
 ) -> pd.DataFrame:
     r"""Read a table from a file or standard input.
 
-    CSV and other text, Parquet, Feather, Excel (.xlsx), JSON (records or columns), JSON lines and
+    CSV and other text, Parquet, Excel (.xlsx), JSON (records or columns), JSON lines and
     ARFF are read by pandas and SciPy; text may be compressed (gz, bz2, xz, zst). A first column
     without a name holds row numbers and is left out.
 
@@ -129,7 +127,7 @@ def _kept_as_text(head: str, how: dict[str, Any]) -> dict[Any, type]:
     lines = head.splitlines(keepends=True)
     whole = lines if len(head) < SNIFFED_BYTES else lines[:-1]
     try:
-        sample = pd.read_csv(io.StringIO("".join(whole)), dtype=str, nrows=MAX_SAMPLE, **how)
+        sample = pd.read_csv(io.StringIO("".join(whole)), dtype=str, nrows=1000, **how)
     except Exception:
         # The whole file will be refused, with a better message.
         return {}
@@ -140,6 +138,8 @@ def _kept_as_text(head: str, how: dict[str, Any]) -> dict[Any, type]:
 def _encodings(head: bytes) -> list[str]:
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return ["utf-16"]
+    if b"\0" in head:
+        raise ValueError("it is not text, and its name does not end like that of another format")
     return ["utf-8-sig", "cp1252"]
 
 
@@ -192,10 +192,6 @@ def _read_parquet(table: OpenTable, options: FileOptions, as_text: bool) -> pd.D
     return pd.read_parquet(table.file)
 
 
-def _read_feather(table: OpenTable, options: FileOptions, as_text: bool) -> pd.DataFrame:
-    return pd.read_feather(table.file)
-
-
 def _read_excel(table: OpenTable, options: FileOptions, as_text: bool) -> pd.DataFrame:
     sheet = 0 if options.sheet is None else options.sheet
     header = 0 if options.header else None
@@ -233,7 +229,6 @@ _READERS: dict[str, Callable[[OpenTable, FileOptions, bool], pd.DataFrame]] = {
     "csv": _read_text,
     "tsv": _read_text,
     "parquet": _read_parquet,
-    "feather": _read_feather,
     "excel": _read_excel,
     "json": _read_json,
     "jsonl": _read_json,
@@ -251,8 +246,6 @@ def _checked(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     if not frame.columns.is_unique:
         twice = frame.columns[frame.columns.duplicated()][0]
         raise TableError(f"{name} has a duplicate column name: {twice!r}.")
-    if longest := [column for column in frame.columns if len(column) > MAX_NAME]:
-        raise TableError(f"{name} has a column name of {len(longest[0]):,} characters.")
     for column in frame.columns[frame.dtypes == "object"]:
         if frame[column].map(lambda cell: isinstance(cell, list | dict | np.ndarray)).any():
             raise TableError(f"{name} has lists or records in column {column!r}, not single cells.")

@@ -27,7 +27,6 @@ FORMATS = {
     "csv": (".csv", ".txt", ".dat", ".data"),
     "tsv": (".tsv", ".tab"),
     "parquet": (".parquet", ".pq"),
-    "feather": (".feather", ".arrow"),
     "excel": (".xlsx", ".xlsm"),
     "json": (".json",),
     "jsonl": (".jsonl", ".ndjson"),
@@ -35,14 +34,6 @@ FORMATS = {
 }
 _SUFFIX_FORMATS = {suffix: name for name, suffixes in FORMATS.items() for suffix in suffixes}
 _COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
-_FIRST_BYTES = {
-    b"PAR1": "parquet",
-    b"ARROW1": "feather",
-    b"PK\x03\x04": "excel",
-    b"@relation": "arff",
-    b"{": "jsonl",
-    b"[": "json",
-}
 
 
 class TableError(ValueError):
@@ -68,8 +59,8 @@ class FileOptions:
     sheet : str or int, default=None
         Sheet of a workbook, by name or number from 0; the first if None.
     format : str, default=None
-        "csv", "tsv", "parquet", "feather", "excel", "json", "jsonl" or "arff". Found by the name
-        of the file if None, or by the first bytes of standard input.
+        "csv", "tsv", "parquet", "excel", "json", "jsonl" or "arff". If None, found by the name
+        of the file; standard input is CSV.
     max_bytes : int, default=1 GiB
         Bytes that a compressed file, a workbook or standard input may have once it is unfolded.
 
@@ -91,16 +82,7 @@ class FileOptions:
 
 @dataclass(frozen=True)
 class OpenTable:
-    """The bytes of a table, ready to be read once.
-
-    Attributes
-    ----------
-    name : str
-        How errors call it.
-    format : str
-        A key of `FORMATS`.
-    file : binary file
-    """
+    """A table ready to be read once, its name in errors, and its format, a key of `FORMATS`."""
 
     name: str
     format: str
@@ -109,28 +91,22 @@ class OpenTable:
 
 @contextmanager
 def open_table(source: str | PathLike[str], options: FileOptions) -> Iterator[OpenTable]:
-    """Open a table, unfolded; system errors about files that are not there pass through.
-
-    Raises
-    ------
-    TableError
-        If the format is unknown, or the content larger than `options.max_bytes`.
-    """
+    """Open and unfold a table; raise `TableError` if it is of no known format, or too large."""
     if options.format not in (None, *FORMATS):
         known = ", ".join(FORMATS)
         raise TableError(f"format must be one of {known}; got {options.format!r}.")
-    if str(source) == STANDARD_INPUT:
-        stream: BinaryIO = io.BytesIO(_read_limited(sys.stdin.buffer, "Standard input", options))
-        with _unfolded(stream, "Standard input", options) as file:
-            found = options.format or _format_of_bytes(file)
-            yield OpenTable("Standard input", found, _checked(file, found, "Input", options))
-        return
-    path = Path(source)
-    if path.is_dir():
+    path, name = Path(source), str(source)
+    stream: BinaryIO
+    if name == STANDARD_INPUT:
+        path, name = Path("table.csv"), "Standard input"
+        stream = io.BytesIO(_read_limited(sys.stdin.buffer, name, options))
+    elif path.is_dir():
         raise TableError(f"Expected a file, got a directory: '{path}'.")
-    with open(path, "rb") as stream, _unfolded(stream, str(path), options) as file:
+    else:
+        stream = open(path, "rb")  # noqa: SIM115
+    with stream, _unfolded(stream, name, options) as file:
         found = options.format or _format_of_name(path)
-        yield OpenTable(str(path), found, _checked(file, found, str(path), options))
+        yield OpenTable(name, found, _checked(file, found, name, options))
 
 
 def _format_of_name(path: Path) -> str:
@@ -138,12 +114,6 @@ def _format_of_name(path: Path) -> str:
     if suffixes and suffixes[-1] in _COMPRESSED_SUFFIXES:
         suffixes.pop()
     return _SUFFIX_FORMATS.get(suffixes[-1] if suffixes else "", "csv")
-
-
-def _format_of_bytes(file: BinaryIO) -> str:
-    head = file.read(64).lstrip().lower()
-    file.seek(0)
-    return next((f for mark, f in _FIRST_BYTES.items() if head.startswith(mark.lower())), "csv")
 
 
 def _openers() -> dict[bytes, Callable[[BinaryIO], Any]]:

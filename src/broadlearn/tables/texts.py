@@ -22,10 +22,6 @@ YES = frozenset(("yes", "y", "true", "t", "1", "1.0"))
 NO = frozenset(("no", "n", "false", "f", "0", "0.0"))
 # A column is one of numbers or dates if this share of its cells are; the others count as missing.
 MIN_SHARE = 0.8
-# Dates of cells that the format of a column is guessed from.
-N_GUESSED = 50
-MAX_DATE = 40
-DAY_SECONDS = 86_400.0
 
 _SPACES = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " ", "−": "-", "’": "'"})
 _GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+")
@@ -48,13 +44,7 @@ _PATTERNS = {decimal: _number_pattern(decimal) for decimal in ".,"}
 
 
 def level_key(text: str) -> str:
-    """Return a text without case and superfluous spaces.
-
-    Examples
-    --------
-    >>> level_key(" Dark  Red")
-    'dark red'
-    """
+    """Return a text without case and superfluous spaces."""
     return " ".join(text.split()).casefold()
 
 
@@ -79,13 +69,7 @@ def parse_number(text: str, decimal: str) -> tuple[float, str, str] | None:
 
 
 def points_group_thousands(texts: Iterable[str]) -> bool:
-    """Return whether numbers are like 1.250 beside 980: whole, with points between thousands.
-
-    Examples
-    --------
-    >>> points_group_thousands(["1.250", "980", "12.000"]), points_group_thousands(["1.25", "980"])
-    (True, False)
-    """
+    """Return whether numbers are like 1.250 beside 980: whole, with points between thousands."""
     cells = [text.strip() for text in texts]
     pointed = [cell for cell in cells if "." in cell]
     return (
@@ -96,30 +80,19 @@ def points_group_thousands(texts: Iterable[str]) -> bool:
 
 
 def learn_number_style(
-    counts: dict[str, int], min_share: float | None = None
+    counts: dict[str, int], min_share: float = MIN_SHARE
 ) -> dict[str, Any] | None:
-    """Learn how the numbers of a column are written; None if most cells are no numbers.
+    """Learn how the numbers of a column are written; None if fewer than a share are numbers.
 
-    Parameters
-    ----------
-    counts : dict of str to int
-        Rows of each cell text that is not missing.
-    min_share : float, default=None
-        Share of the rows that must be numbers, `MIN_SHARE` if None.
-
-    Returns
-    -------
-    dict or None
-        "decimal", thousands "marks" and "units" that occur, "" for none. The decimal mark is the
-        one that more cells can be read with; if both can, a point unless points group thousands.
+    `counts` are the rows of each text that is not missing. The decimal mark is the one that more
+    cells can be read with; if both can, a point unless points group thousands.
 
     Examples
     --------
     >>> learn_number_style({"1.234 €": 2, "7,5 €": 1, "k.A.": 0})
     {'decimal': ',', 'marks': ['', '.'], 'units': ['|€']}
-    >>> learn_number_style({"red": 2, "5": 1})
     """
-    enough = (MIN_SHARE if min_share is None else min_share) * sum(counts.values())
+    enough = min_share * sum(counts.values())
     best: dict[str, Any] | None = None
     most = 0
     for decimal in ",." if points_group_thousands(counts) else ".,":
@@ -146,15 +119,7 @@ PLAIN_STYLE: dict[str, Any] = {"decimal": ".", "marks": [""], "units": [""]}
 
 
 def read_numbers(texts: NDArray[np.object_], style: dict[str, Any]) -> Array:
-    """Return the numbers of texts that are written in a style, and NaN for others.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> style = {"decimal": ",", "marks": [""], "units": ["|%"]}
-    >>> read_numbers(np.array(["97,5 %", "0.97", "12"], dtype=object), style)
-    array([97.5,  nan,  nan])
-    """
+    """Return the numbers of texts that are written in a style, and NaN for others."""
     if style["decimal"] == "." and "" in style["units"]:
         converted = pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce")
         numbers = converted.to_numpy(dtype=float, copy=True)
@@ -179,7 +144,7 @@ def read_number_column(texts: pd.Series) -> Array | None:
     return None if np.isnan(numbers).any() else numbers
 
 
-def learn_date_format(counts: dict[str, int], min_share: float | None = None) -> str | None:
+def learn_date_format(counts: dict[str, int], min_share: float = MIN_SHARE) -> str | None:
     """Learn the one format of a column of dates; None if most cells are no dates.
 
     Where day and month could be exchanged in all cells, dates with points begin with the day and
@@ -192,11 +157,16 @@ def learn_date_format(counts: dict[str, int], min_share: float | None = None) ->
     >>> learn_date_format({"may": 3, "june": 2})
     """
     texts = list(counts)
-    guesses = [_guess_format(text, f) for text in texts[:N_GUESSED] for f in _day_first(text)]
+    # Fifty cells, as a guess takes long; dates with points begin with the day.
+    guesses = [
+        _guess_format(text, day_first)
+        for text in texts[:50]
+        for day_first in ("." in text, "." not in text)
+    ]
     formats = dict.fromkeys(guess for guess in guesses if guess)
     rows = np.fromiter(counts.values(), dtype=float)
     best, most = None, 0.0
-    enough = (MIN_SHARE if min_share is None else min_share) * rows.sum()
+    enough = min_share * rows.sum()
     for candidate in formats:
         read = float(rows[~np.isnan(read_dates(np.array(texts, dtype=object), candidate))].sum())
         if read > most and read >= enough:
@@ -204,13 +174,9 @@ def learn_date_format(counts: dict[str, int], min_share: float | None = None) ->
     return best
 
 
-def _day_first(text: str) -> tuple[bool, bool]:
-    return ("." in text, "." not in text)
-
-
 def _guess_format(text: str, dayfirst: bool) -> str | None:
     """The format of a date that has a year and more, as pandas guesses it."""
-    if len(text) > MAX_DATE:
+    if len(text) > 40:
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -220,21 +186,12 @@ def _guess_format(text: str, dayfirst: bool) -> str | None:
 
 
 def read_dates(texts: NDArray[np.object_] | pd.Series, form: str) -> Array:
-    """Return days since 1970 of texts in a format, and NaN for others.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> read_dates(np.array(["1970-01-03", "03/01/1970"], dtype=object), "%Y-%m-%d")
-    array([ 2., nan])
-    """
-    moments = pd.Series(pd.to_datetime(pd.Series(texts), format=form, errors="coerce", utc=True))
-    return days_of(moments)
+    """Return days since 1970 of texts in a format, and NaN for others."""
+    return days_of(pd.to_datetime(pd.Series(texts), format=form, errors="coerce", utc=True))
 
 
 def days_of(moments: pd.Series) -> Array:
     """Return days since 1970 of datetimes, and NaN for missing ones."""
     if moments.dt.tz is not None:
         moments = moments.dt.tz_convert(None)
-    seconds = moments.to_numpy(dtype="datetime64[us]").astype(np.int64) / 1e6
-    return np.asarray(np.where(moments.isna(), np.nan, seconds / DAY_SECONDS))
+    return np.asarray((moments - pd.Timestamp(0)) / pd.Timedelta(days=1), dtype=float)
