@@ -6,7 +6,7 @@ from plain import plain_fuzzy_membership, plain_intuitionistic_scores
 
 from broadlearn import FuzzyBLSClassifier, IntuitionisticFuzzyBLSClassifier
 from broadlearn.sample_scores import FuzzyScorer, IntuitionisticScorer, Samples
-from broadlearn.sample_scores.scorer import lift_small_classes
+from broadlearn.sample_scores.scorer import class_floors
 
 
 def small_classes(n_classes, n_rows, n_more=0):
@@ -38,7 +38,7 @@ def test_copies_and_samples_of_weight_0_do_not_count():
     X = np.repeat([[0.0], [1.0], [5.0], [6.0]], [30, 30, 1, 2], axis=0)
     weight = np.repeat([1.0, 0.0], [61, 2])
     samples = Samples(X, np.repeat([0, 1], [60, 3]), weight, 3)
-    lifted = lift_small_classes(np.zeros(63), samples, 10)
+    lifted = class_floors(samples, 10)
     np.testing.assert_allclose(lifted, np.repeat([0.8, 0.9], [60, 3]))
 
 

@@ -13,7 +13,7 @@ from broadlearn.sample_scores.scorer import (
     Samples,
     SampleScorer,
     Trust,
-    lift_small_classes,
+    class_floors,
     refuse_absent,
     require_count,
     require_positive,
@@ -62,7 +62,7 @@ class FuzzyScorer(SampleScorer):
     def score(self, samples: Samples) -> Trust:
         """Return memberships as scores, lifted in small classes."""
         membership = class_memberships(*samples[:4], self.delta)
-        score = lift_small_classes(membership, samples, self.small_class)
+        score = np.maximum(membership, class_floors(samples, self.small_class))
         return Trust(score, {"membership_": membership})
 
     def sketch(self, samples: Samples, first: int = 0) -> Centres:

@@ -34,7 +34,7 @@ from broadlearn.sample_scores.scorer import (
     Samples,
     SampleScorer,
     Trust,
-    lift_small_classes,
+    class_floors,
     require_count,
     require_positive,
 )
@@ -151,9 +151,10 @@ class IntuitionisticScorer(SampleScorer):
             landmarks=self.landmarks,
             random_state=samples.seed,
         )
+        floors = class_floors(samples, self.small_class)
         return [
             Trust(
-                lift_small_classes(found.score[k], samples, self.small_class),
+                np.maximum(found.score[k], floors),
                 {
                     "membership_": found.membership[k],
                     "nonmembership_": found.nonmembership[k],

@@ -197,31 +197,22 @@ def refuse_absent(class_weight: Array) -> None:
         )
 
 
-def lift_small_classes(score: Array, samples: Samples, small_class: int) -> Array:
-    """Lift the scores of a class of n < `small_class` distinct samples to at least 1 - n / that.
+def class_floors(samples: Samples, small_class: int) -> Array:
+    """Return the least score of each sample: 1 - n / `small_class` in a class of fewer samples.
 
-    The equations give the farthest of a few samples a score of about 0, and both samples of a class
-    of two, although they are not outliers.
-
-    Parameters
-    ----------
-    score : ndarray of shape (n_samples,)
-    samples : Samples
-        Those of weight 0 do not count.
-    small_class : int
-        0 leaves all scores unchanged.
+    n counts distinct samples of positive weight. The equations give the farthest of a few samples a
+    score of about 0, and both samples of a class of two, although they are not outliers.
 
     Examples
     --------
     >>> import numpy as np
     >>> samples = Samples(np.array([[1.0], [2.0], [2.0]]), np.zeros(3, int), np.ones(3), 1)
-    >>> lift_small_classes(np.array([0.0, 0.0, 0.9]), samples, 10)
-    array([0.8, 0.8, 0.9])
+    >>> class_floors(samples, 10), class_floors(samples, 0)
+    (array([0.8, 0.8, 0.8]), array([0., 0., 0.]))
     """
-    counted = samples.weight > 0.0
     floors = np.zeros(samples.n_classes)
-    for c in range(samples.n_classes):
-        rows = np.flatnonzero(counted & (samples.codes == c))
+    for c in range(samples.n_classes if small_class else 0):
+        rows = np.flatnonzero((samples.weight > 0.0) & (samples.codes == c))
         # The first few samples nearly always show that a class is large enough.
         for part in (rows[: 8 * small_class], rows):
             n = len(np.unique(samples.Z[part], axis=0))
@@ -229,7 +220,7 @@ def lift_small_classes(score: Array, samples: Samples, small_class: int) -> Arra
                 break
         else:
             floors[c] = 1.0 - n / small_class if n else 0.0
-    return np.maximum(score, floors[samples.codes]) if floors.any() else score
+    return np.asarray(floors[samples.codes])
 
 
 def require_positive(**values: float) -> None:

@@ -112,6 +112,8 @@ class Cell:
         self.every = np.arange(len(self.data.T))
         # Whether the design matrix of the training samples comes in several blocks.
         self.in_blocks = len(affine["train"]) * self.map.n_columns > judge.block_numbers
+        # Leave-one-out predictions magnify errors.
+        self.tolerance = 0.0 if judge.holds_out else judge.tolerance
         self._kept: dict[str, Array] = {}
         shape = (len(fold.errors), len(self.Cs), len(self.columns))
         self.result = np.full((len(judge.scorers), len(judge.parts), *shape), np.nan)
@@ -184,7 +186,8 @@ class Cell:
         for start in range(0, len(widths), step):
             some, own = widths[start : start + step], sums[start : start + step]
             refine = partial(self._refine, own, columns, some)
-            W = primal_path(own, columns, self.Cs, k, refine, self.judge.block_numbers)
+            memory = self.judge.block_numbers
+            W = primal_path(own, columns, self.Cs, k, refine, memory, self.tolerance)
             held_out = partial(self._primal_held_out, own[0], W[0], columns, some[0])
             self._score(W, some, sizes, held_out)
 
@@ -260,24 +263,25 @@ class Cell:
         n_rows, done = len(G), 0
         F, K = G[:, : self.map.n_feature_columns], np.zeros((n_rows, n_rows))
         kernel = self.map.kernel
-        tolerance = 0.0 if self.judge.probabilities else self.judge.tolerance
         for j in np.argsort(self.columns, kind="stable").tolist():
             widths, n = [w for w in sizes if j in sizes[w]], self.columns[j]
             if not widths:
                 continue
             K += F @ F.T + G[:, -n_rows:] if kernel else G[:, done:n] @ G[:, done:n].T
             done = n
-            for w in widths:
-                rows, s, T = self._rows(w), self.fold.diagonals[w].s, self.data.T
-                H, K_w = G[:, :n], K
-                if rows.size < n_rows and s is not None:
-                    H, K_w, s, T = H[rows], K[np.ix_(rows, rows)], s[rows], T[rows]
-                alphas = dual_path(K_w, None if kernel else H, s, T, self.Cs, tolerance)
-                flat = alphas if s is None else alphas * s[:, None]
-                W = (F if kernel else H).T @ flat
-                W = np.concatenate([W, flat], axis=1) if kernel else W
-                held_out = partial(self._dual_held_out, K, H, W, alphas, w)
-                self._score(W.swapaxes(1, 2)[None, :, None], [w], [j], held_out)
+            for batch in [[w] for w in widths] if self.judge.holds_out else [widths]:
+                H, S = G[:, :n], np.stack([self._diagonal(w) for w in batch])
+                nodes = None if kernel else H
+                alphas = dual_path(K, nodes, S, self.data.T, self.Cs, self.tolerance)
+                flat = (S[:, None, :, None] * alphas).swapaxes(2, 3)
+                W = (flat.reshape(-1, n_rows) @ (F if kernel else H)).reshape(*flat.shape[:3], -1)
+                W = np.concatenate([W, flat], axis=3) if kernel else W
+                held_out = partial(self._dual_held_out, K, H, W[0], alphas[0], batch[0])
+                self._score(W[:, :, None], batch, [j], held_out)
+
+    def _diagonal(self, w: int) -> Array:
+        s = self.fold.diagonals[w].s
+        return np.ones(len(self.every)) if s is None else s
 
     def _dual_held_out(
         self, K: Array, G: Array, W: Array, alphas: Array, w: int, rows: Rows
@@ -287,7 +291,7 @@ class Cell:
         share = None if self.data.weight is None else left_out_share(self.data.weight)
         inverses = dual_inverse_diagonals(K, s, self.Cs)
         for c, C in enumerate(self.Cs):
-            residual = dual_residual(alphas[c], s, T, G @ W[c], C)
+            residual = dual_residual(alphas[c], s, T, G @ W[c].T, C)
             result.append(leave_one_out(T, residual, dual_remainder(inverses[c], C, share))[rows])
         return np.stack(result)[:, None]
 

@@ -16,8 +16,14 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dtrtrs
 
 from broadlearn.solvers.inverses import inverse_diagonal
+from broadlearn.solvers.krylov import krylov_path
 from broadlearn.utils import Array
 
+# Share of the allowed error that solutions by products with the matrix may have.
+SAFETY = 0.01
+# A factorisation of n columns takes as long as n / 30 products of a vector with one of several
+# matrices, or n / 40 with the same matrix (n from 200 to 400, one thread).
+OWN_STEPS, SHARED_STEPS = 30, 40
 # Solves the problem of the largest size for the penalty at a position and right sides in columns.
 Inverse = Callable[[int, Array], Array]
 # Given the number of a problem, its weights and its inverse: positions of the penalties to refine
@@ -32,6 +38,7 @@ def primal_path(
     n_targets: int,
     refine: Refine | None = None,
     max_kept: int = 1 << 21,
+    tolerance: float = 0.0,
 ) -> Array:
     """Return the weights of the leading columns for all sizes and penalties.
 
@@ -47,6 +54,8 @@ def primal_path(
         Decides which penalties of a problem are refined, see `Refine`.
     max_kept : int, default=2**21
         Numbers that the factors of a problem may take; more are computed again for refinement.
+    tolerance : float, default=0.0
+        Allowed relative error of predictions; 0 factorises for all penalties (see `krylov`).
 
     Returns
     -------
@@ -64,10 +73,13 @@ def primal_path(
     n = sums.shape[1] - n_targets
     within = (np.arange(n) < np.asarray(sizes)[:, None]).astype(np.float64)[:, None]
     W = np.zeros((len(sums), len(Cs), len(sizes), n_targets, n + n_targets))
+    solved = np.zeros(W.shape[:2], dtype=bool)
+    if tolerance > 0.0:
+        W[..., :n], solved = _easy_primal(sums[:, :n, :n], sums[:, n:, :n], within, Cs, tolerance)
     factors = _AugmentedFactors(Cs, n, n_targets, max_kept)
     for i, problem in enumerate(sums):
         factors.start(problem)
-        for c in range(len(Cs)):
+        for c in np.flatnonzero(~solved[i]):
             L = factors[c]
             np.multiply(within, L[n:, :n].copy(), out=W[i, c, ..., :n])
             _solve_transposed(L, W[i, c])
@@ -84,6 +96,22 @@ def primal_path(
             # Few problems are refined: where one is, others follow.
             factors.keep_all()
     return W[..., :n]
+
+
+def _easy_primal(
+    grams: Array, right: Array, within: Array, Cs: Sequence[float], tolerance: float
+) -> tuple[Array, NDArray[np.bool_]]:
+    """Solve the penalties that need few products with the matrix, for all sizes together."""
+    n = grams.shape[1]
+    vectors = (right[:, None] * within).reshape(len(grams), -1, n)
+    masks = np.repeat(within[:, 0], right.shape[1], axis=0)
+
+    def product(V: Array, chosen: NDArray[np.intp]) -> Array:
+        return np.stack([v @ grams[i] for v, i in zip(V, chosen, strict=True)]) * masks
+
+    patience = n // (OWN_STEPS * len(masks))
+    x, solved = krylov_path(product, vectors, Cs, SAFETY * tolerance, patience)
+    return x.reshape(len(grams), len(Cs), *within.shape[:1], -1, n), solved
 
 
 class _AugmentedFactors:
@@ -173,12 +201,12 @@ def primal_leverages(
 def dual_path(
     K: Array,
     G: Array | None,
-    s: Array | None,
+    S: Array,
     T: Array,
     Cs: Sequence[float],
     tolerance: float = 0.0,
 ) -> Array:
-    """Return the dual coefficients ``(S K S + I/C)⁻¹ S T`` for all penalties of one size.
+    """Return the dual coefficients ``(S K S + I/C)⁻¹ S T`` of one size for all S and penalties.
 
     Parameters
     ----------
@@ -187,8 +215,8 @@ def dual_path(
     G : ndarray of shape (n_rows, n_columns) or None
         Design matrix, for the residuals of solutions that may be inexact. None takes the residuals
         from K.
-    s : ndarray of shape (n_rows,) or None
-        Diagonal of S.
+    S : ndarray of shape (n_problems, n_rows)
+        Diagonal of each S.
     T : ndarray of shape (n_rows, n_targets)
     Cs : sequence of float
     tolerance : float, default=0.0
@@ -196,27 +224,58 @@ def dual_path(
 
     Returns
     -------
-    ndarray of shape (n_Cs, n_rows, n_targets)
+    ndarray of shape (n_problems, n_Cs, n_rows, n_targets)
         ``Gᵗ S alpha`` is W; NaN for a C at which the factorisation fails.
     """
-    if s is not None:
-        K = K * s[:, None]
-        K *= s
-        T = T * s[:, None]
-    # A rounding error dK of K moves fitted values K alpha by K (K + I/C)⁻¹ dK alpha.
-    rounding, H = float(np.finfo(np.float64).eps * np.trace(K)), None
-    result = np.empty((len(Cs), *T.shape))
-    for c, (L, C) in enumerate(zip(_factors(K, Cs), Cs, strict=True)):
-        alpha = _solve(L, T)
-        if G is None:
-            alpha = alpha + _solve(L, T - K @ alpha - alpha / C)
-        elif not rounding * np.linalg.norm(alpha) <= tolerance * np.linalg.norm(T - alpha / C):
-            if H is None:
-                H = G if s is None else G * s[:, None]
-            for _ in range(2):
-                alpha = alpha + _solve(L, T - H @ (H.T @ alpha) - alpha / C)
-        result[c] = alpha
+    result = np.zeros((len(S), len(Cs), *T.shape))
+    solved = np.zeros(result.shape[:2], dtype=bool)
+    if tolerance > 0.0:
+        result[:], solved = _easy_dual(K, S, T, Cs, tolerance)
+    for i in np.flatnonzero(~solved.all(axis=1)):
+        # Coefficients of rows of score 0 are 0.
+        rows = np.flatnonzero(S[i])
+        s, H = S[i, rows, None], None
+        K_s = K if rows.size == len(K) else K[np.ix_(rows, rows)]
+        K_s, T_s = K_s * s * s.T, s * T[rows]
+        chosen = np.flatnonzero(~solved[i])
+        for c, L in zip(chosen, _factors(K_s, [Cs[c] for c in chosen]), strict=True):
+            alpha = _solve(L, T_s)
+            if G is None:
+                alpha = alpha + _solve(L, T_s - K_s @ alpha - alpha / Cs[c])
+            elif not _dual_error(np.trace(K_s), alpha, T_s, Cs[c]) <= tolerance:
+                H = s * G[rows] if H is None else H
+                for _ in range(2):
+                    alpha = alpha + _solve(L, T_s - H @ (H.T @ alpha) - alpha / Cs[c])
+            result[i, c, rows] = alpha
     return result
+
+
+def _easy_dual(
+    K: Array, S: Array, T: Array, Cs: Sequence[float], tolerance: float
+) -> tuple[Array, NDArray[np.bool_]]:
+    """Solve the penalties that need few products with K, for all S together."""
+    S = S[:, None]
+
+    def product(V: Array, chosen: NDArray[np.intp]) -> Array:
+        products = (S[chosen] * V).reshape(-1, len(K)) @ K
+        return S[chosen] * products.reshape(V.shape)
+
+    patience = len(K) // (SHARED_STEPS * T.shape[1])
+    x, solved = krylov_path(product, S * T.T, Cs, SAFETY * tolerance, patience)
+    alphas = x.swapaxes(2, 3)
+    for i, c in np.argwhere(solved):
+        spread = S[i, 0] ** 2 @ K.diagonal()
+        solved[i, c] = _dual_error(spread, alphas[i, c], S[i].T * T, Cs[c]) <= tolerance
+    return alphas, solved
+
+
+def _dual_error(spread: float, alpha: Array, T: Array, C: float) -> float:
+    """Estimate the relative error of predictions that rounding of K brings.
+
+    A rounding error dK of K moves fitted values K alpha by K (K + I/C)⁻¹ dK alpha.
+    """
+    error = np.finfo(np.float64).eps * spread * np.linalg.norm(alpha)
+    return float(error / np.linalg.norm(T - alpha / C))
 
 
 def dual_inverse_diagonals(K: Array, s: Array | None, Cs: Sequence[float]) -> Array:

@@ -1,0 +1,122 @@
+"""Ridge problems of small C by a few products with their matrix.
+
+A ridge problem is ``(A + I/C) x = b``, with ``A = GᵗS²G`` and ``b = GᵗS²t`` or, in the dual, with
+``A = S G Gᵗ S`` and ``b = S t``. The Krylov space of b, Ab, A²b, ... is the same for every C.
+Lanczos' recurrence makes an orthonormal basis Q of it, in which A is tridiagonal:
+
+    A Q_j = Q_j T_j + β_j q_{j+1} e_jᵗ
+
+The solution within the space is ``x = Q_j z`` with ``(T_j + I/C) z = ‖b‖ e_1``, and its residual
+has the norm ``β_j |z_j|``. If C A is small or its eigenvalues fall fast, a few steps are enough. A
+step costs one product with A, a factorisation as much as many of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from broadlearn.utils import Array
+
+Product = Callable[[Array, NDArray[np.intp]], Array]
+
+
+def krylov_path(
+    product: Product, right: Array, Cs: Sequence[float], tolerance: float, patience: int
+) -> tuple[Array, NDArray[np.bool_]]:
+    """Solve ``(A + I/C) x = b`` for several A, b and C, where that takes few steps.
+
+    Parameters
+    ----------
+    product : callable
+        Given vectors of shape (n_chosen, n_vectors, n) and the positions of the chosen problems,
+        returns A v of each vector.
+    right : ndarray of shape (n_problems, n_vectors, n)
+        Vectors b of each problem.
+    Cs : sequence of float
+    tolerance : float
+        Relative error of fitted values at which a penalty is solved.
+    patience : int
+        Number of steps after which a problem is given up if no further penalty was solved.
+
+    Returns
+    -------
+    x : ndarray of shape (n_problems, n_Cs, n_vectors, n)
+    solved : ndarray of bool of shape (n_problems, n_Cs)
+        Whether x is exact to the tolerance for all vectors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> A = np.diag([1.0, 2.0])
+    >>> x, solved = krylov_path(lambda v, _: v @ A, np.ones((1, 1, 2)), [1.0], 1e-9, patience=2)
+    >>> x[0, 0, 0].round(6), solved.all()
+    (array([0.5     , 0.333333]), np.True_)
+    """
+    if patience < 1:
+        return np.zeros((len(right), len(Cs), *right.shape[1:])), np.zeros(
+            (len(right), len(Cs)), bool
+        )
+    shifts = 1.0 / np.asarray(Cs)
+    norms = np.linalg.norm(right, axis=2)
+    unit = right / np.where(norms > 0.0, norms, 1.0)[..., None]
+    # Problems in the order of their difficulty: those that go on are the first ones.
+    first = product(unit, np.arange(len(right)))
+    order = np.argsort(-np.einsum("pvn,pvn->pv", unit, first).max(axis=1))
+    q, v, norms = unit[order], first[order], norms[order][..., None]
+    solved, gains = np.zeros((len(right), shifts.size), dtype=bool), np.zeros(len(right))
+    # Columns of Q and, for all penalties, one step of the elimination of T + I/C for each.
+    steps: list[tuple[Array, Array, Array, Array]] = []
+    beta, side, goal, active = norms, norms + 0.0 * shifts, norms, len(right)
+    while active:
+        alpha = np.einsum("pvn,pvn->pv", q, v)[..., None]
+        pivot = alpha + shifts
+        v -= alpha * q
+        if steps:
+            former, _, old_pivot, old_side = (a[:active] for a in steps[-1])
+            v -= beta * former
+            factor = beta / old_pivot
+            pivot -= beta * factor
+            side = -factor * old_side
+        else:
+            goal = tolerance * _smallest_residual(norms, alpha, shifts)
+        steps.append((q, beta, pivot, side))
+        beta = np.sqrt(np.einsum("pvn,pvn->pv", v, v))[..., None]
+        known = solved[:active].sum(axis=1)
+        solved[:active] = (beta * np.abs(side / pivot) <= goal[:active]).all(axis=1)
+        number = solved[:active].sum(axis=1)
+        gains[:active][number > known] = len(steps)
+        going = (number < shifts.size) & (len(steps) - gains[:active] < patience)
+        active = int(going.nonzero()[0].max(initial=-1)) + 1
+        # A space that is exhausted goes on with vectors of zeros.
+        beta = beta[:active]
+        q = v[:active] / np.where(beta > 0.0, beta, 1.0)
+        if active:
+            v = product(q, order[:active])
+    # Back substitution gives z; steps that a problem did not take are zero.
+    z = np.zeros((*right.shape[:2], shifts.size, len(steps)))
+    basis = np.zeros((*right.shape[:2], len(steps), right.shape[2]))
+    for j in range(len(steps) - 1, -1, -1):
+        q, _, pivot, side = steps[j]
+        n = len(q)
+        basis[:n, :, j] = q
+        z[:n, ..., j] = side
+        if j + 1 < len(steps):
+            beta = steps[j + 1][1]
+            z[: len(beta), ..., j] -= beta * z[: len(beta), ..., j + 1]
+        z[:n, ..., j] /= pivot
+    x, back = (z @ basis).swapaxes(1, 2), np.argsort(order)
+    return x[back], solved[back]
+
+
+def _smallest_residual(norm: Array, alpha: Array, shifts: Array) -> Array:
+    """Return a bound of residuals that change fitted values by less than themselves.
+
+    A residual r changes them by at most ``√C ‖r‖ / 2``, in the dual by ``‖r‖``. Their own norm is
+    estimated by the first step, ``x = b / (α + 1/C)``: ``√α ‖x‖``, in the dual ``α ‖x‖``.
+    """
+    root = np.sqrt(np.maximum(alpha, np.finfo(np.float64).tiny))
+    fitted = norm * root / (alpha + shifts)
+    return np.asarray(fitted * np.minimum(root, 2.0 * np.sqrt(shifts)))
