@@ -46,7 +46,8 @@ KINDS = {
     "drop": False,
 }
 CHOICES = ("number", "boolean", "date", "category", "drop")
-# Levels of a category that get a column of their own; the others share one.
+# Levels of a category that get a column of their own; the others share one. Not measured: skrub
+# encodes columns of up to 40 levels so.
 MAX_LEVELS = 30
 MISSING_LEVEL, OTHER_LEVEL = "(missing)", "(other)"
 

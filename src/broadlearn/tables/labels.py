@@ -19,6 +19,7 @@ TASKS = ("classification", "regression")
 # for each value, from fewer on.
 MAX_CLASSES, MAX_FEW_CLASSES = 30, 10
 MIN_CLASS_ROWS = 5
+# Arrays of text give every row the bytes of the longest label.
 MAX_LABEL = 1000
 
 

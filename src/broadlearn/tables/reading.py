@@ -17,7 +17,7 @@ from broadlearn.tables.sources import FileOptions, OpenTable, TableError, open_t
 from broadlearn.tables.texts import points_group_thousands
 from broadlearn.utils import reason
 
-# Bytes that the separator is found by.
+# Bytes that the separator is found by, hundreds of lines of most tables.
 SNIFFED_BYTES = 2**16
 SEPARATORS = ",;\t|"
 # pandas' own words for missing values, and the usual one of data sets.
@@ -166,7 +166,7 @@ def _read_csv(table: OpenTable, encoding: str, how: dict[str, Any]) -> pd.DataFr
         return _numbered(frame)
     if str(frame.columns[0]) == "Unnamed: 0":
         frame = frame.iloc[:, 1:]
-    if len(frame.columns) and all(map(_is_number, frame.columns)):
+    if pd.to_numeric(pd.Series(frame.columns), errors="coerce").notna().all():
         warnings.warn(
             f"All column names of {table.name} are numbers, such as {frame.columns[0]!r}: if its "
             "first line is a row, read it with header=False (--no-header).",
@@ -178,14 +178,6 @@ def _read_csv(table: OpenTable, encoding: str, how: dict[str, Any]) -> pd.DataFr
 
 def _numbered(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.set_axis([f"f{j + 1}" for j in range(frame.shape[1])], axis=1)
-
-
-def _is_number(name: Any) -> bool:
-    try:
-        float(name)
-    except ValueError:
-        return False
-    return True
 
 
 def _read_parquet(table: OpenTable, options: FileOptions, as_text: bool) -> pd.DataFrame:

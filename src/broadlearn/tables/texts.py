@@ -21,6 +21,7 @@ MISSING = frozenset(("missing", "unknown", "not available")) | frozenset(
 YES = frozenset(("yes", "y", "true", "t", "1", "1.0"))
 NO = frozenset(("no", "n", "false", "f", "0", "0.0"))
 # A column is one of numbers or dates if this share of its cells are; the others count as missing.
+# Not measured.
 MIN_SHARE = 0.8
 
 _SPACES = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " ", "−": "-", "’": "'"})
