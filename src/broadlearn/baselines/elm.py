@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
 
 from broadlearn.models import ACTIVATION, BroadClassifier, document
 from broadlearn.random_features import HiddenLayer
@@ -12,6 +11,7 @@ from broadlearn.utils import COUNT
 
 
 @document
+@dataclass(eq=False, repr=False)
 class ELMClassifier(BroadClassifier):
     r"""Extreme learning machine classifier.
 
@@ -61,31 +61,16 @@ class ELMClassifier(BroadClassifier):
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BroadClassifier._parameter_constraints,
         "n_hidden_nodes": [COUNT],
         "activation": [ACTIVATION],
     }
-
-    def __init__(
-        self,
-        n_hidden_nodes: int = 1000,
-        C: float = 1.0,
-        *,
-        activation: str = "sigmoid",
-        standardize: bool | str = "bounded",
-        class_weight: dict[Any, float] | str | None = None,
-        solver: str = "auto",
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.n_hidden_nodes = n_hidden_nodes
-        self.C = C
-        self.activation = activation
-        self.standardize = standardize
-        self.class_weight = class_weight
-        self.solver = solver
-        self.random_state = random_state
+    n_hidden_nodes: int = 1000
+    C: float = 1.0
+    _: KW_ONLY
+    activation: str = "sigmoid"
 
     def feature_map(self) -> HiddenLayer:
-        """What the random map is drawn from, as the parameters say."""
+        """Return the recipe of the random map."""
         return HiddenLayer(self.n_hidden_nodes, self.activation)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
-from typing import Any
-
-import numpy as np
+from typing import Any, ClassVar
 
 from broadlearn.baselines.elm import ELMClassifier
 from broadlearn.models import document
@@ -18,6 +17,7 @@ MOST_AUTOENCODERS = 1000
 
 
 @document
+@dataclass(eq=False, repr=False)
 class HierarchicalELMClassifier(ELMClassifier):
     r"""Hierarchical extreme learning machine classifier (H-ELM).
 
@@ -86,40 +86,19 @@ class HierarchicalELMClassifier(ELMClassifier):
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **ELMClassifier._parameter_constraints,
         "n_autoencoders": [Interval(Integral, 0, MOST_AUTOENCODERS, closed="both")],
         "n_autoencoder_nodes": [COUNT],
         "l1_penalty": [POSITIVE],
     }
-
-    def __init__(
-        self,
-        n_hidden_nodes: int = 1000,
-        C: float = 1.0,
-        *,
-        n_autoencoders: int = 2,
-        n_autoencoder_nodes: int = 64,
-        l1_penalty: float = 1e-3,
-        activation: str = "sigmoid",
-        standardize: bool | str = "bounded",
-        class_weight: dict[Any, float] | str | None = None,
-        solver: str = "auto",
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.n_hidden_nodes = n_hidden_nodes
-        self.C = C
-        self.n_autoencoders = n_autoencoders
-        self.n_autoencoder_nodes = n_autoencoder_nodes
-        self.l1_penalty = l1_penalty
-        self.activation = activation
-        self.standardize = standardize
-        self.class_weight = class_weight
-        self.solver = solver
-        self.random_state = random_state
+    _: KW_ONLY
+    n_autoencoders: int = 2
+    n_autoencoder_nodes: int = 64
+    l1_penalty: float = 1e-3
 
     def feature_map(self) -> Autoencoders:
-        """What the random map is drawn from, as the parameters say."""
+        """Return the recipe of the random map."""
         return Autoencoders(
             self.n_hidden_nodes,
             self.activation,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
 
 from broadlearn.models import ACTIVATION, BroadClassifier, document
 from broadlearn.random_features import FuzzyRules
@@ -12,6 +11,7 @@ from broadlearn.utils import COUNT, POSITIVE, SCALE
 
 
 @document
+@dataclass(eq=False, repr=False)
 class NeuroFuzzyBLSClassifier(BroadClassifier):
     r"""Neuro-fuzzy broad learning system classifier (NeuroFBLS).
 
@@ -83,7 +83,7 @@ class NeuroFuzzyBLSClassifier(BroadClassifier):
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BroadClassifier._parameter_constraints,
         "n_fuzzy_groups": [COUNT],
         "n_fuzzy_rules": [COUNT],
@@ -92,36 +92,17 @@ class NeuroFuzzyBLSClassifier(BroadClassifier):
         "activation": [ACTIVATION],
         "enhancement_scale": [POSITIVE],
     }
-
-    def __init__(
-        self,
-        n_fuzzy_groups: int = 5,
-        n_fuzzy_rules: int = 20,
-        n_enhancement_nodes: int = 500,
-        C: float = 1.0,
-        *,
-        rule_width: float = 1.5,
-        activation: str = "tanh",
-        enhancement_scale: float = 1.5,
-        standardize: bool | str = "bounded",
-        class_weight: dict[Any, float] | str | None = None,
-        solver: str = "auto",
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.n_fuzzy_groups = n_fuzzy_groups
-        self.n_fuzzy_rules = n_fuzzy_rules
-        self.n_enhancement_nodes = n_enhancement_nodes
-        self.C = C
-        self.rule_width = rule_width
-        self.activation = activation
-        self.enhancement_scale = enhancement_scale
-        self.standardize = standardize
-        self.class_weight = class_weight
-        self.solver = solver
-        self.random_state = random_state
+    n_fuzzy_groups: int = 5
+    n_fuzzy_rules: int = 20
+    n_enhancement_nodes: int = 500
+    C: float = 1.0
+    _: KW_ONLY
+    rule_width: float = 1.5
+    activation: str = "tanh"
+    enhancement_scale: float = 1.5
 
     def feature_map(self) -> FuzzyRules:
-        """What the random map is drawn from, as the parameters say."""
+        """Return the recipe of the random map."""
         return FuzzyRules(
             self.n_fuzzy_groups,
             self.n_fuzzy_rules,

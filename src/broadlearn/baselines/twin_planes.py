@@ -152,7 +152,7 @@ def twin_problem(
     return TwinProblem(factors, away, rotation)
 
 
-def distances(F: Floats, vectors: Array) -> Floats:
+def distances(F: Floats, vectors: Floats) -> Floats:
     """Distances of samples to planes.
 
     Parameters

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from copy import copy
-from typing import Any, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from broadlearn.baselines.twin_planes import PlaneSpace, distances, plane_space
 from broadlearn.models import (
     SCORE_CONSTRAINTS,
+    DecisionMixin,
     document,
     encode_samples,
     in_one_step,
-    labels_of,
+    read_labelled,
     score_samples,
 )
 from broadlearn.sample_scores import IntuitionisticScorer
@@ -27,8 +28,6 @@ from broadlearn.utils import (
     SCALE,
     STANDARDIZE,
     Floats,
-    check_labels,
-    check_weights,
     draw_seed,
     read_rows,
     row_slices,
@@ -37,7 +36,8 @@ from broadlearn.utils.sklearn_compat import StrOptions, fit_context
 
 
 @document
-class IntuitionisticFuzzyTwinSVC(ClassifierMixin, BaseEstimator):
+@dataclass(eq=False, repr=False)
+class IntuitionisticFuzzyTwinSVC(DecisionMixin, BaseEstimator):
     r"""Intuitionistic fuzzy twin support vector machine (IF-TSVM).
 
     Two planes, each near the samples of one class and at a distance from those of the other. With
@@ -116,7 +116,7 @@ class IntuitionisticFuzzyTwinSVC(ClassifierMixin, BaseEstimator):
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C1": [SCALE],
         "C2": [SCALE],
         **SCORE_CONSTRAINTS,
@@ -127,35 +127,19 @@ class IntuitionisticFuzzyTwinSVC(ClassifierMixin, BaseEstimator):
         "class_weight": CLASS_WEIGHT,
         "random_state": ["random_state"],
     }
-
-    def __init__(
-        self,
-        C1: float = 1.0,
-        C2: float = 1.0,
-        kernel_width: float | str = "auto",
-        kernel: str = "linear",
-        *,
-        regularization: float = 1e-4,
-        n_basis_rows: int = 200,
-        neighborhood_radius: float | None = None,
-        delta: float = 1e-4,
-        landmarks: int | str | None = "auto",
-        standardize: bool | str = "bounded",
-        class_weight: dict[Any, float] | str | None = None,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.C1 = C1
-        self.C2 = C2
-        self.kernel_width = kernel_width
-        self.kernel = kernel
-        self.regularization = regularization
-        self.n_basis_rows = n_basis_rows
-        self.neighborhood_radius = neighborhood_radius
-        self.delta = delta
-        self.landmarks = landmarks
-        self.standardize = standardize
-        self.class_weight = class_weight
-        self.random_state = random_state
+    C1: float = 1.0
+    C2: float = 1.0
+    kernel_width: float | str = "auto"
+    kernel: str = "linear"
+    _: KW_ONLY
+    regularization: float = 1e-4
+    n_basis_rows: int = 200
+    neighborhood_radius: float | None = None
+    delta: float = 1e-4
+    landmarks: int | str | None = "auto"
+    standardize: bool | str = "bounded"
+    class_weight: dict[Any, float] | str | None = None
+    random_state: int | np.random.RandomState | None = None
 
     @in_one_step
     @fit_context(prefer_skip_nested_validation=True)
@@ -174,11 +158,7 @@ class IntuitionisticFuzzyTwinSVC(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        rows, labels = validate_data(self, X, y, multi_output=True, **READ)
-        labels = check_labels(labels)
-        weight = None
-        if sample_weight is not None or self.class_weight is not None:
-            weight = check_weights(sample_weight, rows, self.class_weight, labels)
+        rows, labels, weight = read_labelled(self, X, y, sample_weight, **READ)
         data = encode_samples(rows, labels, weight, self.standardize, type(self).__name__)
         seed = draw_seed(self.random_state)
         trust = score_samples(self.scorer(), data, seed)[0]
@@ -217,39 +197,14 @@ class IntuitionisticFuzzyTwinSVC(ClassifierMixin, BaseEstimator):
             self.kernel_width, self.neighborhood_radius, self.delta, self.landmarks, small_class=0
         )
 
-    def decision_function(self, X: ArrayLike) -> Floats:
-        """Distance to the other plane minus distance to the class's own.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            For two classes positive where the second is predicted.
-        """
+    def _output(self, X: ArrayLike) -> Floats:
+        """Return the distance to the other plane minus that to the class's own."""
         check_is_fitted(self)
-        fitted = copy(self)
-        rows = read_rows(fitted, X, **READ)
-        space = PlaneSpace(fitted._standardization, getattr(fitted, "basis_", None))
-        vectors = np.column_stack([fitted.coef_, fitted.intercept_])
+        rows = read_rows(self, X, **READ)
+        space = PlaneSpace(self._standardization, getattr(self, "basis_", None))
+        vectors = np.column_stack([self.coef_, self.intercept_])
         decision = np.empty((rows.shape[0], len(vectors) // 2), dtype=rows.dtype)
         for part in row_slices(rows.shape[0], vectors.shape[1]):
-            far = distances(space.columns(rows, fitted.kernel_width_, part), vectors)
+            far = distances(space.columns(rows, self.kernel_width_, part), vectors)
             decision[part] = far[:, 1::2] - far[:, ::2]
-        return -decision.ravel() if fitted.classes_.size == 2 else decision
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Predict class labels.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        fitted = copy(self)
-        return labels_of(fitted.decision_function(X), fitted.classes_)
+        return -decision if self.classes_.size == 2 else decision

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import replace
-from typing import Any, Self
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from broadlearn.ensemble.candidates import (
     FittedEnsemble,
@@ -18,7 +18,7 @@ from broadlearn.ensemble.candidates import (
 )
 from broadlearn.ensemble.fitting import callback_steps, count_steps, fit_ensemble
 from broadlearn.ensemble.weights import temper_weights
-from broadlearn.models import encode_samples, in_one_step, labels_of
+from broadlearn.models import ProbabilityMixin, encode_samples, in_one_step, read_labelled
 from broadlearn.sample_scores import margin_scores, margins_of
 from broadlearn.solvers import (
     conformal_quantile,
@@ -35,7 +35,6 @@ from broadlearn.utils import (
     READ,
     Array,
     Floats,
-    check_labels,
     check_weights,
     draw_seed,
     read_rows,
@@ -51,7 +50,8 @@ from broadlearn.utils.sklearn_compat import (
 MIN_GAINS: dict[bool | str, float] = {False: np.inf, "auto": 0.02, True: -np.inf}
 
 
-class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+@dataclass(eq=False, repr=False, kw_only=True)
+class BroadEnsembleClassifier(CallbackSupportMixin, ProbabilityMixin, BaseEstimator):
     r"""Broad learning at infinite width: an average of kernel ridge classifiers.
 
     The enhancement nodes of a broad learning system are random, and ridge regression depends only
@@ -105,7 +105,10 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
     sample_scores_ : ndarray of shape (n_samples,)
         Score of each training sample.
     proba_slopes_ : ndarray of shape (2,)
-        Slopes in `predict_proba`, learnt from leave-one-out decisions.
+        Slopes a and b in `predict_proba`, learnt from leave-one-out decisions. Probabilities are
+        the softmax of ``a d / sqrt(1 + d²) + b log(d)`` of the decisions d, not below 0.01 in the
+        logarithm; for two classes, whose targets are -1 and 1, of
+        ``a d / sqrt(1 + d²) + b log((1 + d) / (1 - d))``.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Where X has column names that are strings.
@@ -127,28 +130,18 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "ensemble_size": [COUNT],
         "robust": ["boolean", StrOptions({"auto"})],
         "class_weight": CLASS_WEIGHT,
         "max_exact_samples": [COUNT],
         "random_state": ["random_state"],
     }
-
-    def __init__(
-        self,
-        *,
-        ensemble_size: int = 12,
-        robust: bool | str = "auto",
-        class_weight: dict[Any, float] | str | None = None,
-        max_exact_samples: int = 4000,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.ensemble_size = ensemble_size
-        self.robust = robust
-        self.class_weight = class_weight
-        self.max_exact_samples = max_exact_samples
-        self.random_state = random_state
+    ensemble_size: int = 12
+    robust: bool | str = "auto"
+    class_weight: dict[Any, float] | str | None = None
+    max_exact_samples: int = 4000
+    random_state: int | np.random.RandomState | None = None
 
     @in_one_step
     @with_callbacks
@@ -172,11 +165,7 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         -------
         self
         """
-        rows, labels = validate_data(self, X, y, multi_output=True, **READ)
-        labels = check_labels(labels)
-        weight = None
-        if sample_weight is not None or self.class_weight is not None:
-            weight = check_weights(sample_weight, rows, self.class_weight, labels)
+        rows, labels, weight = read_labelled(self, X, y, sample_weight, **READ)
         data = encode_samples(rows, labels, weight, False, type(self).__name__)
         codes, n = data.codes, len(data.X)
         whole = data.weight is None or bool((data.weight == np.rint(data.weight)).all())
@@ -242,69 +231,9 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimat
         check_is_fitted(self)
         return self._average(read_rows(self, X, **READ))
 
-    def decision_function(self, X: ArrayLike) -> Floats:
-        """Return the average of the members' decision values.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            For two classes positive where the second is predicted.
-        """
-        fitted = copy(self)
-        decision = fitted._output(X)
-        return decision.ravel() if fitted.classes_.size == 2 else decision
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Predict class labels.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        fitted = copy(self)
-        return labels_of(fitted.decision_function(X), fitted.classes_)
-
-    def predict_proba(self, X: ArrayLike) -> Floats:
-        """Return class probabilities.
-
-        They are the softmax of ``a d / sqrt(1 + d²) + b log(d)`` of the decisions d, not below 0.01
-        in the logarithm, with `proba_slopes_` a and b; for two classes, whose targets are -1 and 1,
-        of ``a d / sqrt(1 + d²) + b log((1 + d) / (1 - d))``.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            In the order of `classes_`.
-        """
-        fitted = copy(self)
-        return link_probabilities(fitted._output(X), fitted.proba_slopes_)
-
-    def predict_log_proba(self, X: ArrayLike) -> Floats:
-        """Return logarithms of class probabilities, finite where a probability rounds to 0.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            In the order of `classes_`.
-        """
-        fitted = copy(self)
-        return log_link_probabilities(fitted._output(X), fitted.proba_slopes_)
+    def _link(self, decision: Floats, *, log: bool) -> Floats:
+        link = log_link_probabilities if log else link_probabilities
+        return link(decision, self.proba_slopes_)
 
     def predict_set(self, X: ArrayLike, coverage: float = 0.9) -> NDArray[np.bool_]:
         """Return sets of classes that contain the true class with a given probability.

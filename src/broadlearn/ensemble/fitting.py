@@ -82,16 +82,12 @@ def fit_ensemble(
 
 def callback_steps(estimator: Any, n_steps: int) -> Callable[[], None]:
     """Return a function to call after each of `n_steps` steps of a fit, which tells callbacks."""
-    if not hasattr(estimator, "_skl_callbacks"):
-        return lambda: None
     progress, done = FitProgress(estimator, n_steps), 0
 
     def step() -> None:
         nonlocal done
         done += 1
-        leaf = progress.root.subcontext(task_name="step")
-        leaf.call_on_fit_task_begin(estimator=estimator)
-        leaf.call_on_fit_task_end(estimator=estimator)
+        progress.step()
         if done == n_steps:
             progress.end()
 

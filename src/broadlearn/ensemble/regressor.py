@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from broadlearn.ensemble.candidates import Problem, squared_loss
 from broadlearn.ensemble.classifier import member_table
 from broadlearn.ensemble.fitting import callback_steps, count_steps, fit_ensemble
-from broadlearn.models import centre_samples, in_one_step
+from broadlearn.models import centre_samples, in_one_step, read_real
 from broadlearn.solvers import conformal_quantile
 from broadlearn.utils import (
     COUNT,
     READ,
     Array,
     Floats,
-    check_targets,
-    check_weights,
     draw_seed,
     read_rows,
 )
@@ -31,10 +30,8 @@ from broadlearn.utils.sklearn_compat import (
     with_callbacks,
 )
 
-# Coefficients of samples with larger targets overflow, by the type of X.
-MAX_TARGET = {np.float32: 1e30, np.float64: 1e301}
 
-
+@dataclass(eq=False, repr=False, kw_only=True)
 class BroadEnsembleRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, BaseEstimator):
     """Broad learning at infinite width: an average of kernel ridge regressors.
 
@@ -84,22 +81,14 @@ class BroadEnsembleRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMi
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "ensemble_size": [COUNT],
         "max_exact_samples": [COUNT],
         "random_state": ["random_state"],
     }
-
-    def __init__(
-        self,
-        *,
-        ensemble_size: int = 12,
-        max_exact_samples: int = 4000,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.ensemble_size = ensemble_size
-        self.max_exact_samples = max_exact_samples
-        self.random_state = random_state
+    ensemble_size: int = 12
+    max_exact_samples: int = 4000
+    random_state: int | np.random.RandomState | None = None
 
     @in_one_step
     @with_callbacks
@@ -118,11 +107,7 @@ class BroadEnsembleRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMi
         -------
         self
         """
-        rows, targets = validate_data(self, X, y, multi_output=True, y_numeric=True, **READ)
-        one_target = targets.ndim == 1
-        check_targets(targets, rows.dtype, MAX_TARGET)
-        weight = None if sample_weight is None else check_weights(sample_weight, rows)
-        Y = np.asarray(targets, dtype=np.float64).reshape(len(rows), -1)
+        rows, Y, weight = read_real(self, X, y, sample_weight, **READ)
         data, mean = centre_samples(rows, Y, weight, False)
         size, most = self.ensemble_size, self.max_exact_samples
         step = callback_steps(self, count_steps(len(data.X), size, most, rescored=False))
@@ -140,11 +125,11 @@ class BroadEnsembleRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMi
         held_out += mean.astype(rows.dtype, copy=False)
         self.members_ = member_table(fitted)
         self.intercept_ = mean.astype(rows.dtype, copy=False)
-        self.leave_one_out_prediction_ = held_out.ravel() if one_target else held_out
+        self.leave_one_out_prediction_ = held_out.ravel() if self._one_target else held_out
         distance = np.abs(Y.astype(rows.dtype, copy=False) - held_out)[data.keep]
-        self.calibration_scores_ = distance.ravel() if one_target else distance
+        self.calibration_scores_ = distance.ravel() if self._one_target else distance
         self._calibration_weight = data.weight
-        self._average, self._one_target = fitted.average, one_target
+        self._average = fitted.average
         return self
 
     def __sklearn_tags__(self) -> Any:

@@ -1,7 +1,7 @@
 """Broad learning systems: plain, fuzzy and intuitionistic classifiers, a regressor, a transformer.
 
-Users need the estimators. Other rooms use training data and its scores (`base`) and streams
-(`online`, `stream`).
+Users need the estimators. Other rooms use training data and its scores (`training_data`), labels
+and probabilities of decisions (`prediction`) and streams (`online`, `stream`).
 """
 
 from broadlearn.models.base import (
@@ -9,31 +9,29 @@ from broadlearn.models.base import (
     OF_SAMPLES,
     BroadClassifier,
     BroadModel,
-    TrainingData,
-    encode_samples,
     in_one_step,
-    labels_of,
-    score_samples,
 )
 from broadlearn.models.bls import BLSClassifier
-from broadlearn.models.bls_regressor import BLSRegressor, centre_samples
+from broadlearn.models.bls_regressor import BLSRegressor
 from broadlearn.models.fuzzy_bls import FuzzyBLSClassifier
 from broadlearn.models.intuitionistic_fuzzy_bls import (
     SCORE_CONSTRAINTS,
     IntuitionisticFuzzyBLSClassifier,
 )
-from broadlearn.models.online import (
-    BALANCED,
-    centred_blocks,
-    empty_state,
-    read_batch,
-    refuse_batches,
-    settle,
-    start_anew,
-)
+from broadlearn.models.online import BALANCED, empty_state, read_batch, refuse_batches, settle
 from broadlearn.models.parameters import ACTIVATION, PUBLISHED_FORM, document
+from broadlearn.models.prediction import DecisionMixin, ProbabilityMixin, labels_of
 from broadlearn.models.row_standardizer import RowStandardizer, standardize_rows
 from broadlearn.models.stream import Batch, StreamState, merge_samples
+from broadlearn.models.training_data import (
+    TrainingData,
+    centre_samples,
+    check_several,
+    encode_samples,
+    read_labelled,
+    read_real,
+    score_samples,
+)
 from broadlearn.models.transformer import BroadFeatures
 
 __all__ = [
@@ -49,13 +47,15 @@ __all__ = [
     "BroadClassifier",
     "BroadFeatures",
     "BroadModel",
+    "DecisionMixin",
     "FuzzyBLSClassifier",
     "IntuitionisticFuzzyBLSClassifier",
+    "ProbabilityMixin",
     "RowStandardizer",
     "StreamState",
     "TrainingData",
     "centre_samples",
-    "centred_blocks",
+    "check_several",
     "document",
     "empty_state",
     "encode_samples",
@@ -63,9 +63,10 @@ __all__ = [
     "labels_of",
     "merge_samples",
     "read_batch",
+    "read_labelled",
+    "read_real",
     "refuse_batches",
     "score_samples",
     "settle",
     "standardize_rows",
-    "start_anew",
 ]

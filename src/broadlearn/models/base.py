@@ -1,41 +1,37 @@
-"""Base classes of the models on a random map: training data, fit, prediction."""
+"""Base classes of the models on a random map: fit and prediction."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from copy import copy
-from dataclasses import fields
+from dataclasses import dataclass
 from functools import wraps
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
+from broadlearn.models.prediction import ProbabilityMixin
+from broadlearn.models.training_data import (
+    TrainingData,
+    encode_samples,
+    read_labelled,
+    score_samples,
+)
 from broadlearn.random_features import (
-    INFINITE,
     BroadMap,
     HiddenLayer,
-    InfiniteNodes,
     MappedSamples,
     MapRecipe,
     MapSettings,
     Standardization,
-    StandardizedRows,
     draw_map,
-    learn_standardization,
 )
-from broadlearn.sample_scores import (
-    IntuitionisticScorer,
-    Samples,
-    SampleScorer,
-    Trust,
-    UniformScorer,
-    untrusted,
-)
+from broadlearn.sample_scores import SampleScorer, UniformScorer
 from broadlearn.solvers import (
     learn_slopes,
     log_probabilities,
@@ -44,22 +40,14 @@ from broadlearn.solvers import (
     solve_ridge,
 )
 from broadlearn.utils import (
-    BLOCK_NUMBERS,
     CLASS_WEIGHT,
-    MAX_VALUE,
     POSITIVE,
     READ_SPARSE,
     STANDARDIZE,
     Array,
     FitProgress,
     Floats,
-    check_classes,
-    check_labels,
-    check_range,
-    check_sparse,
-    check_weights,
     draw_seed,
-    encode_targets,
     read_rows,
     row_slices,
     spread_rows,
@@ -74,108 +62,12 @@ OF_SAMPLES = ("sample_scores_", "membership_", "nonmembership_")
 OF_DATA = ("n_features_in_", "feature_names_in_", "classes_")
 
 
-class TrainingData(NamedTuple):
-    """Validated training samples of positive weight, with encoded targets.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n_kept, n_features)
-    T : ndarray of shape (n_kept, n_targets)
-    codes : ndarray of shape (n_kept,)
-        Class of each sample; zeros for regression.
-    weight : ndarray of shape (n_kept,) or None
-    standardization : Standardization
-    classes : ndarray of shape (n_classes,)
-        Empty for regression.
-    keep : ndarray of shape (n_samples,) or slice
-        Which of the given samples are kept.
-    given : tuple of ndarray
-        X, codes and weights of all samples.
-    """
-
-    X: Floats
-    T: Array
-    codes: NDArray[np.intp]
-    weight: Array | None
-    standardization: Standardization
-    classes: NDArray[Any]
-    keep: NDArray[np.bool_] | slice
-    given: tuple[Floats, NDArray[np.intp], Array | None]
-
-    def diagonal(self, score: Array | None) -> Array | None:
-        """Return the diagonal of S: scores of the kept samples times the roots of their weights."""
-        if self.weight is None:
-            return score
-        return np.sqrt(self.weight) * (1.0 if score is None else score)
-
-
-def encode_samples(
-    X: Floats, y: NDArray[Any], weight: Array | None, standardize: bool | str, name: str
-) -> TrainingData:
-    """Encode labels, drop samples of weight 0 and learn the standardisation.
-
-    `name` is that of the model, for messages.
-    """
-    check_classes(y)
-    classes, codes = np.unique(y, return_inverse=True)
-    if classes.size < 2:
-        raise ValueError(
-            f"{name} needs rows of at least two classes in y, but there is only one class: "
-            f"{classes.tolist()[0]!r}."
-        )
-    given = (X, codes, weight)
-    keep: NDArray[np.bool_] | slice = slice(None)
-    if weight is not None and not weight.all():
-        keep = weight > 0.0
-        if np.unique(codes[keep]).size < 2:
-            raise ValueError(
-                "Only one class has samples with a positive weight (sample_weight times "
-                "class_weight); at least two classes are needed."
-            )
-        X, codes, weight = X[keep], codes[keep], weight[keep]
-    standardization = learn_standardization(X, weight, standardize)
-    T = encode_targets(codes, classes.size)
-    return TrainingData(X, T, codes, weight, standardization, classes, keep, given)
-
-
-def score_samples(
-    scorer: SampleScorer,
-    data: TrainingData,
-    seed: int,
-    kernel_widths: Sequence[float | str | None] = (None,),
-) -> list[Trust]:
-    """Score all given samples for one or several kernel widths (None: the scorer's own).
-
-    If all samples of a class score 0, the result says so in `problem`.
-    """
-    if isinstance(scorer, UniformScorer):
-        return [Trust(None)] * len(kernel_widths)
-    X, codes, weight = data.given
-    learnt = data.standardization
-    lazily = type(scorer) is IntuitionisticScorer and X.size > BLOCK_NUMBERS
-    Z: Any = StandardizedRows(X, learnt) if lazily else learnt.affine(X)[:, :-1]
-    for rows in row_slices(*Z.shape):
-        if float(np.abs(Z[rows]).max()) > MAX_VALUE:
-            check_range(Z[rows])
-    weight = np.ones(codes.size) if weight is None else weight
-    samples = Samples(Z, codes, weight, data.classes.size, seed)
-    trusts = scorer.score_widths(samples, kernel_widths)
-    for k, trust in enumerate(trusts):
-        best = np.ones(data.classes.size)
-        if trust.score is not None:
-            if np.shape(trust.score) != codes.shape or not np.all(trust.score >= 0.0):
-                raise ValueError(f"{scorer!r} must give each sample a score between 0 and 1.")
-            best[data.codes] = 0.0
-            np.maximum.at(best, data.codes, trust.score[data.keep])
-        if not best.all():
-            trusts[k] = trust._replace(problem=untrusted(data.classes, best, scorer.remedy(trust)))
-    return trusts
-
-
 def in_one_step(method: Callable[..., Any]) -> Any:
-    """Decorate a method that changes an estimator: run it on a copy, then take over its attributes.
+    """Decorate a method that fits: run it on a copy, then replace all attributes at once.
 
-    On failure or interrupt the estimator is unchanged; concurrent predictions see the old state.
+    Assigning ``__dict__`` is one step of the interpreter. After an error or Ctrl-C the estimator is
+    therefore unchanged, and a prediction in another thread, which starts with a copy, sees the old
+    or the new model, never a mixture. An error about text in X becomes one that names the column.
     """
 
     @wraps(method)
@@ -193,29 +85,28 @@ def in_one_step(method: Callable[..., Any]) -> Any:
     return whole
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class BroadModel(CallbackSupportMixin, BaseEstimator):
     """Base of the models on a random map: ridge weights W, and predictions ``G W`` in blocks.
 
-    Public methods predict with ``copy(self)``: they read the fitted state once, so that a refit in
-    another thread cannot mix two models.
+    Estimators are dataclasses: their fields are the parameters of the constructor. Public methods
+    predict with ``copy(self)``: they read the fitted state once, so that a refit in another thread
+    cannot mix two models.
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [POSITIVE],
         "standardize": STANDARDIZE,
         "solver": [StrOptions({"auto", "primal", "dual"})],
         "random_state": ["random_state"],
     }
-    C: float
-    solver: str
-    standardize: bool | str
-    random_state: int | np.random.RandomState | None
+    standardize: bool | str = "bounded"
+    solver: str = "auto"
+    random_state: int | np.random.RandomState | None = None
 
     def feature_map(self) -> MapRecipe:
         """Return the recipe of the random map."""
-        settings = MapSettings(**{f.name: getattr(self, f.name) for f in fields(MapSettings)})
-        infinite = getattr(self, "n_enhancement_nodes", None) == INFINITE
-        return InfiniteNodes(settings) if infinite else settings
+        raise NotImplementedError
 
     def scorer(self) -> SampleScorer:
         """Return the scorer of the training samples; here all count alike."""
@@ -237,7 +128,7 @@ class BroadModel(CallbackSupportMixin, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "output_weights_")
 
-    def _solve(self, data: TrainingData, seed: int, score: Array | None) -> tuple[Any, Any]:
+    def _solve(self: Any, data: TrainingData, seed: int, score: Array | None) -> tuple[Any, Any]:
         """Draw the map and solve the ridge problem; return the design and the solution."""
         learnt = data.standardization
         broad_map = draw_map(self.feature_map(), data.X, learnt, seed, data.weight)
@@ -281,8 +172,6 @@ class BroadModel(CallbackSupportMixin, BaseEstimator):
         """Return ``G W``, computed block by block."""
         check_is_fitted(self)
         rows = read_rows(self, X, **READ_SPARSE)
-        if not isinstance(rows, np.ndarray):
-            check_sparse(self, rows)
         n_features = self._map.feature_weights.shape[1]
         n_layer = self._map.enhancement_weights.shape[1]
         dtype = self.output_weights_.dtype if self._map.kernel else rows.dtype
@@ -305,14 +194,15 @@ class BroadModel(CallbackSupportMixin, BaseEstimator):
         return out.astype(rows.dtype, copy=False)
 
 
-class BroadClassifier(ClassifierMixin, BroadModel):
+@dataclass(eq=False, repr=False, kw_only=True)
+class BroadClassifier(ProbabilityMixin, BroadModel):
     """A classifier on a random map: validate, standardise, score, draw, solve, calibrate."""
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BroadModel._parameter_constraints,
         "class_weight": CLASS_WEIGHT,
     }
-    class_weight: dict[Any, float] | str | None
+    class_weight: dict[Any, float] | str | None = None
 
     @in_one_step
     @fit_context(prefer_skip_nested_validation=True)
@@ -335,17 +225,8 @@ class BroadClassifier(ClassifierMixin, BroadModel):
         return self._fit(X, y, sample_weight, draw_seed(self.random_state))
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, seed: int) -> Self:
-        progress = None
-        if hasattr(self, "_skl_callbacks"):
-            progress = FitProgress(self, 0, X, y, sample_weight)
-        rows, labels = validate_data(self, X, y, multi_output=True, **READ_SPARSE)
-        if labels.ndim == 2:
-            labels = check_labels(labels)
-        if not isinstance(rows, np.ndarray):
-            check_sparse(self, rows)
-        weight = None
-        if sample_weight is not None or self.class_weight is not None:
-            weight = check_weights(sample_weight, rows, self.class_weight, labels)
+        progress = FitProgress(self, 0, X, y, sample_weight)
+        rows, labels, weight = read_labelled(self, X, y, sample_weight, **READ_SPARSE)
         data = encode_samples(rows, labels, weight, self.standardize, type(self).__name__)
 
         trust = score_samples(self.scorer(), data, seed)[0]
@@ -355,12 +236,13 @@ class BroadClassifier(ClassifierMixin, BroadModel):
 
         design, solution = self._solve(data, seed, score)
 
-        n = data.X.shape[0]
-        some = slice(0, n) if n <= MAX_HELD_OUT else spread_rows(n, MAX_HELD_OUT)
-        held_out = solution.held_out(design, data.T, score, data.weight, some)
-        weight = None if data.weight is None else data.weight[some]
+        judged = spread_rows(data.X.shape[0], MAX_HELD_OUT)
+        held_out = solution.held_out(design, data.T, score, data.weight, judged)
         slopes = learn_slopes(
-            held_out[None], data.codes[some], weight, None if score is None else score[some]
+            held_out[None],
+            data.codes[judged],
+            None if data.weight is None else data.weight[judged],
+            None if score is None else score[judged],
         )
         self._keep(
             design.map,
@@ -374,81 +256,10 @@ class BroadClassifier(ClassifierMixin, BroadModel):
             _seed=seed,
             **trust.attributes,
         )
-        if progress is not None:
-            progress.end()
+        progress.end()
         return self
 
-    def decision_function(self, X: ArrayLike) -> Floats:
-        """Return the decision values ``G W``.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            For two classes, positive where the second is predicted.
-        """
-        decision = copy(self)._output(X)
-        return decision.ravel() if decision.shape[1] == 1 else decision
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Predict class labels.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        fitted = copy(self)
-        return labels_of(fitted.decision_function(X), fitted.classes_)
-
-    def predict_proba(self, X: ArrayLike) -> Floats:
-        """Return class probabilities, ``softmax(proba_slope_ * d / sqrt(1 + d²))`` of decisions d.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            In the order of `classes_`.
-        """
-        fitted = copy(self)
-        return probabilities(fitted._output(X), fitted.proba_slope_)
-
-    def predict_log_proba(self, X: ArrayLike) -> Floats:
-        """Return logarithms of class probabilities, finite where a probability rounds to 0.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            In the order of `classes_`.
-        """
-        fitted = copy(self)
-        return log_probabilities(fitted._output(X), fitted.proba_slope_)
-
-
-def labels_of(decision: Floats, classes: NDArray[Any]) -> NDArray[Any]:
-    """Return the predicted labels: the sign of one column, or the largest of several.
-
-    Examples
-    --------
-    >>> labels_of(np.array([-1.0, 2.0]), np.array(["no", "yes"]))
-    array(['no', 'yes'], dtype='<U3')
-    """
-    codes = decision > 0 if decision.ndim == 1 else np.argmax(decision, axis=1)
-    return np.asarray(classes[np.asarray(codes, dtype=np.intp)])
+    def _link(self, decision: Floats, *, log: bool) -> Floats:
+        """Return ``softmax(proba_slope_ * d / sqrt(1 + d²))`` of decisions d."""
+        link = log_probabilities if log else probabilities
+        return link(decision, self.proba_slope_)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
-import numpy as np
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from broadlearn.models.bls_base import BLSBase
 from broadlearn.models.parameters import document
@@ -14,6 +12,7 @@ from broadlearn.utils.sklearn_compat import StrOptions
 
 
 @document
+@dataclass(eq=False, repr=False, kw_only=True)
 class BLSClassifier(BLSBase):
     r"""Broad learning system classifier (BLS).
 
@@ -69,51 +68,11 @@ class BLSClassifier(BLSBase):
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BLSBase._parameter_constraints,
         "sample_scores": [StrOptions(set(SCORERS)), SampleScorer],
     }
-
-    def __init__(
-        self,
-        n_feature_groups: int = 1,
-        n_feature_nodes: int = 64,
-        n_enhancement_groups: int = 1,
-        n_enhancement_nodes: int | str = 936,
-        C: float = 1.0,
-        *,
-        sample_scores: str | SampleScorer = "uniform",
-        activation: str = "tanh",
-        feature_activation: str = "identity",
-        feature_weights: str = "orthonormal",
-        feature_scaling: str | None = "node",
-        enhancement_scale: float | Sequence[float] = 0.8,
-        enhancement_bias: float = 1.5,
-        enhancement_inputs: int | None = 4,
-        enhancement_weights: str = "orthonormal",
-        standardize: bool | str = "bounded",
-        class_weight: dict[Any, float] | str | None = None,
-        solver: str = "auto",
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.n_feature_groups = n_feature_groups
-        self.n_feature_nodes = n_feature_nodes
-        self.n_enhancement_groups = n_enhancement_groups
-        self.n_enhancement_nodes = n_enhancement_nodes
-        self.C = C
-        self.activation = activation
-        self.feature_activation = feature_activation
-        self.feature_weights = feature_weights
-        self.feature_scaling = feature_scaling
-        self.enhancement_scale = enhancement_scale
-        self.enhancement_bias = enhancement_bias
-        self.enhancement_inputs = enhancement_inputs
-        self.enhancement_weights = enhancement_weights
-        self.standardize = standardize
-        self.class_weight = class_weight
-        self.solver = solver
-        self.random_state = random_state
-        self.sample_scores = sample_scores
+    sample_scores: str | SampleScorer = "uniform"
 
     def scorer(self) -> SampleScorer:
         """Return the scorer that `sample_scores` names."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,25 +11,25 @@ from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import validate_data
 
 from broadlearn.models import online
-from broadlearn.models.base import MAX_HELD_OUT, BroadClassifier, in_one_step
-from broadlearn.models.parameters import MODEL_CONSTRAINTS, PUBLISHED_FORM
-from broadlearn.models.stream import Batch, StreamState
-from broadlearn.random_features import MappedSamples
-from broadlearn.sample_scores import Trust, untrusted
-from broadlearn.solvers import PrimalSolution, learn_slopes
-from broadlearn.utils import READ_SPARSE, Array, Floats, check_labels, check_sparse, encode_targets
+from broadlearn.models.base import BroadClassifier, in_one_step
+from broadlearn.models.parameters import MODEL_CONSTRAINTS, PUBLISHED_FORM, NodeParameters
+from broadlearn.models.stream import StreamState
+from broadlearn.models.training_data import check_several
+from broadlearn.utils import READ_SPARSE, Floats, check_labels, check_sparse
 from broadlearn.utils.sklearn_compat import fit_context
 
 
-class BLSBase(BroadClassifier):
+@dataclass(eq=False, repr=False)
+class BLSBase(NodeParameters, BroadClassifier):
     """A broad learning system that classifies."""
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BroadClassifier._parameter_constraints,
         **MODEL_CONSTRAINTS,
     }
     _published: ClassVar[dict[str, Any]] = PUBLISHED_FORM
-    _stream: StreamState | None = None
+    _stream: ClassVar[StreamState | None] = None
+    C: float = 1.0
 
     @classmethod
     def published(cls, **parameters: Any) -> Self:
@@ -145,12 +145,16 @@ class BLSBase(BroadClassifier):
         """Validate samples and labels of a batch; the first one sets the classes."""
         rows, labels = validate_data(self, X, y, reset=first, multi_output=True, **READ_SPARSE)
         labels = check_labels(labels)
-        if not isinstance(rows, np.ndarray):
-            check_sparse(self, rows)
+        check_sparse(self, rows)
         if first:
             if classes is None:
                 raise ValueError("classes must be passed on the first call to partial_fit.")
-            self._set_classes(unique_labels(classes))
+            self.classes_ = check_several(unique_labels(classes), type(self).__name__)
+        elif classes is not None and not np.array_equal(unique_labels(classes), self.classes_):
+            raise ValueError(
+                f"classes={unique_labels(classes).tolist()} are not those of the first call, "
+                f"{self.classes_.tolist()}."
+            )
         unknown = np.setdiff1d(labels, self.classes_).tolist()
         if unknown:
             raise ValueError(
@@ -158,56 +162,3 @@ class BLSBase(BroadClassifier):
                 f"{self.classes_.tolist()} of the first call."
             )
         return rows, labels
-
-    def _set_classes(self, classes: NDArray[Any]) -> None:
-        if classes.size < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs at least two classes, but there is only one class: "
-                f"{classes.tolist()[0]!r}."
-            )
-        self.classes_ = classes
-
-    def _check_classes(self, classes: ArrayLike) -> None:
-        if not np.array_equal(unique_labels(classes), self.classes_):
-            raise ValueError(
-                f"classes={unique_labels(classes).tolist()} are not those of the first call, "
-                f"{self.classes_.tolist()}."
-            )
-
-    def _shift(self, targets: NDArray[Any], weight: Array | None) -> Array:
-        """Return an empty shift: encoded labels are not centred."""
-        return np.empty(0)
-
-    def _encode(self, rows: Floats, targets: NDArray[Any], weight: Array, shift: Array) -> Batch:
-        """Return the samples of positive weight with encoded labels."""
-        codes = np.searchsorted(self.classes_, targets)
-        batch = Batch(rows, encode_targets(codes, self.classes_.size), codes, weight, None)
-        return batch if weight.all() else batch.take(weight > 0.0)
-
-    def _finish(
-        self, state: StreamState, solution: PrimalSolution, mean: Array | None
-    ) -> dict[str, Any]:
-        """Learn the slope of probabilities from the random sample of the stream."""
-        sample = state.sample
-        if sample is None or not sample.weight.size:
-            return {"proba_slope_": 1.0}
-        every = np.arange(sample.weight.size)
-        G = MappedSamples(state.map, sample.X, state.standardization)(every)
-        held_out = solution.held_out(G, sample.T, sample.score, sample.weight, every)
-        # A fit would use up to MAX_HELD_OUT samples: the slope depends on their total weight.
-        stands_for = float(state.weight.sum() / sample.weight.sum())
-        weight = sample.weight * min(stands_for, MAX_HELD_OUT / every.size)
-        slopes = learn_slopes(held_out[None], sample.codes, weight, sample.score)
-        return {"proba_slope_": float(slopes[0])}
-
-    def _trusted(self, batch: Batch, trust: Trust, *, first: bool) -> dict[str, Any]:
-        """Return the scores of a batch; in the first one, warn of classes that have zeros only."""
-        if trust.score is not None and first:
-            best = np.ones(self.classes_.size)
-            best[batch.codes] = 0.0
-            np.maximum.at(best, batch.codes, trust.score)
-            if not best.all():
-                remedy = self.scorer().remedy(trust)
-                warnings.warn(untrusted(self.classes_, best, remedy), stacklevel=2)
-        scores = np.ones(batch.weight.size) if trust.score is None else trust.score
-        return {"sample_scores_": scores, **trust.attributes}

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
-
-import numpy as np
 
 from broadlearn.models.bls_base import BLSBase
 from broadlearn.models.parameters import PUBLISHED_FORM, SMALL_CLASS, document
@@ -23,6 +21,7 @@ SCORE_CONSTRAINTS: dict[str, list[Any]] = {
 
 
 @document
+@dataclass(eq=False, repr=False, kw_only=True)
 class IntuitionisticFuzzyBLSClassifier(BLSBase):
     r"""Intuitionistic fuzzy broad learning system classifier (IF-BLS).
 
@@ -83,61 +82,17 @@ class IntuitionisticFuzzyBLSClassifier(BLSBase):
     0.0
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BLSBase._parameter_constraints,
         **SCORE_CONSTRAINTS,
         "small_class": [SMALL_CLASS],
     }
     _published: ClassVar[dict[str, Any]] = {**PUBLISHED_FORM, "small_class": 0}
-
-    def __init__(
-        self,
-        n_feature_groups: int = 1,
-        n_feature_nodes: int = 64,
-        n_enhancement_groups: int = 1,
-        n_enhancement_nodes: int | str = 936,
-        C: float = 1.0,
-        *,
-        kernel_width: float | str = "auto",
-        neighborhood_radius: float | None = None,
-        delta: float = 1e-4,
-        landmarks: int | str | None = "auto",
-        small_class: int = 10,
-        activation: str = "tanh",
-        feature_activation: str = "identity",
-        feature_weights: str = "orthonormal",
-        feature_scaling: str | None = "node",
-        enhancement_scale: float | Sequence[float] = 0.8,
-        enhancement_bias: float = 1.5,
-        enhancement_inputs: int | None = 4,
-        enhancement_weights: str = "orthonormal",
-        standardize: bool | str = "bounded",
-        class_weight: dict[Any, float] | str | None = None,
-        solver: str = "auto",
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.n_feature_groups = n_feature_groups
-        self.n_feature_nodes = n_feature_nodes
-        self.n_enhancement_groups = n_enhancement_groups
-        self.n_enhancement_nodes = n_enhancement_nodes
-        self.C = C
-        self.activation = activation
-        self.feature_activation = feature_activation
-        self.feature_weights = feature_weights
-        self.feature_scaling = feature_scaling
-        self.enhancement_scale = enhancement_scale
-        self.enhancement_bias = enhancement_bias
-        self.enhancement_inputs = enhancement_inputs
-        self.enhancement_weights = enhancement_weights
-        self.standardize = standardize
-        self.class_weight = class_weight
-        self.solver = solver
-        self.random_state = random_state
-        self.kernel_width = kernel_width
-        self.neighborhood_radius = neighborhood_radius
-        self.delta = delta
-        self.landmarks = landmarks
-        self.small_class = small_class
+    kernel_width: float | str = "auto"
+    neighborhood_radius: float | None = None
+    delta: float = 1e-4
+    landmarks: int | str | None = "auto"
+    small_class: int = 10
 
     def scorer(self) -> IntuitionisticScorer:
         """Return the scorer of intuitionistic fuzzy scores."""

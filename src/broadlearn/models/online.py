@@ -1,12 +1,13 @@
 """Learning in batches: what `partial_fit`, `warm_up`, `forget` and `grow` do.
 
 All work on a `StreamState`, which a model has once `warm_up` or `partial_fit` was called. The model
-itself reads batches and stores what follows from a solution.
+itself only validates batches (`_read`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import warnings
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -14,12 +15,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from broadlearn.models.base import in_one_step
-from broadlearn.models.stream import Batch, StreamState
+from broadlearn.models.stream import Batch, Residual, StreamState
+from broadlearn.models.training_data import best_scores
 from broadlearn.random_features import (
     INFINITE,
     BroadMap,
@@ -28,8 +30,7 @@ from broadlearn.random_features import (
     grow_map,
     learn_standardization,
 )
-from broadlearn.sample_scores import UniformScorer, learn_geometry
-from broadlearn.solvers import Block, rows_residual, solve_sums
+from broadlearn.sample_scores import Trust, UniformScorer, learn_geometry, untrusted
 from broadlearn.utils import Array, Floats, check_weights, draw_seed
 
 NO_SUMS = (
@@ -44,9 +45,6 @@ BALANCED = (
     'class_weight="balanced" needs all labels at once; to learn in batches, pass a dict with the '
     "weight of each class."
 )
-
-# ``GᵗS²(T - GW)`` of all samples, for the mean of real targets (None for classes) and W.
-Residual = Callable[[Array | None, Array], Array]
 
 
 def refuse_batches(model: Any) -> None:
@@ -76,22 +74,26 @@ online_method = available_if(_has_batches)
 continuing_method = available_if(_has_sums)
 
 
-def read_batch(model: Any, X: Any, y: Any, sample_weight: Any, shift: Array) -> Batch:
-    """Validate and encode a batch for a model that knows its columns and classes.
-
-    `shift` is subtracted from real targets.
-    """
-    rows, targets = model._read(X, y, None, first=False)
-    return model._encode(rows, targets, _weights(model, sample_weight, rows, targets), shift)
-
-
-def _weights(model: Any, sample_weight: Any, rows: Floats, targets: NDArray[Any]) -> Array:
-    """Return sample weights times class weights."""
+def read_batch(
+    model: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    classes: ArrayLike | None = None,
+    *,
+    first: bool = False,
+) -> tuple[Floats, NDArray[Any], Array]:
+    """Validate a batch; return samples of positive weight, their targets and weights."""
+    rows, targets = model._read(X, y, classes, first=first)
     class_weight = getattr(model, "class_weight", None)
     if class_weight == "balanced":
         raise ValueError(BALANCED)
     known = getattr(model, "classes_", None)
-    return check_weights(sample_weight, rows, class_weight, targets, known)
+    weight = check_weights(sample_weight, rows, class_weight, targets, known)
+    if weight.all():
+        return rows, targets, weight
+    kept = weight > 0.0
+    return rows[kept], targets[kept], weight[kept]
 
 
 def empty_state(
@@ -100,69 +102,60 @@ def empty_state(
     dtype: np.dtype[Any],
     standardization: Standardization,
     broad_map: BroadMap,
-    shift: Array,
+    shift: Array | None,
 ) -> StreamState:
     """Return the state of a stream before the first sample, without scores."""
-    n_classes = model.classes_.size if is_classifier(model) else 1
-    return StreamState(
-        seed, dtype, standardization, broad_map, None, shift, weight=np.zeros(n_classes)
-    )
-
-
-def start_anew(model: Any, head: Any, y_dimensions: int) -> None:
-    """Make a model unfitted; it learns the columns of `head`, which may have no rows."""
-    model.__dict__ = {k: v for k, v in vars(model).items() if not k.endswith("_")}
-    for name in ("_stream", "_map", "_direct_weights"):
-        model.__dict__.pop(name, None)
-    validate_data(model, head, skip_check_array=True)
-    if not is_classifier(model):
-        model._one_target = y_dimensions == 1
+    classes = getattr(model, "classes_", None)
+    weight = np.zeros(1 if classes is None else classes.size)
+    return StreamState(seed, dtype, standardization, broad_map, classes, shift, weight)
 
 
 def open_stream(
     model: Any, X: Any, y: Any, classes: ArrayLike | None, sample_weight: Any
 ) -> StreamState:
     """Learn standardisation, map and class geometry from the first samples."""
-    rows, targets = model._read(X, y, classes, first=True)
-    weight = _weights(model, sample_weight, rows, targets)
-    shift = model._shift(targets, weight)
-    batch = model._encode(rows, targets, weight, shift)
+    rows, targets, weight = read_batch(model, X, y, sample_weight, classes, first=True)
+    shift = np.average(targets, axis=0, weights=weight) if targets.ndim == 2 else None
     seed = draw_seed(model.random_state)
     plain = sample_weight is None and getattr(model, "class_weight", None) is None
-    given = None if plain else batch.weight
-    standardization = learn_standardization(batch.X, given, model.standardize)
-    broad_map = draw_map(model.feature_map(), batch.X, standardization, seed, given)
+    given = None if plain else weight
+    standardization = learn_standardization(rows, given, model.standardize)
+    broad_map = draw_map(model.feature_map(), rows, standardization, seed, given)
     state = empty_state(model, seed, rows.dtype, standardization, broad_map, shift)
     scorer = model.scorer()
     if isinstance(scorer, UniformScorer):
         return state
-    return replace(state, geometry=learn_geometry(scorer, lambda: [state.samples(batch)]))
+    samples = state.samples(state.encode(rows, targets, weight))
+    return replace(state, geometry=learn_geometry(scorer, lambda: [samples]))
 
 
 def learn(model: Any, X: Any, y: Any, classes: ArrayLike | None, sample_weight: Any) -> None:
     """Learn a batch, on top of those learnt before."""
-    state, first = model._stream, False
-    if state is None:
-        state, first = open_stream(model, X, y, classes, sample_weight), True
-    elif classes is not None:
-        model._check_classes(classes)
-    batch, trust = state.scored(read_batch(model, X, y, sample_weight, state.shift))
-    settle(model, state.learn(batch), fitted=model._trusted(batch, trust, first=first))
+    state, first = model._stream, model._stream is None
+    if first:
+        state = open_stream(model, X, y, classes, sample_weight)
+    elif sample_weight is not None and not np.any(sample_weight):
+        model._read(X, y, classes, first=False)
+        return
+    batch, trust = state.scored(state.encode(*read_batch(model, X, y, sample_weight, classes)))
+    fitted = {} if state.classes is None else _trusted(model, batch, trust, first=first)
+    settle(model, state.learn(batch), fitted=fitted)
+
+
+def _trusted(model: Any, batch: Batch, trust: Trust, *, first: bool) -> dict[str, Any]:
+    """Return the scores of a batch; in the first one, warn of classes that have zeros only."""
+    if trust.score is None:
+        return {"sample_scores_": np.ones(batch.weight.size)}
+    best = best_scores(batch.codes, trust.score, model.classes_.size)
+    if first and not best.all():
+        warnings.warn(untrusted(model.classes_, best, model.scorer().remedy(trust)), stacklevel=2)
+    return {"sample_scores_": trust.score, **trust.attributes}
 
 
 def warm_up(model: Any, X: Any, y: Any, classes: ArrayLike | None, sample_weight: Any) -> None:
     """Begin a stream without learning a sample."""
     model._stream = open_stream(model, X, y, classes, sample_weight)
     model.__dict__.pop("output_weights_", None)
-
-
-def centred_blocks(blocks: Iterable[Block], W: Array, mean: Array | None) -> Iterator[Block]:
-    """Yield blocks with the mean subtracted from real targets, without their column of ones."""
-    for rows, s in blocks:
-        targets = rows[:, W.shape[0] : sum(W.shape)]
-        if mean is not None:
-            targets -= mean
-        yield rows[:, : sum(W.shape)], s
 
 
 def settle(
@@ -177,28 +170,11 @@ def settle(
     `residual` revisits the samples, if they are at hand, to refine the solution. `fitted` holds
     attributes about the latest samples; None keeps the present ones.
     """
-    n, sums, mean = state.map.n_columns, state.sums, None
-    if sums is None:
-        raise ValueError("There are no rows to learn from.")
-    if state.shift.size:
-        # The last column of T is 1: it gives the mean, which is taken out of the targets.
-        mean = sums[-1, n:-1] / sums[-1, -1]
-        centred = sums[:-1, :-1].copy()
-        centred[:n, n:] -= sums[:n, -1:] * mean
-        sums = centred
-    known = state.factor is not None and state.factor_C == model.C
-    visit = None if residual is None else partial(residual, mean)
-    solution = solve_sums(sums, n, model.C, state.factor if known else None, visit)
+    solution, follows = state.solve(model.C, residual)
     if fitted is None:
         fitted = {k: v for k, v in vars(model).items() if k.endswith("_")}
-    fitted = {
-        **fitted,
-        **model._finish(state, solution, mean),
-        "solver_": "primal",
-        "_stream": replace(state, factor=solution.factor, factor_C=float(model.C)),
-    }
-    kept = (state.map, solution.weights, state.standardization, state.dtype)
-    model._keep(*kept, _seed=state.seed, **fitted)
+    fitted = {**fitted, **follows, "solver_": "primal", "_stream": state, "_seed": state.seed}
+    model._keep(state.map, solution.weights, state.standardization, state.dtype, **fitted)
 
 
 @continuing_method
@@ -223,7 +199,7 @@ def forget(self: Any, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | Non
     """
     check_is_fitted(self)
     state = self._stream
-    batch, _ = state.scored(read_batch(self, X, y, sample_weight, state.shift))
+    batch, _ = state.scored(state.encode(*read_batch(self, X, y, sample_weight)))
     settle(self, state.forget(batch))
     return self
 
@@ -242,10 +218,8 @@ def grow(
 ) -> Any:
     """Enlarge the model; its decisions are then those of a fit of the larger size.
 
-    After `partial_fit`, standardisation, scores, sums and the Cholesky factor of old nodes are
-    reused: only sums of new enhancement nodes are computed. A new feature group feeds all
-    enhancement nodes, so all sums are computed again. After `fit`, the model is fitted again with
-    the same draws.
+    Old nodes keep their draws. After `partial_fit`, standardisation, scaling of old nodes and
+    scores stay too, and the model can go on learning.
 
     Parameters
     ----------
@@ -282,14 +256,10 @@ def grow(
     state = self._stream
     if state is None:
         return self._fit(X, y, sample_weight, self._seed)
-    batch, _ = state.scored(read_batch(self, X, y, sample_weight, state.shift))
+    batch, _ = state.scored(state.encode(*read_batch(self, X, y, sample_weight)))
     weight = None if (batch.weight == 1.0).all() else batch.weight
     samples = (batch.X, self._standardization, weight)
     larger = grow_map(self._map, replace(present, **sizes), self._seed, *samples)
     grown = state.grow(larger, batch)
-
-    def visit(mean: Array | None, W: Array) -> Array:
-        return rows_residual(W, centred_blocks(grown.blocks(batch), W, mean))
-
-    settle(self, grown, visit)
+    settle(self, grown, partial(grown.residual, batch))
     return self

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, fields
 from numbers import Integral, Real
 from typing import Any
 
 from broadlearn.models.docstrings import Substitution
-from broadlearn.random_features import INFINITE
+from broadlearn.random_features import INFINITE, InfiniteNodes, MapRecipe, MapSettings
 from broadlearn.utils import COUNT, MAX_SCALE, POSITIVE, STANDARDIZE
 from broadlearn.utils.sklearn_compat import Interval, Options, StrOptions
 
@@ -59,6 +61,32 @@ MODEL_CONSTRAINTS: dict[str, list[Any]] = {
     **MAP_CONSTRAINTS,
     "n_enhancement_nodes": [COUNT, StrOptions({INFINITE})],
 }
+
+
+@dataclass(eq=False, repr=False)
+class NodeParameters:
+    """Parameters of the nodes of a broad learning system."""
+
+    n_feature_groups: int = 1
+    n_feature_nodes: int = 64
+    n_enhancement_groups: int = 1
+    n_enhancement_nodes: int | str = 936
+    _: KW_ONLY
+    activation: str = "tanh"
+    feature_activation: str = "identity"
+    feature_weights: str = "orthonormal"
+    feature_scaling: str | None = "node"
+    enhancement_scale: float | Sequence[float] = 0.8
+    enhancement_bias: float = 1.5
+    enhancement_inputs: int | None = 4
+    enhancement_weights: str = "orthonormal"
+
+    def feature_map(self) -> MapRecipe:
+        """Return the recipe of the random map."""
+        settings = MapSettings(**{f.name: getattr(self, f.name) for f in fields(MapSettings)})
+        return InfiniteNodes(settings) if self.n_enhancement_nodes == INFINITE else settings
+
+
 #: Parameters of the published code, which ``BLSClassifier.published()`` and its relatives set. The
 #: published study applied them to rows that were standardised one by one (`RowStandardizer`).
 PUBLISHED_FORM: dict[str, Any] = {

@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from broadlearn.random_features import BroadMap, MappedSamples, Standardization, kept_enhancements
+from broadlearn.models.base import MAX_HELD_OUT
+from broadlearn.random_features import BroadMap, MappedSamples, Standardization
 from broadlearn.sample_scores import Geometry, Samples, Trust
 from broadlearn.solvers import (
     Block,
+    PrimalSolution,
     add_rows,
-    append_sums,
     design_blocks,
+    learn_slopes,
     normal_equations,
     remove_rows,
+    rows_residual,
+    solve_sums,
 )
-from broadlearn.utils import Array, Floats, check_range, row_priorities
+from broadlearn.utils import Array, Floats, check_range, encode_targets, row_priorities
 
 # Size of the random sample from which the slope of probabilities is learnt.
 MAX_SAMPLE = 512
-# Relative difference up to which two sums of weights are equal.
+# Relative difference up to which two sums of weights are equal: rounding of ten million terms.
 SAME_WEIGHT = 1e-9
+
+# ``GᵗS²(T - GW)`` of all samples, for the mean of real targets (None for classes) and W.
+Residual = Callable[[Array | None, Array], Array]
 
 
 class Batch(NamedTuple):
@@ -71,92 +79,44 @@ class StreamState:
         Type of the first samples.
     standardization : Standardization
     map : BroadMap
-    geometry : Geometry or None
-        Class centres and radii by which samples are scored.
-    shift : ndarray of shape (n_targets,)
-        Subtracted from real targets before they are summed; empty for classes.
+    classes : ndarray of shape (n_classes,) or None
+        None for regression.
+    shift : ndarray of shape (n_targets,) or None
+        Mean of the first real targets, subtracted before they are summed; None for classes.
     weight : ndarray of shape (n_classes,)
         Total weight of the samples learnt of each class; one number for regression.
+    geometry : Geometry or None
+        Class centres and radii by which samples are scored.
     sums : ndarray of shape (n_columns + n_targets, n_columns + n_targets) or None
-        ``[G, T]ᵗ S² [G, T]``; None before the first sample.
+        ``[G, T]ᵗ S² [G, T]``; None before the first sample. The last column of real T is 1.
     n_seen : int
         Number of samples learnt, forgotten ones included.
     sample, priority : Batch, ndarray or None
         Random sample for the slope of probabilities, and the numbers that drew it.
-    factor : ndarray of shape (n_columns, n_columns) or None
-        Cholesky factor of the latest solution.
-    factor_C : float
-        C of that solution.
     """
 
     seed: int
     dtype: np.dtype[Any]
     standardization: Standardization
     map: BroadMap
-    geometry: Geometry | None
-    shift: Array
+    classes: NDArray[Any] | None
+    shift: Array | None
     weight: Array
+    geometry: Geometry | None = None
     sums: Array | None = None
     n_seen: int = 0
     sample: Batch | None = None
     priority: NDArray[np.uint64] | None = None
-    factor: Array | None = None
-    factor_C: float = np.nan
 
-    def learn(self, batch: Batch) -> StreamState:
-        """Return the state with more samples."""
-        size = self.map.n_columns + batch.T.shape[1]
-        sums = np.zeros((size, size)) if self.sums is None else self.sums
-        return replace(self.counted(batch), sums=add_rows(sums, self.blocks(batch)), factor=None)
-
-    def counted(self, batch: Batch) -> StreamState:
-        """Return the state with more samples, without their sums."""
-        n_seen, weight = self.n_seen + batch.weight.size, self.weight + self._weight_of(batch)
-        state = replace(self, n_seen=n_seen, weight=weight)
-        if self.shift.size:
-            return state
-        fresh = row_priorities(self.n_seen, batch.weight.size, self.seed)
-        chosen = _least(fresh)
-        drawn = batch.take(chosen)
-        if not isinstance(drawn.X, np.ndarray):
-            drawn = drawn._replace(X=drawn.X.toarray())
-        sample, priority = merge_samples((self.sample, self.priority), (drawn, fresh[chosen]))
-        return replace(state, sample=sample, priority=priority)
-
-    def forget(self, batch: Batch) -> StreamState:
-        """Return the state without samples that were learnt."""
-        weight = self.weight - self._weight_of(batch)
-        if self.sums is None or (weight < -SAME_WEIGHT * self.weight).any():
-            raise ValueError("Cannot forget more samples of a class than were learnt.")
-        weight = np.where(weight <= SAME_WEIGHT * self.weight, 0.0, weight)
-        if not weight.any():
-            raise ValueError("Cannot forget all samples; start anew with warm_up instead.")
-        sums = remove_rows(self.sums, self.blocks(batch))
-        return replace(self, sums=sums, weight=weight, factor=None)._without(batch)
-
-    def grow(self, larger: BroadMap, batch: Batch) -> StreamState:
-        """Return the state with a larger map; `batch` holds all samples learnt so far."""
-        given = self._weight_of(batch)
-        if not np.allclose(given, self.weight, rtol=SAME_WEIGHT, atol=0.0):
-            raise ValueError(
-                f"grow needs exactly the samples that were learnt: their weights sum to "
-                f"{self.weight.sum():g}, those of the given samples to {given.sum():g}."
-            )
-        grown = replace(self, map=larger)
-        kept = kept_enhancements(self.map.settings, larger.settings)
-        n, k = larger.n_columns, batch.T.shape[1]
-        if self.sums is None or not kept.size:
-            return replace(grown, sums=normal_equations(grown.blocks(batch), n + k), factor=None)
-        r = larger.n_feature_columns
-        old = np.concatenate([np.arange(r), r + kept])
-        order = np.concatenate([old, np.setdiff1d(np.arange(n), old), np.arange(n, n + k)])
-        leading = bool((order[:n] == np.arange(n)).all())
-        blocks = ((rows if leading else rows[:, order], s) for rows, s in grown.blocks(batch))
-        sums = appended = append_sums(self.sums, blocks, old.size, n - old.size, k)
-        if not leading:
-            sums = np.empty_like(appended)
-            sums[np.ix_(order, order)] = appended
-        return replace(grown, sums=sums, factor=self.factor if leading else None)
+    def encode(self, X: Floats, targets: NDArray[Any], weight: Array) -> Batch:
+        """Return samples with encoded targets, not scored."""
+        if self.classes is None:
+            if self.shift is None or targets.shape[1] != self.shift.size:
+                raise ValueError(f"y has {targets.shape[1]} targets, unlike the first batch.")
+            T = np.column_stack([targets - self.shift, np.ones(len(targets))])
+            return Batch(X, T, np.zeros(len(targets), dtype=np.intp), weight, None)
+        codes = np.searchsorted(self.classes, targets)
+        return Batch(X, encode_targets(codes, self.classes.size), codes, weight, None)
 
     def samples(self, batch: Batch) -> Samples:
         """Return a batch in the form that scorers take."""
@@ -175,6 +135,94 @@ class StreamState:
         """Yield rows ``[G, T]`` of a batch with their scores."""
         design = MappedSamples(self.map, batch.X, self.standardization)
         return design_blocks(design, batch.T, batch.s)
+
+    def learn(self, batch: Batch) -> StreamState:
+        """Return the state with more samples."""
+        size = self.map.n_columns + batch.T.shape[1]
+        sums = np.zeros((size, size)) if self.sums is None else self.sums
+        return replace(self.counted(batch), sums=add_rows(sums, self.blocks(batch)))
+
+    def counted(self, batch: Batch) -> StreamState:
+        """Return the state with more samples, without their sums."""
+        n_seen, weight = self.n_seen + batch.weight.size, self.weight + self._weight_of(batch)
+        state = replace(self, n_seen=n_seen, weight=weight)
+        if self.classes is None:
+            return state
+        fresh = row_priorities(self.n_seen, batch.weight.size, self.seed)
+        chosen = _least(fresh)
+        drawn = batch.take(chosen)
+        if not isinstance(drawn.X, np.ndarray):
+            drawn = drawn._replace(X=drawn.X.toarray())
+        sample, priority = merge_samples((self.sample, self.priority), (drawn, fresh[chosen]))
+        return replace(state, sample=sample, priority=priority)
+
+    def forget(self, batch: Batch) -> StreamState:
+        """Return the state without samples that were learnt."""
+        weight = self.weight - self._weight_of(batch)
+        if self.sums is None or (weight < -SAME_WEIGHT * self.weight).any():
+            raise ValueError("Cannot forget more samples of a class than were learnt.")
+        weight = np.where(weight <= SAME_WEIGHT * self.weight, 0.0, weight)
+        if not weight.any():
+            raise ValueError("Cannot forget all samples; start anew with warm_up instead.")
+        sums = remove_rows(self.sums, self.blocks(batch))
+        return replace(self, sums=sums, weight=weight)._without(batch)
+
+    def grow(self, larger: BroadMap, batch: Batch) -> StreamState:
+        """Return the state with a larger map; `batch` holds all samples learnt so far."""
+        given = self._weight_of(batch)
+        if not np.allclose(given, self.weight, rtol=SAME_WEIGHT, atol=0.0):
+            raise ValueError(
+                f"grow needs exactly the samples that were learnt: their weights sum to "
+                f"{self.weight.sum():g}, those of the given samples to {given.sum():g}."
+            )
+        grown = replace(self, map=larger)
+        size = larger.n_columns + batch.T.shape[1]
+        return replace(grown, sums=normal_equations(grown.blocks(batch), size))
+
+    def solve(
+        self, C: float, residual: Residual | None = None
+    ) -> tuple[PrimalSolution, dict[str, Any]]:
+        """Return the solution, and the intercept or the slope of probabilities by name.
+
+        `residual` revisits the samples, if they are at hand, to refine the solution.
+        """
+        n, sums = self.map.n_columns, self.sums
+        if sums is None:
+            raise ValueError("There are no rows to learn from.")
+        if self.shift is None:
+            visit = None if residual is None else partial(residual, None)
+            solution = solve_sums(sums, n, C, residual=visit)
+            return solution, {"proba_slope_": self._slope(solution)}
+        mean = sums[-1, n:-1] / sums[-1, -1]
+        centred = sums[:-1, :-1].copy()
+        centred[:n, n:] -= sums[:n, -1:] * mean
+        visit = None if residual is None else partial(residual, mean)
+        intercept = (self.shift + mean).astype(self.dtype, copy=False)
+        return solve_sums(centred, n, C, residual=visit), {"intercept_": intercept}
+
+    def residual(self, batch: Batch, mean: Array | None, W: Array) -> Array:
+        """Return ``GᵗS²(T - GW)`` of a batch; the mean is subtracted from real targets."""
+
+        def centred() -> Iterator[Block]:
+            for rows, s in self.blocks(batch):
+                if mean is not None:
+                    rows[:, W.shape[0] : sum(W.shape)] -= mean
+                yield rows[:, : sum(W.shape)], s
+
+        return rows_residual(W, centred())
+
+    def _slope(self, solution: PrimalSolution) -> float:
+        """Learn the slope of probabilities from the random sample."""
+        sample = self.sample
+        if sample is None or not sample.weight.size:
+            return 1.0
+        positions = np.arange(sample.weight.size)
+        G = MappedSamples(self.map, sample.X, self.standardization)(positions)
+        held_out = solution.held_out(G, sample.T, sample.score, sample.weight, positions)
+        # A fit would use up to MAX_HELD_OUT samples: the slope depends on their total weight.
+        stands_for = float(self.weight.sum() / sample.weight.sum())
+        weight = sample.weight * min(stands_for, MAX_HELD_OUT / positions.size)
+        return float(learn_slopes(held_out[None], sample.codes, weight, sample.score)[0])
 
     def _weight_of(self, batch: Batch) -> Array:
         sums: Array = np.zeros_like(self.weight)

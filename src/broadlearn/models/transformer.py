@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from copy import copy
-from dataclasses import fields
-from typing import Any, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,14 +12,17 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from broadlearn.models.base import in_one_step
-from broadlearn.models.parameters import MAP_CONSTRAINTS, document
-from broadlearn.random_features import MapSettings, draw_map, learn_standardization
+from broadlearn.models.parameters import MAP_CONSTRAINTS, NodeParameters, document
+from broadlearn.random_features import draw_map, learn_standardization
 from broadlearn.utils import READ_SPARSE, Floats, check_sparse, draw_seed, read_rows, row_slices
 from broadlearn.utils.sklearn_compat import fit_context
 
 
 @document
-class BroadFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+@dataclass(eq=False, repr=False)
+class BroadFeatures(
+    NodeParameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     r"""Random feature and enhancement nodes, as input of any linear model.
 
     Gives the design matrix :math:`G = [F^m, E^l]` of the broad learning system:
@@ -54,40 +56,10 @@ class BroadFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = MAP_CONSTRAINTS
-
-    def __init__(
-        self,
-        n_feature_groups: int = 1,
-        n_feature_nodes: int = 64,
-        n_enhancement_groups: int = 1,
-        n_enhancement_nodes: int = 936,
-        *,
-        activation: str = "tanh",
-        feature_activation: str = "identity",
-        feature_weights: str = "orthonormal",
-        feature_scaling: str | None = "node",
-        enhancement_scale: float | Sequence[float] = 0.8,
-        enhancement_bias: float = 1.5,
-        enhancement_inputs: int | None = 4,
-        enhancement_weights: str = "orthonormal",
-        standardize: bool | str = "bounded",
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.n_feature_groups = n_feature_groups
-        self.n_feature_nodes = n_feature_nodes
-        self.n_enhancement_groups = n_enhancement_groups
-        self.n_enhancement_nodes = n_enhancement_nodes
-        self.activation = activation
-        self.feature_activation = feature_activation
-        self.feature_weights = feature_weights
-        self.feature_scaling = feature_scaling
-        self.enhancement_scale = enhancement_scale
-        self.enhancement_bias = enhancement_bias
-        self.enhancement_inputs = enhancement_inputs
-        self.enhancement_weights = enhancement_weights
-        self.standardize = standardize
-        self.random_state = random_state
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = MAP_CONSTRAINTS
+    _: KW_ONLY
+    standardize: bool | str = "bounded"
+    random_state: int | np.random.RandomState | None = None
 
     @in_one_step
     @fit_context(prefer_skip_nested_validation=True)
@@ -104,13 +76,11 @@ class BroadFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self
         """
         rows = validate_data(self, X, **READ_SPARSE)
-        if not isinstance(rows, np.ndarray):
-            check_sparse(self, rows)
+        check_sparse(self, rows)
         self._standardization = learn_standardization(rows, None, self.standardize)
-        settings = MapSettings(**{f.name: getattr(self, f.name) for f in fields(MapSettings)})
         seed = draw_seed(self.random_state)
-        self._map = draw_map(settings, rows, self._standardization, seed)
-        self._n_features_out = settings.n_features + settings.n_enhancements
+        self._map = draw_map(self.feature_map(), rows, self._standardization, seed)
+        self._n_features_out = self._map.settings.n_features + self._map.settings.n_enhancements
         return self
 
     def transform(self, X: ArrayLike) -> Floats:
@@ -128,8 +98,6 @@ class BroadFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         check_is_fitted(self)
         fitted = copy(self)
         rows = read_rows(fitted, X, **READ_SPARSE)
-        if not isinstance(rows, np.ndarray):
-            check_sparse(fitted, rows)
         G = np.empty((rows.shape[0], fitted._n_features_out), dtype=rows.dtype)
         for part in row_slices(*G.shape):
             fitted._map.design(fitted._standardization.affine(rows, part), out=G[part])

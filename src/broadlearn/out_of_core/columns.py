@@ -11,7 +11,7 @@ from sklearn.base import is_classifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import validate_data
 
-from broadlearn.models import start_anew
+from broadlearn.models import check_several
 from broadlearn.out_of_core.row_blocks import RowBlock
 from broadlearn.out_of_core.rows import WatchedRows
 from broadlearn.random_features import (
@@ -58,7 +58,7 @@ class ColumnStatistics(NamedTuple):
 
 def learn_columns(
     model: Any, rows: WatchedRows, classes: ArrayLike | None
-) -> tuple[Standardization, Array, np.dtype[Any]]:
+) -> tuple[Standardization, Array | None, np.dtype[Any]]:
     """Set the columns and classes of a model; learn the standardisation.
 
     Parameters
@@ -71,17 +71,18 @@ def learn_columns(
     Returns
     -------
     Standardization
-    shift : ndarray of shape (n_targets,)
-        The mean of real targets; empty for classes.
+    shift : ndarray of shape (n_targets,) or None
+        The mean of real targets; None for classes.
     dtype : dtype
         Common type of all blocks.
     """
-    start_anew(model, *rows.head())
+    _start_anew(model, *rows.head())
     part = partial(column_statistics, model, None, None)
     found = rows.reduce("columns", part, merge_columns)
     if found.labels is not None:
-        model._set_classes(found.labels if classes is None else np.unique(np.asarray(classes)))
-    shift = found.target_sum / found.weight
+        labels = found.labels if classes is None else np.unique(np.asarray(classes))
+        model.classes_ = check_several(labels, type(model).__name__)
+    shift = found.target_sum / found.weight if found.labels is None else None
     scaled, bounds, extremes = found, None, found.extremes
     if found.rows is not None:
         bounds = learn_fences(found.rows)
@@ -103,6 +104,16 @@ def learn_columns(
         share = found.absent[missing] / found.weight
         learnt = with_missing(learnt, missing, share, model.standardize)
     return learnt, shift, found.dtype
+
+
+def _start_anew(model: Any, head: Any, y_dimensions: int) -> None:
+    """Make a model unfitted; it learns the columns of `head`, which may have no rows."""
+    model.__dict__ = model.get_params(deep=False) | {
+        name: value for name, value in vars(model).items() if name == "_skl_callbacks"
+    }
+    validate_data(model, head, skip_check_array=True)
+    if not is_classifier(model):
+        model._one_target = y_dimensions == 1
 
 
 def column_statistics(

@@ -15,7 +15,6 @@ from broadlearn.models import (
     BALANCED,
     Batch,
     StreamState,
-    centred_blocks,
     empty_state,
     in_one_step,
     merge_samples,
@@ -36,7 +35,7 @@ from broadlearn.random_features import (
     to_interval,
 )
 from broadlearn.sample_scores import Geometry, SampleScorer, Trust, UniformScorer, untrusted
-from broadlearn.solvers import normal_equations, rows_residual
+from broadlearn.solvers import normal_equations
 from broadlearn.utils import Array, FitProgress, TooLargeError, draw_seed, free_memory, size_text
 from broadlearn.utils.sklearn_compat import with_callbacks
 
@@ -89,12 +88,12 @@ def fit_in_passes(model: Model, source: Rows, classes: ArrayLike | None = None) 
 def _fit(model: Any, scorer: SampleScorer, source: Rows, classes: ArrayLike | None) -> Any:
     """Fit a model whose parameters allow it."""
     # How many passes there will be depends on what they find.
-    progress = FitProgress(model, None) if hasattr(model, "_skl_callbacks") else None
+    progress = FitProgress(model, None)
     rows = WatchedRows(source, progress)
     standardization, shift, dtype = learn_columns(model, rows, classes)
     _refuse_too_large(model, standardization, shift, rows)
     seed = draw_seed(model.random_state)
-    broad_map = _draw_map(model, seed, standardization, shift, rows)
+    broad_map = _draw_map(model, seed, standardization, rows)
     state = empty_state(model, seed, dtype, standardization, broad_map, shift)
     if not isinstance(scorer, UniformScorer):
         part = partial(class_sketch, model, state, scorer)
@@ -113,18 +112,17 @@ def _fit(model: Any, scorer: SampleScorer, source: Rows, classes: ArrayLike | No
         return rows.reduce("refinement", partial(residual, model, state, mean, W), np.add)
 
     settle(model, replace(state, **found), visit)
-    if progress is not None:
-        progress.end()
+    progress.end()
     return model
 
 
 def _refuse_too_large(
-    model: Any, standardization: Standardization, shift: Array, rows: WatchedRows
+    model: Any, standardization: Standardization, shift: Array | None, rows: WatchedRows
 ) -> None:
     """Raise if nodes, sums and a block of rows need more memory than is free."""
     settings, n_inputs = model.feature_map(), standardization.mean.size + standardization.share.size
     n_rows, n_nodes = len(rows.head()[0]), settings.n_features + settings.n_enhancements
-    n_targets = shift.size if shift.size else model.classes_.size
+    n_targets = model.classes_.size if shift is None else shift.size
     # Sums so far, those of a block, and their factor; a block, as it comes and standardised.
     numbers = 3.0 * (n_nodes + n_targets) ** 2 + n_inputs * settings.n_features
     numbers += n_rows * (2.0 * n_inputs + 2.0 * n_nodes)
@@ -137,7 +135,7 @@ def _refuse_too_large(
 
 
 def _draw_map(
-    model: Any, seed: int, standardization: Standardization, shift: Array, rows: WatchedRows
+    model: Any, seed: int, standardization: Standardization, rows: WatchedRows
 ) -> BroadMap:
     settings, n_inputs = model.feature_map(), standardization.mean.size + standardization.share.size
     m, p, kind = settings.n_feature_groups, settings.n_feature_nodes, settings.feature_weights
@@ -145,22 +143,17 @@ def _draw_map(
     W = settings.draw_layer(seed, settings.n_features, n_inputs)
     scaling: tuple[Array | None, Array | None] = (None, None)
     if settings.feature_scaling == "node":
-        part = partial(extremes, model, standardization, shift, A)
+        part = partial(extremes, model, standardization, A)
         low, negative_high = rows.reduce("nodes", part, np.minimum)
         scaling = to_interval(low, -negative_high)
     return NestedMaps(settings, A, *scaling).cut(m, p, W)
 
 
 def extremes(
-    model: Any,
-    standardization: Standardization,
-    shift: Array,
-    A: Array,
-    block: RowBlock,
-    first: int,
+    model: Any, standardization: Standardization, A: Array, block: RowBlock, first: int
 ) -> Array:
     """Return the minimum and negative maximum of every node over a block."""
-    rows = read_batch(model, *block, shift).X
+    rows, _, _ = read_batch(model, *block)
     activate = ACTIVATIONS[model.feature_activation]
     nodes = activate(standardization.affine(rows) @ A.astype(rows.dtype, copy=False))
     return np.stack([nodes.min(axis=0), -nodes.max(axis=0)]).astype(np.float64, copy=False)
@@ -170,7 +163,7 @@ def class_sketch(
     model: Any, state: StreamState, scorer: SampleScorer, block: RowBlock, first: int
 ) -> Any:
     """Return the sketch of a block's samples."""
-    return scorer.sketch(state.samples(read_batch(model, *block, state.shift)), first)
+    return scorer.sketch(state.samples(state.encode(*read_batch(model, *block))), first)
 
 
 def merge_sketches(a: Any, b: Any) -> Any:
@@ -182,13 +175,13 @@ def class_radii(
     model: Any, state: StreamState, geometry: Geometry, block: RowBlock, first: int
 ) -> Array:
     """Return the largest distance of a block's samples to the centre of each class."""
-    samples = state.samples(read_batch(model, *block, state.shift))
+    samples = state.samples(state.encode(*read_batch(model, *block)))
     return geometry.largest_distances(samples.Z, samples.codes)
 
 
 def row_sums(model: Any, state: StreamState, block: RowBlock, first: int) -> RowSums:
     """Return the sums of a block, for the map and geometry of an empty state."""
-    batch, _ = state.scored(read_batch(model, *block, state.shift))
+    batch, _ = state.scored(state.encode(*read_batch(model, *block)))
     best = np.zeros_like(state.weight)
     np.maximum.at(best, batch.codes, 1.0 if batch.score is None else batch.score)
     size = state.map.n_columns + batch.T.shape[1]
@@ -208,5 +201,5 @@ def residual(
     model: Any, state: StreamState, mean: Array | None, W: Array, block: RowBlock, first: int
 ) -> Array:
     """Return ``GᵗS²(T - GW)`` of a block; the mean is subtracted from real targets."""
-    batch, _ = state.scored(read_batch(model, *block, state.shift))
-    return rows_residual(W, centred_blocks(state.blocks(batch), W, mean))
+    batch, _ = state.scored(state.encode(*read_batch(model, *block)))
+    return state.residual(batch, mean, W)

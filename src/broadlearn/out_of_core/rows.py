@@ -46,13 +46,11 @@ class Rows(Protocol):
 class WatchedRows:
     """Rows whose passes are reported to the callbacks of a model, if it has any."""
 
-    def __init__(self, rows: Rows, progress: FitProgress | None) -> None:
+    def __init__(self, rows: Rows, progress: FitProgress) -> None:
         self.rows, self.progress, self.head = rows, progress, rows.head
 
     def reduce(self, stage: str, part: Part[T], merge: Merge[T]) -> T:
         """Merge the statistics of all blocks, in the order of the rows."""
-        if self.progress is None:
-            return self.rows.reduce(stage, part, merge, lambda count: None)
         with self.progress.counted(stage, "block", self.rows.n_blocks) as report:
             return self.rows.reduce(stage, part, merge, report)
 

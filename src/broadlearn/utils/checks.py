@@ -40,9 +40,7 @@ def check_range(X: Floats) -> Floats:
     return X
 
 
-def check_targets(
-    y: NDArray[Any], dtype: np.dtype[Any], largest: Mapping[Any, float] = MAX_TARGET
-) -> None:
+def check_targets(y: NDArray[Any], dtype: np.dtype[Any]) -> None:
     """Refuse real targets that are too large for samples of a type.
 
     Examples
@@ -52,7 +50,7 @@ def check_targets(
         ...
     ValueError: y holds values beyond 1e+150, too large for X in float64; scale y first.
     """
-    most, y = largest[dtype.type], as_numbers("y", y)
+    most, y = MAX_TARGET[dtype.type], as_numbers("y", y)
     if y.size and float(np.abs(y).max()) > most:
         raise ValueError(
             f"y holds values beyond {most:g}, too large for X in {dtype}; scale y first."
@@ -133,6 +131,8 @@ def as_numbers(name: str, values: Any) -> NDArray[Any]:
 
 def check_sparse(model: Any, X: Any) -> None:
     """Refuse a sparse matrix that a model cannot take, or one with missing values."""
+    if not issparse(X):
+        return
     if not get_tags(model).input_tags.sparse:
         raise TypeError(
             f"Sparse data was passed, but dense data is required by {type(model).__name__} with "
@@ -277,11 +277,13 @@ def read_rows(model: Any, X: ArrayLike, **how: Any) -> Any:
     `how` is `READ` or `READ_SPARSE`.
     """
     try:
-        return validate_data(model, X, reset=False, **how)
+        rows = validate_data(model, X, reset=False, **how)
     except (TypeError, ValueError) as error:
         if sentence := text_column(error, X):
             raise ValueError(sentence) from None
         raise
+    check_sparse(model, rows)
+    return rows
 
 
 def is_number(value: Any) -> bool:

@@ -15,19 +15,18 @@ MAX_PARTS = 2000
 
 
 class FitProgress:
-    """Tells the callbacks of an estimator about the tasks of its fit.
+    """Tells the callbacks of an estimator, if it has any, about the tasks of its fit.
 
-    Its fit must be decorated by `fit_context` or `with_callbacks`, which dismiss the callbacks
+    The fit must be decorated by `fit_context` or `with_callbacks`, which dismiss the callbacks
     afterwards.
 
     Parameters
     ----------
     estimator : estimator
-        With callbacks.
     n_tasks : int or None
-        Number of tasks, at most; None where it is not known.
+        Largest number of tasks; None if unknown.
     X, y, sample_weight : array-like, default=None
-        What the estimator is fitted to.
+        Arguments of the fit.
     """
 
     def __init__(
@@ -40,35 +39,44 @@ class FitProgress:
     ) -> None:
         metadata = None if sample_weight is None else {"sample_weight": sample_weight}
         self.facts = {"estimator": estimator, "X": X, "y": y, "metadata": metadata}
-        self.root = estimator._init_callback_context(max_subtasks=n_tasks)
-        self.root.call_on_fit_task_begin(**self.facts)
+        self.root: Any = None
+        if hasattr(estimator, "_skl_callbacks"):
+            self.root = estimator._init_callback_context(max_subtasks=n_tasks)
+            self.root.call_on_fit_task_begin(**self.facts)
 
     def end(self) -> None:
-        """All tasks are done."""
-        self.root.call_on_fit_task_end(**self.facts)
+        """Report the end of the fit."""
+        if self.root is not None:
+            self.root.call_on_fit_task_end(**self.facts)
+
+    def step(self) -> None:
+        """Report one step of the fit."""
+        if self.root is not None:
+            _report_leaf(self.root, "step", self.facts["estimator"])
 
     @contextmanager
     def counted(
         self, name: str, part: str, total: int | None = None
     ) -> Iterator[Callable[[int], None]]:
-        """A task of many parts; gives the function to call with how many more are done.
+        """Report a task of many parts; yield a function to call with the number of parts done.
 
-        Parts that nobody told of are done at its end. A `total` of None says that it is not known.
+        Parts that were not reported are done at the end. A `total` of None means unknown.
         """
+        if self.root is None:
+            yield lambda count: None
+            return
         most = total if total is None else min(total, MAX_PARTS)
-        estimator, done, told = self.facts["estimator"], 0, 0
+        estimator, done, reported = self.facts["estimator"], 0, 0
         task = self.root.subcontext(task_name=name, max_subtasks=most)
         task.call_on_fit_task_begin(estimator=estimator)
 
         def report(count: int) -> None:
-            nonlocal done, told
+            nonlocal done, reported
             done += count
             reached = done if total is None or most is None else done * most // max(total, 1)
-            for _ in range(reached - told):
-                leaf = task.subcontext(task_name=part)
-                leaf.call_on_fit_task_begin(estimator=estimator)
-                leaf.call_on_fit_task_end(estimator=estimator)
-            told = reached
+            for _ in range(reached - reported):
+                _report_leaf(task, part, estimator)
+            reported = reached
 
         yield report
         report(0 if total is None else total - done)
@@ -76,11 +84,14 @@ class FitProgress:
 
     @contextmanager
     def fits(self, name: str) -> Iterator[Callable[..., Any]]:
-        """A task that is a fit of another estimator; gives the function to call for that fit.
+        """Report a task that fits another estimator; yield the function that fits it.
 
         It is called as ``fit(estimator, X, y, ...)``. Callbacks that go on to the estimators within
         one see the tasks of that estimator too, if it has any.
         """
+        if self.root is None:
+            yield lambda other, *data, **metadata: other.fit(*data, **metadata)
+            return
         task, begun = self.root.subcontext(task_name=name), False
 
         def fit(other: Any, *data: Any, **metadata: Any) -> Any:
@@ -94,3 +105,10 @@ class FitProgress:
 
         yield fit
         task.call_on_fit_task_end(**self.facts)
+
+
+def _report_leaf(task: Any, name: str, estimator: Any) -> None:
+    """Report a part of a task that has no parts itself."""
+    leaf = task.subcontext(task_name=name)
+    leaf.call_on_fit_task_begin(estimator=estimator)
+    leaf.call_on_fit_task_end(estimator=estimator)

@@ -1,0 +1,197 @@
+"""From samples and targets as users give them to training data, and their scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import validate_data
+
+from broadlearn.random_features import Standardization, StandardizedRows, learn_standardization
+from broadlearn.sample_scores import (
+    IntuitionisticScorer,
+    Samples,
+    SampleScorer,
+    Trust,
+    UniformScorer,
+    untrusted,
+)
+from broadlearn.utils import (
+    BLOCK_NUMBERS,
+    Array,
+    Floats,
+    check_classes,
+    check_labels,
+    check_range,
+    check_sparse,
+    check_targets,
+    check_weights,
+    encode_targets,
+    row_slices,
+)
+
+
+class TrainingData(NamedTuple):
+    """Validated training samples of positive weight, with encoded targets.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_kept, n_features)
+    T : ndarray of shape (n_kept, n_targets)
+    codes : ndarray of shape (n_kept,)
+        Class of each sample; zeros for regression.
+    weight : ndarray of shape (n_kept,) or None
+    standardization : Standardization
+    classes : ndarray of shape (n_classes,)
+        Empty for regression.
+    keep : ndarray of shape (n_samples,) or slice
+        Which of the given samples are kept.
+    given : tuple of ndarray
+        X, codes and weights of all samples.
+    """
+
+    X: Floats
+    T: Array
+    codes: NDArray[np.intp]
+    weight: Array | None
+    standardization: Standardization
+    classes: NDArray[Any]
+    keep: NDArray[np.bool_] | slice
+    given: tuple[Floats, NDArray[np.intp], Array | None]
+
+    def diagonal(self, score: Array | None) -> Array | None:
+        """Return the diagonal of S: scores of the kept samples times the roots of their weights."""
+        if self.weight is None:
+            return score
+        return np.sqrt(self.weight) * (1.0 if score is None else score)
+
+
+def read_labelled(
+    model: Any, X: Any, y: Any, sample_weight: Any, **how: Any
+) -> tuple[Floats, NDArray[Any], Array | None]:
+    """Validate samples, labels and weights (times class weights) of a classifier's `fit`.
+
+    `how` is `READ` or `READ_SPARSE`.
+    """
+    rows, labels = validate_data(model, X, y, multi_output=True, **how)
+    labels = check_labels(labels)
+    check_sparse(model, rows)
+    weight = None
+    if sample_weight is not None or model.class_weight is not None:
+        weight = check_weights(sample_weight, rows, model.class_weight, labels)
+    return rows, labels, weight
+
+
+def read_real(
+    model: Any, X: Any, y: Any, sample_weight: Any, *, reset: bool = True, **how: Any
+) -> tuple[Floats, Array, Array | None]:
+    """Validate samples, real targets and weights of a regressor.
+
+    Targets are returned as columns. With `reset`, the model stores whether y has one dimension.
+    """
+    rows, targets = validate_data(
+        model, X, y, multi_output=True, y_numeric=True, reset=reset, **how
+    )
+    check_sparse(model, rows)
+    check_targets(targets, rows.dtype)
+    if reset:
+        model._one_target = targets.ndim == 1
+    weight = None if sample_weight is None else check_weights(sample_weight, rows)
+    return rows, np.asarray(targets, dtype=np.float64).reshape(rows.shape[0], -1), weight
+
+
+def check_several(classes: NDArray[Any], name: str) -> NDArray[Any]:
+    """Refuse a single class; `name` is that of the model."""
+    if classes.size < 2:
+        raise ValueError(
+            f"{name} needs at least two classes, but there is only one class: "
+            f"{classes.tolist()[0]!r}."
+        )
+    return classes
+
+
+def encode_samples(
+    X: Floats, y: NDArray[Any], weight: Array | None, standardize: bool | str, name: str
+) -> TrainingData:
+    """Encode labels, drop samples of weight 0 and learn the standardisation.
+
+    `name` is that of the model, for messages.
+    """
+    check_classes(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    check_several(classes, name)
+    given = (X, codes, weight)
+    keep: NDArray[np.bool_] | slice = slice(None)
+    if weight is not None and not weight.all():
+        keep = weight > 0.0
+        if np.unique(codes[keep]).size < 2:
+            raise ValueError(
+                "Only one class has samples with a positive weight (sample_weight times "
+                "class_weight); at least two classes are needed."
+            )
+        X, codes, weight = X[keep], codes[keep], weight[keep]
+    standardization = learn_standardization(X, weight, standardize)
+    T = encode_targets(codes, classes.size)
+    return TrainingData(X, T, codes, weight, standardization, classes, keep, given)
+
+
+def centre_samples(
+    X: Floats, Y: Array, weight: Array | None, standardize: bool | str
+) -> tuple[TrainingData, Array]:
+    """Drop samples of weight 0, centre real targets and learn the standardisation.
+
+    Returns the data and the mean of the targets.
+    """
+    keep: NDArray[np.bool_] | slice = slice(None)
+    if weight is not None and not weight.all():
+        keep = weight > 0.0
+        X, Y, weight = X[keep], Y[keep], weight[keep]
+    mean = np.average(Y, axis=0, weights=weight)
+    standardization = learn_standardization(X, weight, standardize)
+    codes = np.zeros(X.shape[0], dtype=np.intp)
+    given = (X, codes, weight)
+    no_classes = np.empty(0)
+    data = TrainingData(X, Y - mean, codes, weight, standardization, no_classes, keep, given)
+    return data, mean
+
+
+def score_samples(
+    scorer: SampleScorer,
+    data: TrainingData,
+    seed: int,
+    kernel_widths: Sequence[float | str | None] = (None,),
+) -> list[Trust]:
+    """Score all given samples for one or several kernel widths (None: the scorer's own).
+
+    If all samples of a class score 0, the result says so in `problem`.
+    """
+    if isinstance(scorer, UniformScorer):
+        return [Trust(None)] * len(kernel_widths)
+    X, codes, weight = data.given
+    learnt = data.standardization
+    lazily = type(scorer) is IntuitionisticScorer and X.size > BLOCK_NUMBERS
+    Z: Any = StandardizedRows(X, learnt) if lazily else learnt.affine(X)[:, :-1]
+    for rows in row_slices(*Z.shape):
+        check_range(Z[rows])
+    weight = np.ones(codes.size) if weight is None else weight
+    samples = Samples(Z, codes, weight, data.classes.size, seed)
+    trusts = scorer.score_widths(samples, kernel_widths)
+    for k, trust in enumerate(trusts):
+        if trust.score is None:
+            continue
+        if np.shape(trust.score) != codes.shape or not np.all(trust.score >= 0.0):
+            raise ValueError(f"{scorer!r} must give each sample a score between 0 and 1.")
+        best = best_scores(data.codes, trust.score[data.keep], data.classes.size)
+        if not best.all():
+            trusts[k] = trust._replace(problem=untrusted(data.classes, best, scorer.remedy(trust)))
+    return trusts
+
+
+def best_scores(codes: NDArray[np.intp], score: Array, n_classes: int) -> Array:
+    """Return the largest score of each class; 1 for classes without samples."""
+    best = np.ones(n_classes)
+    best[codes] = 0.0
+    np.maximum.at(best, codes, score)
+    return best
