@@ -215,7 +215,7 @@ def test_columns_of_any_kind(kind, max_exact_samples):
     ("change", "message"),
     [
         ({"X": np.full((60, 4), np.inf)}, "X contains infinity"),
-        ({"y": np.zeros(60)}, "at least two classes in y"),
+        ({"y": np.zeros(60)}, "at least two classes"),
         ({"y": np.linspace(0, 1, 60)}, "Unknown label type"),
         ({"sample_weight": np.zeros(60)}, "sample_weight is zero for every row"),
         ({"sample_weight": -np.ones(60)}, "sample_weight"),

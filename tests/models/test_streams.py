@@ -190,6 +190,14 @@ def test_scores_need_every_class_in_the_first_batch(kind):
         kind(**SIZES).partial_fit(X[y == 1], y[y == 1], classes=[0, 1])
 
 
+def test_a_batch_of_weight_0_changes_nothing(model):
+    X, t = table(model)
+    stream = model.warm_up(X, t).partial_fit(X[:200], t[:200])
+    before = output(stream, X)
+    stream.partial_fit(X[200:], t[200:], sample_weight=np.zeros(200))
+    np.testing.assert_array_equal(output(stream, X), before)
+
+
 def test_class_weights_of_a_dict():
     X, y = make()
     weights = {0: 2.0, 3: 0.5}
@@ -262,5 +270,5 @@ def test_targets_keep_their_shape():
     X, t = table(BLSRegressor())
     model = BLSRegressor(**SIZES).partial_fit(X, t[:, 0])
     assert model.predict(X).shape == (400,)
-    with pytest.raises(ValueError, match="y has 2 targets in 2 dimensions"):
+    with pytest.raises(ValueError, match="y has 2 targets, unlike the first batch"):
         model.partial_fit(X, t)

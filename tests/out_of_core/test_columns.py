@@ -74,7 +74,7 @@ def test_standardisation_is_learnt_in_one_pass_or_two(rows, scale):
     np.testing.assert_allclose(found.mean, expected.mean, rtol=1e-13)
     np.testing.assert_allclose(found.scale, expected.scale, rtol=1e-12)
     assert blocks.stages == (["columns"] if scale == 1.0 else ["columns", "extreme columns"])
-    assert (dtype, shift.size) == (np.float64, 0)
+    assert (dtype, shift) == (np.float64, None)
     assert model.classes_.tolist() == [0, 1, 2]
     assert model.n_features_in_ == 3
 

@@ -108,8 +108,11 @@ def learn_columns(
 
 def _start_anew(model: Any, head: Any, y_dimensions: int) -> None:
     """Make a model unfitted; it learns the columns of `head`, which may have no rows."""
-    model.__dict__ = model.get_params(deep=False) | {
-        name: value for name, value in vars(model).items() if name == "_skl_callbacks"
+    learnt = ("_stream", "_map", "_direct_weights")
+    model.__dict__ = {
+        name: value
+        for name, value in vars(model).items()
+        if not name.endswith("_") and name not in learnt
     }
     validate_data(model, head, skip_check_array=True)
     if not is_classifier(model):
