@@ -31,7 +31,8 @@ study-full: $(READY) ## the published study on the 28 data sets, full grids (hou
 	$(FULL) --dataset $(NOISY) --protocol paper \
 		--noise deviation:0.05:all,deviation:0.1:all,deviation:0.15:all,deviation:0.2:all
 	$(FULL) --dataset uci28 --protocol paper-inside,nested,paper-redraws
-	$(FULL) --dataset darwin,credit_approval,statlog_heart --protocol paper-sensitivity --model BLS,F-BLS,IF-BLS
+	$(FULL) --dataset darwin,credit_approval,statlog_heart --model BLS,F-BLS,IF-BLS \
+		--protocol paper-sensitivity,paper-sensitivity-printed
 	$(BIN)/broadlearn study report study-full/report --store study-full/results.db \
 		--export study-full/units.csv --force --title "Seven models on 28 data sets, published grids"
 
@@ -50,7 +51,7 @@ ALZHEIMER_MODELS := $(ALZHEIMER_MODELS),SVC,RandomForest,HistGradientBoosting,Lo
 study-alzheimer: $(READY) ## all models on people rated for dementia, by MRI measures (20 minutes; needs the data)
 	$(ALZHEIMER) benchmarks/alzheimer.toml --protocol nested --model $(ALZHEIMER_MODELS) \
 		--dataset oasis_1,oasis_1_no_mmse,oasis_2,oasis_2_no_mmse
-	$(ALZHEIMER) benchmarks/alzheimer.toml --protocol paper-columns-sensitivity --dataset oasis_1 \
+	$(ALZHEIMER) benchmarks/alzheimer.toml --protocol paper-sensitivity --dataset oasis_1 \
 		--model BLS,ELM,NeuroFBLS,H-ELM,F-BLS,IF-BLS
 	$(ALZHEIMER) --protocol nested --model $(ALZHEIMER_MODELS) --dataset alzheimer_biomarkers,darwin
 	$(BIN)/broadlearn study report study-alzheimer/report --store study-alzheimer/results.db \

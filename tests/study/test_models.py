@@ -185,9 +185,8 @@ def test_parameters_and_grid_make_the_identity_of_a_model():
         ModelSpec("m", GaussianNB(), base.grids),
     ]
     assert len({spec.identity("paper") for spec in (base, *others)}) == 4
-    assert find_model("F-BLS").identity("paper") != find_model("F-BLS").identity(
-        "paper", released=True
-    )
+    ours = find_model("F-BLS")
+    assert ours.identity("paper") != ours.as_published().identity("paper")
 
 
 def test_the_source_of_ones_own_model_is_known(tmp_path, monkeypatch):

@@ -21,7 +21,6 @@ from broadlearn.study.noise import Noise, apply_noise, parse_noise
 from broadlearn.study.plan import Unit
 from broadlearn.study.protocols import SETTINGS, contiguous_folds, paper_task, redraw, run_unit
 from broadlearn.study.published_results import published_settings, published_table
-from broadlearn.study.readings import READINGS
 
 pytestmark = pytest.mark.slow
 
@@ -74,7 +73,7 @@ def test_labels_that_judge_a_fold_choose_nothing_in_it(monkeypatch):
 
 @pytest.mark.parametrize(("n_rows", "n_folds"), [(7, 3), (120, 5), (101, 5), (5, 5)])
 def test_contiguous_folds_have_ceil_boundaries(n_rows, n_folds):
-    folds = contiguous_folds(n_rows, n_folds)
+    folds = contiguous_folds(np.arange(n_rows), n_folds)
     starts = [test[0] for _, test in folds]
     assert starts == [int(np.ceil(i * n_rows / n_folds)) for i in range(n_folds)]
     for train, test in folds:
@@ -83,7 +82,7 @@ def test_contiguous_folds_have_ceil_boundaries(n_rows, n_folds):
 
 def test_too_few_rows_are_named():
     with pytest.raises(ValueError, match="at least 5 rows"):
-        contiguous_folds(4)
+        contiguous_folds(np.arange(4))
 
 
 def test_majority_class_under_paper_is_the_published_twin_svm():
@@ -100,18 +99,16 @@ def test_majority_class_under_paper_is_the_published_twin_svm():
     assert {"credit_approval", "monks_1"} <= set(same)
 
 
-@pytest.mark.parametrize("protocol", ["paper", "paper-columns"])
-def test_paper_takes_the_best_mean_over_test_folds(protocol):
+def test_paper_takes_the_best_mean_over_test_folds():
     data = load_dataset("iris")
-    result = run(protocol, data)
+    result = run("paper", data)
     X = (data.X - data.X.mean(axis=0)) / data.X.std(axis=0)
-    if protocol == "paper":
-        X = (X - X.mean(axis=1, keepdims=True)) / X.std(axis=1, ddof=1, keepdims=True)
+    X = (X - X.mean(axis=1, keepdims=True)) / X.std(axis=1, ddof=1, keepdims=True)
     search = PathSearchCV(
         BLSClassifier(1, 4, standardize=False, random_state=unit("paper").model_seed),
         GRID,
-        cv=contiguous_folds(len(X)),
-        draws="fresh" if protocol == "paper" else "nested",
+        cv=contiguous_folds(np.arange(len(X))),
+        draws="fresh",
     ).fit(X, data.y)
     assert result.mean == pytest.approx(search.best_score_)
     assert result.chosen == search.best_params_
@@ -121,7 +118,7 @@ def test_paper_takes_the_best_mean_over_test_folds(protocol):
 def test_settings_chosen_inside_are_judged_on_the_folds_of_paper():
     data = load_dataset("iris")
     result = run("paper-inside", data)
-    task = paper_task(data, READINGS["paper-inside"], Noise(), 0)
+    task = paper_task(data, Noise(), 0)
     for i, (train, test) in enumerate(task.splits):
         model = BLSClassifier(1, 4, standardize=False, random_state=unit("nested").model_seed)
         model.set_params(**result.chosen[i]).fit(task.X[train], task.y[train])
@@ -131,11 +128,12 @@ def test_settings_chosen_inside_are_judged_on_the_folds_of_paper():
 
 def test_released_models_run_under_paper_and_ours_elsewhere():
     data, spec = load_dataset("iris"), Recorded("ELM", BLSClassifier(), {"reduced": GRID})
-    spec = replace(spec, released=BLSClassifier(**PUBLISHED_FORM))
+    published = Recorded("ELM", BLSClassifier(**PUBLISHED_FORM), {"reduced": GRID})
+    spec = replace(spec, published=published)
     Recorded.fitted.clear()
     run("paper", data, spec)
-    run("paper-columns", data, spec)
-    released, ours = Recorded.fitted
+    run("nested", data, spec)
+    released, ours = Recorded.fitted[:2]
     assert (released.estimator.feature_scaling, released.draws) == ("sample", "fresh")
     assert (ours.estimator.feature_scaling, ours.draws) == ("node", "nested")
     assert not released.estimator.standardize
@@ -151,35 +149,24 @@ def test_nested_chooses_on_inner_folds_only():
         assert result.fold_scores[i] == model.score(data.X[test], data.y[test])
 
 
-@pytest.mark.parametrize("noise", ["labels:0.5:train", "variance:0.2:train"])
+@pytest.mark.parametrize("noise", ["labels:0.5:train", "deviation:0.2:train"])
 def test_noise_on_training_rows_leaves_test_rows_alone(noise):
     data = load_dataset("iris")
-    task = paper_task(data, READINGS["paper-columns"], parse_noise(noise), 3)
-    X = (data.X - data.X.mean(axis=0)) / data.X.std(axis=0)
+    task = paper_task(data, parse_noise(noise), 3)
+    X = paper_task(data, Noise(), 3).X
     for fold, (train, test) in enumerate(task.splits):
         np.testing.assert_allclose(task.X[test], X[test])
         np.testing.assert_array_equal(task.y[test], data.y[test])
-        clean, _ = contiguous_folds(len(X))[fold]
+        clean, _ = contiguous_folds(np.arange(len(X)))[fold]
         expected = apply_noise(X[clean], data.y[clean], parse_noise(noise), 3 + fold)
         np.testing.assert_allclose(task.X[train], expected[0])
         np.testing.assert_array_equal(task.y[train], expected[1])
 
 
-def test_noise_on_all_rows_changes_test_rows():
-    data = load_dataset("iris")
-    reading = READINGS["paper-columns"]
-    noises = (parse_noise("variance:0.2:all"), Noise())
-    noisy, plain = (paper_task(data, reading, noise, 3) for noise in noises)
-    assert noisy.X.shape == plain.X.shape
-    assert not np.allclose(noisy.X, plain.X)
-    np.testing.assert_allclose(noisy.X.std(axis=0), 1.0)
-
-
 @pytest.mark.parametrize("where", ["train", "all"])
 def test_noise_is_added_to_standardised_rows(where):
     data, noise = load_dataset("iris"), parse_noise(f"deviation:0.2:{where}")
-    task = paper_task(data, READINGS["paper"], noise, 3)
-    clean = paper_task(data, READINGS["paper"], Noise(), 3)
+    task, clean = paper_task(data, noise, 3), paper_task(data, Noise(), 3)
     np.testing.assert_allclose(clean.X.mean(axis=1), 0.0, atol=1e-12)
     np.testing.assert_allclose(clean.X.std(axis=1, ddof=1), 1.0)
     assert np.allclose(task.X[:150], clean.X) == (where == "train")
@@ -223,7 +210,7 @@ def test_mixed_columns_are_prepared_within_folds(protocol):
 
 def test_sensitivity_is_that_of_the_paper_protocol():
     data, spec = load_dataset("iris"), find_model("ELM")
-    result = run("paper-columns-sensitivity", data, spec)
+    result = run("paper-sensitivity", data, spec)
     table = pd.DataFrame(result.details).astype(float)
     assert list(table) == [*SETTINGS, "mean", "sd"]
     assert sorted(table["C"]) == find_model("ELM").grids["reduced"]["C"]
@@ -241,7 +228,7 @@ def test_redraws_are_fits_at_the_printed_settings():
     settings = published_settings().loc["tic_tac_toe", "ELM"]
     assert result.chosen == settings
     seed = unit("paper-redraws", model="ELM", dataset="tic_tac_toe").model_seed
-    again = redraw(short, spec, READINGS["paper"], settings, 30, seed)
+    again = redraw(short, spec.as_published(), settings, 30, seed)
     np.testing.assert_array_equal(np.reshape(result.fold_scores, (-1, 5)), again)
     assert len(set(again.mean(axis=1))) > 5
     with pytest.raises(ValueError, match="no settings are printed for ELM on iris"):

@@ -70,20 +70,21 @@ def test_every_column_of_paper_is_what_its_name_says():
     kinds = {"BLS": BLSClassifier, "F-BLS": FuzzyBLSClassifier}
     kinds["IF-BLS"] = IntuitionisticFuzzyBLSClassifier
     for name, kind in kinds.items():
-        model, grid = find_model(name).parts("paper", released=True)
+        published = find_model(name).as_published()
+        model = published.estimator
         assert type(model) is kind
-        assert grid == "paper"
+        assert published.grids["paper"] == "paper"
         assert model.get_params() == kind.published().get_params()
-    printed, grid = find_model(PRINTED_F_BLS).parts("paper", released=True)
-    assert printed.get_params() == BLSClassifier.published().get_params()
-    assert grid == "paper"
+    printed = find_model(PRINTED_F_BLS).as_published()
+    assert printed.estimator.get_params() == BLSClassifier.published().get_params()
+    assert printed.grids["paper"] == "paper"
     assert set(COLUMNS) == {*PUBLISHED_MODELS, *PRINTED_COLUMNS}
 
 
 def test_the_twin_svm_works_and_has_its_whole_grid():
     X, y = make_classification(120, 5, weights=[0.7], class_sep=1.5, random_state=0)
     X = StandardScaler().fit_transform(X)
-    search = find_model("IF-TSVM").search("paper", 3, 0, refit=False, released=True).fit(X, y)
+    search = find_model("IF-TSVM").as_published().search("paper", 3, 0, refit=False).fit(X, y)
     assert len(search.cv_results_["params"]) == 7 * 7 * 11
     assert search.best_score_ > np.mean(y == 0) + 0.1
 

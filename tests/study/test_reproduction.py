@@ -12,7 +12,7 @@ from broadlearn.study import (
     write_report,
 )
 
-NOISY = {"paper": "deviation:0.1:all", "paper-columns": "variance:0.1:all"}
+NOISY = "deviation:0.1:all"
 
 
 def redraws(dataset, model, means, **changes):
@@ -29,16 +29,11 @@ def test_units_stand_beside_what_is_printed():
         unit("pima", "SVC", "paper"),
         unit("iris", "ELM", "paper"),
         unit("pima", "BLS", "paper", grid="reduced"),
-        unit("tic_tac_toe", "BLS", "paper", noise=NOISY["paper"]),
-        unit("tic_tac_toe", "BLS", "paper", noise=NOISY["paper-columns"]),
-        unit("tic_tac_toe", "BLS", "paper-columns", noise=NOISY["paper-columns"]),
+        unit("tic_tac_toe", "BLS", "paper", noise=NOISY),
+        unit("tic_tac_toe", "BLS", "paper", noise="deviation:0.1:train"),
     ]
     cells = compare_with_print(pd.DataFrame(units))
-    assert cells[["reading", "noise", "model"]].to_numpy().tolist() == [
-        ["paper", "none", "ELM"],
-        ["paper", NOISY["paper"], "BLS"],
-        ["paper-columns", NOISY["paper-columns"], "BLS"],
-    ]
+    assert cells[["noise", "model"]].to_numpy().tolist() == [["none", "ELM"], [NOISY, "BLS"]]
     printed = published_table().loc["pima", "ELM"]
     assert cells.loc[0, "difference"] == pytest.approx(72.0 - printed)
     noisy = published_table("noise").loc[("tic_tac_toe", 10), "BLS"]
@@ -54,7 +49,7 @@ def test_redraws_in_one_line():
         ]
     )
     elm, bls = redraw_figures(frame).to_dict("records")
-    assert (elm["reading"], elm["n_draws"]) == ("paper", 3.0)
+    assert elm["n_draws"] == 3.0
     assert elm["lowest"] == pytest.approx(70.0)
     assert elm["median"] == elm["draw_mean"] == pytest.approx(72.0)
     assert elm["draw_sd"] == pytest.approx(2.0)
@@ -64,7 +59,7 @@ def test_redraws_in_one_line():
 
 
 def judged(printed, ours, low, high, n_draws=30.0):
-    key = {"reading": "paper", "dataset": "pima", "model": "ELM"}
+    key = {"dataset": "pima", "model": "ELM"}
     cells = pd.DataFrame([{**key, "noise": "none", "ours": ours, "printed": printed}])
     middle = (low + high) / 2
     draws = {"n_draws": n_draws, "lowest": low, "median": middle, "highest": high}
@@ -108,13 +103,13 @@ def test_summaries_are_means_of_cells():
     ]
     frame = pd.DataFrame(units)
     cells = judge_cells(compare_with_print(frame), redraw_figures(frame))
-    lines = summarize_cells(cells, ["reading", "model"])
+    lines = summarize_cells(cells, ["model"])
     one = cells[cells["model"] == "BLS"]
-    assert lines.loc[("paper", "BLS"), "abs_difference"] == one["difference"].abs().mean()
-    assert lines.loc[("paper", "BLS"), "n_redrawn"] == 2
-    assert lines.loc[("paper", "IF-BLS"), "n_redrawn"] == 0
+    assert lines.loc["BLS", "abs_difference"] == one["difference"].abs().mean()
+    assert lines.loc["BLS", "n_redrawn"] == 2
+    assert lines.loc["IF-BLS", "n_redrawn"] == 0
     contradicted = 100 * (one["verdict"] == "contradicted").mean()
-    assert lines.loc[("paper", "BLS"), "contradicted"] == contradicted
+    assert lines.loc["BLS", "contradicted"] == contradicted
 
 
 def test_settings_and_reproduction_are_sections_of_the_page(tmp_path):
@@ -138,4 +133,4 @@ def test_settings_and_reproduction_are_sections_of_the_page(tmp_path):
         assert words in text
     assert "Printed accuracies and ours, paper protocol" in text
     assert (tmp_path / "page" / "tables" / "reproduction.csv").is_file()
-    assert (tmp_path / "page" / "figures" / "sensitivity_C.pdf").is_file()
+    assert (tmp_path / "page" / "figures" / "paper-sensitivity_C.pdf").is_file()

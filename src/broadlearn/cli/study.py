@@ -26,7 +26,7 @@ app = command_group("Compare models on data sets.")
 # Those of `broadlearn.study`, written down so that help texts need no import of it.
 DEFAULT_STORE = Path("study", "results.db")
 Metric = Literal["accuracy", "balanced_accuracy", "f1_macro", "roc_auc", "log_loss"]
-PROTOCOLS = ("paper", "nested", "paper-inside", "paper-columns", "given-splits")
+PROTOCOLS = ("paper", "nested", "paper-inside", "given-splits")
 TITLE = "Broad learning, compared"
 # Rare settings of a study, given in a TOML file only.
 IN_A_FILE = ("pairwise", "max_rows", "scoring", "timeout", "title", "reference", "insecure")
@@ -69,8 +69,8 @@ def run(
         typer.Option(
             "--protocol",
             "-p",
-            help=f"{', '.join(PROTOCOLS)}, or paper-redraws, paper-sensitivity; several with "
-            "commas; paper and nested if none.",
+            help=f"{', '.join(PROTOCOLS)}, paper-redraws, paper-sensitivity or "
+            "paper-sensitivity-printed; several with commas; paper and nested if none.",
         ),
     ] = None,
     noise: Annotated[

@@ -97,6 +97,9 @@ class Dataset:
         Facts; derived from `X` and `y` if None.
     splits : tuple of (train, test), default=()
         Row numbers, where splits come with the data; see `read_collection`.
+    groups : array-like of shape (n_rows,), default=None
+        What rows belong to, such as a person with several visits; rows of one group are never in
+        two folds.
 
     Examples
     --------
@@ -111,9 +114,11 @@ class Dataset:
     y: NDArray[Any]
     info: DatasetInfo = field(default=None)  # type: ignore[assignment]
     splits: tuple[Split, ...] = ()
+    groups: NDArray[Any] | None = None
 
     def __post_init__(self) -> None:
         X, y = self.X, np.asarray(self.y)
+        groups = None if self.groups is None else np.asarray(self.groups)
         if isinstance(X, pd.DataFrame):
             if all(map(pd.api.types.is_numeric_dtype, X.dtypes)) and not X.isna().any(axis=None):
                 X = X.to_numpy(dtype=np.float64)
@@ -126,10 +131,12 @@ class Dataset:
                 f"Data set {self.name!r} must have a table X and one label per row, got shapes "
                 f"{np.shape(self.X)} and {np.shape(self.y)}."
             )
+        if groups is not None and (groups.shape != y.shape or pd.isna(groups).any()):
+            raise ValueError(f"Data set {self.name!r} must have one group per row, none missing.")
         info = self.info or DatasetInfo(
             self.name, "", "table", len(X), X.shape[1], class_counts(y), source="a table"
         )
-        for name, value in (("X", X), ("y", y), ("info", info)):
+        for name, value in (("X", X), ("y", y), ("info", info), ("groups", groups)):
             object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
@@ -412,5 +419,7 @@ def pairwise_tasks(data: Dataset, groups: Sequence[str]) -> list[Dataset]:
     tasks = []
     for pair in combinations(groups, 2):
         rows = np.isin(labels, pair)
-        tasks.append(Dataset(f"{data.name}: {' vs '.join(pair)}", data.X[rows], data.y[rows]))
+        name = f"{data.name}: {' vs '.join(pair)}"
+        people = None if data.groups is None else data.groups[rows]
+        tasks.append(Dataset(name, data.X[rows], data.y[rows], groups=people))
     return tasks

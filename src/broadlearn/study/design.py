@@ -18,16 +18,22 @@ from broadlearn.study.collection import read_collection
 from broadlearn.study.datasets import Dataset, dataset_names, dataset_variants, load_dataset
 from broadlearn.study.metrics import DEFAULT_METRIC
 from broadlearn.study.models import PAPER_MODELS, PUBLISHED_MODELS, ModelSpec, find_model
-from broadlearn.study.plan import DEFAULT_PROTOCOLS, GIVEN_SPLITS, REDRAWS, SENSITIVITY, Unit
+from broadlearn.study.plan import (
+    AS_PUBLISHED,
+    DEFAULT_PROTOCOLS,
+    GIVEN_SPLITS,
+    NESTED,
+    PRINTED_SENSITIVITY,
+    REDRAWS,
+    Unit,
+)
 from broadlearn.study.plan import fingerprint as fingerprint_of
-from broadlearn.study.published_results import published_settings
-from broadlearn.study.readings import READINGS
-from broadlearn.study.released import PRINTED_COLUMNS
+from broadlearn.study.released import printed_setting
 from broadlearn.study.running import Outcome, Task, run_tasks
 from broadlearn.study.store import ResultStore, code_of, newest
 
-# The four that the collection left on two scales, on one.
-HONEST_VARIANT = "zjoined"
+# The four that the collection left on two scales, on one; the published study used it for two.
+ONE_SCALE, PUBLISHED_ON_ONE_SCALE = "zjoined", ("hill_valley", "horse_colic")
 # The published label of spect is a column of the table, not the diagnosis.
 TRUE_LABELS = {"spect": "true_diagnosis_label_267"}
 # `name:uci121` is a data set of the collection in its own layout.
@@ -178,7 +184,7 @@ def make_study(
         ``name:uci121`` is a data set of the collection. Or tables of your own.
     models : sequence, default=None
         Names or classifiers, see `find_model`. None takes the seven of the published study, with
-        "F-BLS as printed (no scores)" and "majority" beside them under readings of its protocol.
+        "F-BLS as printed (no scores)" and "majority" beside them under its protocol.
     protocols : sequence of str, default=("paper", "nested")
         See `broadlearn.study.protocols`.
     noises : sequence of str, default=("none",)
@@ -201,8 +207,8 @@ def make_study(
 
     Notes
     -----
-    Where a data set has the variant "zjoined", "nested" uses it, and so does a reading of the
-    published protocol for those of its `on_one_scale`.
+    Where a data set has the variant "zjoined", "nested" uses it; the published protocol uses it for
+    hill_valley and horse_colic.
 
     Examples
     --------
@@ -227,17 +233,17 @@ def make_study(
             raise ValueError(
                 f"A study needs one or more data sets, got none (max_rows {max_rows})."
             )
-        nested = protocol == "nested"
-        reading = READINGS.get(REDRAWS.get(protocol) or SENSITIVITY.get(protocol) or protocol)
-        released = reading is not None and reading.released_models
+        nested, published = protocol == NESTED, protocol in AS_PUBLISHED
         for table in sorted(tables, key=lambda d: (np.prod(d.X.shape), d.name)):
-            fingerprint = fingerprint_of(table.X, table.y, table.splits)
+            fingerprint = fingerprint_of(table.X, table.y, table.splits, table.groups)
             data[fingerprint] = table
             repeats = len(table.splits) if protocol == GIVEN_SPLITS else seeds if nested else 1
             for noise, seed, (name, spec) in product(noises, range(repeats), specs.items()):
-                if protocol in REDRAWS and not _is_printed(table.name, name, noise):
+                if protocol in (REDRAWS, PRINTED_SENSITIVITY) and (
+                    noise != "none" or printed_setting(table.name, name) is None
+                ):
                     continue
-                if models is None and not released and name not in PUBLISHED_MODELS:
+                if models is None and not published and name not in PUBLISHED_MODELS:
                     continue
                 plan.append(
                     Unit(
@@ -248,18 +254,12 @@ def make_study(
                         seed,
                         grid,
                         fingerprint,
-                        spec.identity(grid, released=released),
+                        (spec.as_published() if published else spec).identity(grid),
                         scoring if nested else DEFAULT_METRIC,
                         folds if nested else 5,
                     )
                 )
     return Study(list(dict.fromkeys(plan)), data, specs)
-
-
-def _is_printed(dataset: str, model: str, noise: str) -> bool:
-    printed = published_settings()
-    column = PRINTED_COLUMNS.get(model, model)
-    return noise == "none" and dataset in printed.index and column in printed.columns
 
 
 def _load(data: str | Dataset, protocol: str) -> Dataset:
@@ -270,11 +270,10 @@ def _load(data: str | Dataset, protocol: str) -> Dataset:
         return _load(read_collection(names=[name]).datasets[0], protocol)
     if protocol == GIVEN_SPLITS:
         raise ValueError(f"{data} has no splits, which the protocol {GIVEN_SPLITS} needs.")
-    reading = READINGS.get(REDRAWS.get(protocol) or SENSITIVITY.get(protocol) or protocol)
-    one_scale = reading is None or name in reading.on_one_scale
-    if not variant and one_scale and HONEST_VARIANT in dataset_variants(name):
+    one_scale = protocol not in AS_PUBLISHED or name in PUBLISHED_ON_ONE_SCALE
+    if not variant and one_scale and ONE_SCALE in dataset_variants(name):
         try:
-            return load_dataset(name, HONEST_VARIANT)
+            return load_dataset(name, ONE_SCALE)
         except FileNotFoundError:
             return load_dataset(name)
     return load_dataset(name, variant or None)

@@ -58,27 +58,22 @@ class ModelSpec:
     grids : dict of str to (dict or "paper")
         Settings to try, by the name of the grid: "paper" as published, "reduced" for a quick study.
         A model without any is fitted as it stands.
-    released : estimator or None
-        The published study's own form, where it is known and differs from `estimator`.
-    released_grid : dict or None
-        Settings to try for it, where they differ.
+    published : ModelSpec or None
+        The model as the published study ran it, where that is known and differs.
     """
 
     name: str
     estimator: BaseEstimator
     grids: Mapping[str, Mapping[str, Sequence[Any]] | str] = field(default_factory=dict)
-    released: BaseEstimator | None = None
-    released_grid: Mapping[str, Sequence[Any]] | None = None
+    published: ModelSpec | None = None
 
-    def parts(self, grid: str, *, released: bool = False) -> tuple[BaseEstimator, Any]:
-        """Return the model, ours or as released, and its settings to try."""
-        estimator = self.released if released and self.released is not None else self.estimator
-        values = (self.released_grid if released else None) or self.grids.get(grid, {})
-        return estimator, values
+    def as_published(self) -> ModelSpec:
+        """Return the model as the published study ran it."""
+        return self.published or self
 
-    def seeded(self, random_state: int, *, released: bool = False) -> Any:
+    def seeded(self, random_state: int) -> Any:
         """Return an unfitted copy with all seeds set."""
-        estimator = clone(self.parts("", released=released)[0])
+        estimator = clone(self.estimator)
         seeds = [name for name in estimator.get_params() if name.split("__")[-1] == "random_state"]
         return estimator.set_params(**dict.fromkeys(seeds, random_state))
 
@@ -89,7 +84,6 @@ class ModelSpec:
         random_state: int,
         *,
         refit: bool,
-        released: bool = False,
         fresh_draws: bool = False,
         scoring: str = DEFAULT_METRIC,
     ) -> Any:
@@ -97,8 +91,7 @@ class ModelSpec:
 
         A model without a grid is returned itself if it is to be refitted.
         """
-        estimator = self.seeded(random_state, released=released)
-        values = self.parts(grid, released=released)[1]
+        estimator, values = self.seeded(random_state), self.grids.get(grid, {})
         if refit and not values:
             return estimator
         named = None if scoring == DEFAULT_METRIC else check_metric(scoring, "scoring").scoring
@@ -116,9 +109,9 @@ class ModelSpec:
             scoring=InnerScorer(check_metric(scoring)) if named else None,
         )
 
-    def identity(self, grid: str, *, released: bool = False) -> str:
+    def identity(self, grid: str) -> str:
         """Return a short hash of class, parameters (without seeds) and grid."""
-        text = json.dumps(_plain(self.parts(grid, released=released)), sort_keys=True)
+        text = json.dumps(_plain((self.estimator, self.grids.get(grid, {}))), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def own_source(self) -> bytes:
@@ -198,14 +191,15 @@ def _catboost() -> ModelSpec:
     return ModelSpec("CatBoost", model)
 
 
+def _published(name: str, grids: Any) -> ModelSpec | None:
+    """A model of the published study in its own form, if that is known."""
+    own = RELEASED_GRIDS.get(name)
+    grids = grids if own is None else dict.fromkeys(GRIDS, own)
+    return ModelSpec(name, RELEASED[name], grids) if name in RELEASED else None
+
+
 KNOWN = {
-    e.name: ModelSpec(
-        e.name,
-        e.study,
-        e.grids,
-        released=RELEASED.get(e.name),
-        released_grid=RELEASED_GRIDS.get(e.name),
-    )
+    e.name: ModelSpec(e.name, e.study, e.grids, _published(e.name, e.grids))
     for e in entries_that(study=True)
 }
 PUBLISHED_MODELS = tuple(KNOWN)

@@ -18,18 +18,18 @@ from numpy.typing import ArrayLike, NDArray
 from broadlearn.study.metrics import DEFAULT_METRIC, check_metric
 from broadlearn.study.models import GRIDS
 from broadlearn.study.noise import parse_noise
-from broadlearn.study.readings import READINGS
 
-# Compared on pages; under `OPTIMISTIC` ones settings are chosen on the test folds.
-PROTOCOLS = (*READINGS, "nested")
-OPTIMISTIC = tuple(name for name, reading in READINGS.items() if not reading.chosen_inside)
-DEFAULT_PROTOCOLS = ("paper", "nested")
+# Compared on pages. Under "paper" settings are chosen on the test folds, which is optimistic.
+PAPER, INSIDE, NESTED = PROTOCOLS = ("paper", "paper-inside", "nested")
+DEFAULT_PROTOCOLS = (PAPER, NESTED)
 # On splits that come with the data; the seed of a unit is the number of its split.
 GIVEN_SPLITS = "given-splits"
-# Draws at the printed settings, and scores of all settings, under a reading of the paper.
-REDRAWS = {f"{name}-redraws": name for name in OPTIMISTIC}
-SENSITIVITY = {f"{name}-sensitivity": name for name in OPTIMISTIC}
-ALL_PROTOCOLS = (*PROTOCOLS, GIVEN_SPLITS, *REDRAWS, *SENSITIVITY)
+# Draws at the printed settings; scores of all settings, and of those around the printed one.
+REDRAWS, SENSITIVITY = "paper-redraws", "paper-sensitivity"
+PRINTED_SENSITIVITY = "paper-sensitivity-printed"
+# These run the models, folds and standardisation of the published study.
+AS_PUBLISHED = (PAPER, INSIDE, REDRAWS, SENSITIVITY, PRINTED_SENSITIVITY)
+ALL_PROTOCOLS = (*AS_PUBLISHED, NESTED, GIVEN_SPLITS)
 FINGERPRINT_DIGITS, NAMES_DIGITS = 16, 8
 
 
@@ -44,8 +44,7 @@ class Unit:
         Short form of a `Noise`, normalised.
     model : str
     protocol : str
-        "paper", "paper-inside", "paper-columns", "nested", "given-splits", or a reading of the
-        paper with "-redraws" or "-sensitivity" behind it; see `broadlearn.study.protocols`.
+        One of `ALL_PROTOCOLS`, see `broadlearn.study.protocols`.
     seed : int
         Number of the repetition, or of the split.
     grid : {"paper", "reduced"}
@@ -141,7 +140,7 @@ class UnitResult:
     metrics : mapping of str to sequence of float, default={}
         Other metrics on each test fold, see `broadlearn.study.metrics`.
     details : mapping, default={}
-        Columns of a table, for "-sensitivity" protocols.
+        Columns of a table, for the protocols of sensitivity.
 
     Examples
     --------
@@ -177,9 +176,12 @@ class UnitResult:
 
 
 def fingerprint(
-    X: ArrayLike | pd.DataFrame, y: ArrayLike, splits: Iterable[Sequence[NDArray[np.intp]]] = ()
+    X: ArrayLike | pd.DataFrame,
+    y: ArrayLike,
+    splits: Iterable[Sequence[NDArray[np.intp]]] = (),
+    groups: ArrayLike | None = None,
 ) -> str:
-    """Short SHA-256 of the content of a table: its values, labels and splits."""
+    """Short SHA-256 of the content of a table: its values, labels, splits and groups."""
     named = ""
     if isinstance(X, pd.DataFrame):
         columns = [column.to_numpy() for _, column in X.items()]
@@ -188,7 +190,7 @@ def fingerprint(
     else:
         columns = list(np.asarray(X).T)
     digest = hashlib.sha256(json.dumps([len(columns), len(np.asarray(y))]).encode())
-    for column in (*columns, np.asarray(y)):
+    for column in (*columns, np.asarray(y), *(() if groups is None else [np.asarray(groups)])):
         digest.update(_column_bytes(column))
     for rows in chain.from_iterable(splits):
         digest.update(json.dumps(rows.tolist()).encode())

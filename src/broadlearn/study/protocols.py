@@ -1,13 +1,12 @@
 """Protocols: how a model is evaluated on a data set.
 
 paper
-    As published, see `Reading`. Columns and rows are standardised before splitting; 5 contiguous
-    folds in file order, boundaries at ceil(i N / 5); the setting with the best mean accuracy on the
-    **test folds** is reported, which is optimistic.
+    As published. Columns, then rows, are standardised before splitting; 5 contiguous folds in file
+    order, boundaries at ceil(i N / 5); the setting with the best mean accuracy on the **test
+    folds** is reported, which is optimistic. `docs/results/reproduction.md` says what speaks for
+    this reading of the text.
 paper-inside
     As "paper", but settings are chosen on 3 stratified inner folds of the training rows.
-paper-columns
-    As "paper", but columns alone are standardised, models are ours, draws nested.
 nested
     Honest. Stratified, shuffled outer folds (5, or as many as the study says); on the training rows
     of each, a setting is chosen on 3 inner folds, refitted and scored once on the test rows.
@@ -15,10 +14,15 @@ nested
 given-splits
     Fitted on the training rows of one split that comes with the data, judged once on its test rows.
     A model with a grid is searched as in "nested"; any other is fitted as it stands.
-paper-redraws, paper-columns-redraws
+paper-redraws
     Fits at the printed settings, with a new draw for every fold of 30 draws.
-paper-sensitivity, paper-columns-sensitivity
-    Mean accuracy of every setting of the grid on the contiguous test folds.
+paper-sensitivity
+    Mean accuracy of every setting of the grid on the folds of "paper".
+paper-sensitivity-printed
+    The same where C, kernel width and the number of feature groups vary, and all other settings are
+    the printed ones.
+
+Rows of one group of a data set, such as visits of one person, are never in two folds.
 """
 
 from __future__ import annotations
@@ -26,35 +30,58 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+from sklearn.preprocessing import StandardScaler
 
+from broadlearn.models import standardize_rows
 from broadlearn.study.datasets import Dataset, Split
 from broadlearn.study.metrics import DEFAULT_METRIC, METRICS, judge
 from broadlearn.study.models import ModelSpec
 from broadlearn.study.noise import Noise, apply_noise, parse_noise
-from broadlearn.study.plan import GIVEN_SPLITS, REDRAWS, SENSITIVITY, Unit, UnitResult
-from broadlearn.study.published_results import published_settings
-from broadlearn.study.readings import READINGS, Reading
-from broadlearn.study.released import PRINTED_COLUMNS
+from broadlearn.study.plan import (
+    AS_PUBLISHED,
+    GIVEN_SPLITS,
+    INSIDE,
+    NESTED,
+    PAPER,
+    PRINTED_SENSITIVITY,
+    REDRAWS,
+    SENSITIVITY,
+    Unit,
+    UnitResult,
+)
+from broadlearn.study.published_results import published_grids
+from broadlearn.study.released import PRINTED_COLUMNS, printed_setting
 from broadlearn.tables import TablePreparation
 from broadlearn.utils import Array
 
-# Training rows and labels, test rows and labels.
-Fold = tuple[Array, NDArray[Any], Array, NDArray[Any]]
 N_FOLDS, N_INNER_FOLDS = 5, 3
 N_DRAWS = 30
-# Settings that a "-sensitivity" protocol reports.
+# Settings that a protocol of sensitivity reports.
 SETTINGS = ("C", "kernel_width", "n_feature_groups", "n_feature_nodes")
+# Numbers of feature groups in the published figures of sensitivity.
+PRINTED_GROUPS = (3, 9, 15, 21)
+
+
+class Fold(NamedTuple):
+    """Training samples, with their groups if there are any, and test samples."""
+
+    X: Array
+    y: NDArray[Any]
+    groups: NDArray[Any] | None
+    X_test: Array
+    y_test: NDArray[Any]
 
 
 class Judged(NamedTuple):
-    """Metrics of each fold, the settings chosen, and a table for "-sensitivity" protocols."""
+    """Metrics of each fold, the settings chosen, and a table for protocols of sensitivity."""
 
     folds: list[dict[str, float]]
     chosen: Any
@@ -62,23 +89,22 @@ class Judged(NamedTuple):
 
 
 class PaperTask(NamedTuple):
-    """Rows and splits of the protocol "paper"."""
+    """Samples, their groups if there are any, and splits of the published protocol."""
 
     X: Array
     y: NDArray[Any]
+    groups: NDArray[Any] | None
     splits: list[Split]
 
 
-def contiguous_folds(n_rows: int, n_folds: int = N_FOLDS) -> list[Split]:
-    """Folds of neighbouring rows with boundaries ``ceil(i n_rows / n_folds)``."""
-    if n_rows < n_folds:
-        raise ValueError(f"The data set must have at least {n_folds} rows, got {n_rows}.")
-    edges = [-(-i * n_rows // n_folds) for i in range(n_folds + 1)]
-    rows = np.arange(n_rows)
-    return [
-        (np.concatenate([rows[:start], rows[stop:]]), rows[start:stop])
-        for start, stop in pairwise(edges)
-    ]
+def contiguous_folds(groups: NDArray[Any], n_folds: int = N_FOLDS) -> list[Split]:
+    """Folds of neighbouring groups with boundaries ``ceil(i n_groups / n_folds)``."""
+    codes, names = pd.factorize(groups)
+    if len(names) < n_folds:
+        raise ValueError(f"The data set must have at least {n_folds} rows, got {len(names)}.")
+    edges = [-(-i * len(names) // n_folds) for i in range(n_folds + 1)]
+    inside = [(start <= codes) & (codes < stop) for start, stop in pairwise(edges)]
+    return [(np.flatnonzero(~test), np.flatnonzero(test)) for test in inside]
 
 
 def run_unit(unit: Unit, data: Dataset, spec: ModelSpec) -> UnitResult:
@@ -104,6 +130,7 @@ def run_unit(unit: Unit, data: Dataset, spec: ModelSpec) -> UnitResult:
     0.3333
     """
     start = time.perf_counter()
+    spec = spec.as_published() if unit.protocol in AS_PUBLISHED else spec
     with warnings.catch_warnings():
         # Settings that cannot be fitted on a fold are left out by the search, and rare classes are
         # spread as far as they go.
@@ -116,35 +143,31 @@ def run_unit(unit: Unit, data: Dataset, spec: ModelSpec) -> UnitResult:
     return UnitResult(scores, judged.chosen, seconds, metrics, judged.details)
 
 
-def paper_task(data: Dataset, reading: Reading, noise: Noise, seed: int) -> PaperTask:
-    """Prepare a data set as a reading of the published study says; `seed` is the noise's."""
+def paper_task(data: Dataset, noise: Noise, seed: int) -> PaperTask:
+    """Prepare a data set as the published study did, with noise last; `seed` is the noise's."""
     (X,), y = _numbers(data, np.arange(len(data.y))), data.y
-    X, y = reading.prepare(X, y, noise, seed)
-    splits = contiguous_folds(len(X))
-    if noise.kind == "none" or noise.where == "all":
-        return PaperTask(X, y, splits)
-    parts, labels, moved = [X], [y], []
+    X = np.asarray(standardize_rows(StandardScaler().fit_transform(X)), np.float64)
+    splits = contiguous_folds(np.arange(len(y)) if data.groups is None else data.groups)
+    if noise.kind == "none":
+        return PaperTask(X, y, data.groups, splits)
+    if noise.where == "all":
+        return PaperTask(*apply_noise(X, y, noise, seed), data.groups, splits)
+    # Noisy training rows of each fold are put behind the others, which are tested.
+    parts, labels, rows, moved = [X], [y], [np.arange(len(y))], []
     for fold, (train, test) in enumerate(splits):
         noisy_X, noisy_y = apply_noise(X[train], y[train], noise, (seed + fold) % 2**31)
         first = sum(len(part) for part in parts)
         moved.append((first + np.arange(len(train)), test))
         parts.append(noisy_X)
         labels.append(noisy_y)
-    return PaperTask(np.concatenate(parts), np.concatenate(labels), moved)
+        rows.append(train)
+    groups = None if data.groups is None else data.groups[np.concatenate(rows)]
+    return PaperTask(np.concatenate(parts), np.concatenate(labels), groups, moved)
 
 
-def _paper_search(
-    task: PaperTask, spec: ModelSpec, reading: Reading, grid: str, random_state: int
-) -> Any:
+def _paper_search(task: PaperTask, spec: ModelSpec, grid: str, random_state: int) -> Any:
     """Score all settings on the test folds."""
-    search = spec.search(
-        grid,
-        task.splits,
-        random_state,
-        refit=False,
-        released=reading.released_models,
-        fresh_draws=reading.fresh_draws,
-    )
+    search = spec.search(grid, task.splits, random_state, refit=False, fresh_draws=True)
     return _as_prepared(search).fit(task.X, task.y)
 
 
@@ -157,9 +180,8 @@ def _as_prepared(model: Any) -> Any:
 
 
 def _judge_paper(unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise) -> Judged:
-    reading = READINGS[unit.protocol]
-    task = paper_task(data, reading, noise, unit.data_seed)
-    search = _paper_search(task, spec, reading, unit.grid, unit.model_seed)
+    task = paper_task(data, noise, unit.data_seed)
+    search = _paper_search(task, spec, unit.grid, unit.model_seed)
     return Judged(_fold_scores(search, len(task.splits)), dict(search.best_params_))
 
 
@@ -170,11 +192,15 @@ def _fold_scores(search: Any, n_folds: int) -> list[dict[str, float]]:
 
 
 def _judge_inside(unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise) -> Judged:
-    task = paper_task(data, READINGS[unit.protocol], noise, unit.data_seed)
-    X, y = task.X, task.y
+    X, y, groups, splits = paper_task(data, noise, unit.data_seed)
     # The choice is among the same settings; with nested draws it takes a fraction of the time.
     return _judge_folds(
-        unit, spec, ((X[train], y[train], X[test], y[test]) for train, test in task.splits)
+        unit,
+        spec,
+        (
+            Fold(X[train], y[train], None if groups is None else groups[train], X[test], y[test])
+            for train, test in splits
+        ),
     )
 
 
@@ -183,8 +209,9 @@ def _judge_nested(unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise) -> J
 
 
 def _nested_folds(unit: Unit, data: Dataset, noise: Noise) -> Iterator[Fold]:
-    outer = StratifiedKFold(unit.folds, shuffle=True, random_state=unit.split_seed)
-    for fold, (train, test) in enumerate(outer.split(np.zeros(len(data.y)), data.y)):
+    outer = _stratified(unit.folds, unit.split_seed, data.groups)
+    splits = outer.split(np.zeros(len(data.y)), data.y, data.groups)
+    for fold, (train, test) in enumerate(splits):
         X, X_test = _numbers(data, train, test)
         y, y_test = data.y[train], data.y[test]
         seed = (unit.data_seed + fold) % 2**31
@@ -192,7 +219,13 @@ def _nested_folds(unit: Unit, data: Dataset, noise: Noise) -> Iterator[Fold]:
             X, y = apply_noise(X, y, noise, seed)
             if noise.where == "all":
                 X_test, y_test = apply_noise(X_test, y_test, noise, (seed + N_FOLDS) % 2**31)
-        yield X, y, X_test, y_test
+        yield Fold(X, y, None if data.groups is None else data.groups[train], X_test, y_test)
+
+
+def _stratified(n_folds: int, seed: int, groups: NDArray[Any] | None) -> Any:
+    """Shuffled folds with equal shares of the classes, and with whole groups if there are any."""
+    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+    return kind(n_folds, shuffle=True, random_state=seed)
 
 
 def _judge_given(unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise) -> Judged:
@@ -200,72 +233,65 @@ def _judge_given(unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise) -> Ju
         raise ValueError(f"noise must be none under the protocol {GIVEN_SPLITS}, got {noise}.")
     train, test = data.splits[unit.seed]
     X, X_test = _numbers(data, train, test)
-    judged = _judge_folds(unit, spec, [(X, data.y[train], X_test, data.y[test])])
+    judged = _judge_folds(unit, spec, [Fold(X, data.y[train], None, X_test, data.y[test])])
     return judged._replace(chosen=judged.chosen[0])
 
 
 def _judge_folds(unit: Unit, spec: ModelSpec, folds: Iterable[Fold]) -> Judged:
     """Choose settings on inner folds of the training rows, and score once on the test rows."""
     scores, chosen = [], []
-    reading = READINGS.get(unit.protocol)
-    inner = StratifiedKFold(N_INNER_FOLDS, shuffle=True, random_state=unit.split_seed)
-    for X, y, X_test, y_test in folds:
-        search = spec.search(
-            unit.grid,
-            inner,
-            unit.model_seed,
-            refit=True,
-            released=reading is not None and reading.released_models,
-            scoring=unit.scoring,
-        )
-        if reading is not None:
+    for fold in folds:
+        inner = _stratified(N_INNER_FOLDS, unit.split_seed, fold.groups)
+        if fold.groups is not None:
+            inner = list(inner.split(fold.X, fold.y, fold.groups))
+        search = spec.search(unit.grid, inner, unit.model_seed, refit=True, scoring=unit.scoring)
+        if unit.protocol == INSIDE:
             _as_prepared(search)
-        search.fit(X, y)
+        search.fit(fold.X, fold.y)
         if not np.isfinite(getattr(search, "best_score_", 0.0)):
             raise ValueError(
                 f"{unit.scoring} is not defined on the inner folds for any setting of {unit.model}"
             )
-        scores.append(judge(search, X_test, y_test))
+        scores.append(judge(search, fold.X_test, fold.y_test))
         chosen.append(dict(getattr(search, "best_params_", {})))
     return Judged(scores, chosen)
 
 
-def _judge_redraws(unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise) -> Judged:
-    reading = READINGS[REDRAWS[unit.protocol]]
-    printed, column = published_settings(), PRINTED_COLUMNS.get(unit.model, unit.model)
-    if unit.dataset not in printed.index or column not in printed.columns:
+def _printed(unit: Unit, spec: ModelSpec) -> dict[str, Any]:
+    """The printed setting of a unit's model, without parameters that it lacks."""
+    printed = printed_setting(unit.dataset, unit.model)
+    if printed is None:
         raise ValueError(f"no settings are printed for {unit.model} on {unit.dataset}")
     known = spec.estimator.get_params()
-    settings = {n: v for n, v in printed.loc[unit.dataset, column].items() if n in known}
-    scores = redraw(data, spec, reading, settings, N_DRAWS, unit.model_seed)
+    return {name: value for name, value in printed.items() if name in known}
+
+
+def _judge_redraws(unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise) -> Judged:
+    settings = _printed(unit, spec)
+    scores = redraw(data, spec, settings, N_DRAWS, unit.model_seed)
     return Judged([{DEFAULT_METRIC: float(score)} for score in scores.ravel()], settings)
 
 
 def redraw(
-    data: Dataset,
-    spec: ModelSpec,
-    reading: Reading,
-    settings: dict[str, Any],
-    n_draws: int,
-    random_state: int,
+    data: Dataset, spec: ModelSpec, settings: dict[str, Any], n_draws: int, random_state: int
 ) -> Array:
     """Return accuracies at given settings, draws by folds, each with a seed of its own."""
-    task = paper_task(data, reading, Noise(), 0)
-    released = reading.released_models
+    task = paper_task(data, Noise(), 0)
     seeds = np.random.SeedSequence(random_state).generate_state(n_draws * len(task.splits))
     scores = np.empty((n_draws, len(task.splits)))
     for (draw, fold), seed in zip(np.ndindex(*scores.shape), seeds, strict=True):
         train, test = task.splits[fold]
-        model = _as_prepared(spec.seeded(int(seed), released=released)).set_params(**settings)
+        model = _as_prepared(spec.seeded(int(seed))).set_params(**settings)
         model.fit(task.X[train], task.y[train])
         scores[draw, fold] = np.mean(model.predict(task.X[test]) == task.y[test])
     return scores
 
 
 def _judge_sensitivity(unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise) -> Judged:
-    reading = READINGS[SENSITIVITY[unit.protocol]]
-    task = paper_task(data, reading, noise, unit.data_seed)
-    search = _paper_search(task, spec, reading, unit.grid, 0)
+    task = paper_task(data, noise, unit.data_seed)
+    if unit.protocol == PRINTED_SENSITIVITY:
+        spec = replace(spec, grids={unit.grid: _grid_around_print(unit, spec)})
+    search = _paper_search(task, spec, unit.grid, 0)
     results, n_folds = search.cv_results_, len(task.splits)
     folds = np.array([results[f"split{i}_test_score"] for i in range(n_folds)])
     missing = np.full(folds.shape[1], np.nan)
@@ -279,12 +305,24 @@ def _judge_sensitivity(unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise)
     return Judged(_fold_scores(search, n_folds), dict(search.best_params_), table)
 
 
+def _grid_around_print(unit: Unit, spec: ModelSpec) -> dict[str, list[Any]]:
+    """The settings of the published figures: some vary, the others are as printed."""
+    varied = {**published_grids()[PRINTED_COLUMNS.get(unit.model, unit.model)]}
+    varied["n_feature_groups"] = list(PRINTED_GROUPS)
+    return {
+        name: varied[name] if name in ("C", "kernel_width", "n_feature_groups") else [value]
+        for name, value in _printed(unit, spec).items()
+    }
+
+
 _JUDGES: dict[str, Callable[[Unit, Dataset, ModelSpec, Noise], Judged]] = {
-    **{name: _judge_inside if r.chosen_inside else _judge_paper for name, r in READINGS.items()},
-    "nested": _judge_nested,
+    PAPER: _judge_paper,
+    INSIDE: _judge_inside,
+    NESTED: _judge_nested,
     GIVEN_SPLITS: _judge_given,
-    **dict.fromkeys(REDRAWS, _judge_redraws),
-    **dict.fromkeys(SENSITIVITY, _judge_sensitivity),
+    REDRAWS: _judge_redraws,
+    SENSITIVITY: _judge_sensitivity,
+    PRINTED_SENSITIVITY: _judge_sensitivity,
 }
 
 

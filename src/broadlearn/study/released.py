@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -22,6 +24,7 @@ from broadlearn.models import (
     IntuitionisticFuzzyBLSClassifier,
     labels_of,
 )
+from broadlearn.study.published_results import published_settings
 from broadlearn.utils import Array, draw_seed, encode_targets
 
 # As in the code of the authors of H-ELM: input of the biases, penalty and steps of the
@@ -164,3 +167,15 @@ COLUMNS = {
     "IF-BLS": "the equations, with the maps of the released code "
     "(IntuitionisticFuzzyBLSClassifier.published)",
 }
+
+
+@cache
+def _printed_settings() -> pd.DataFrame:
+    return pd.concat([published_settings(), published_settings("adni")])
+
+
+def printed_setting(dataset: str, model: str) -> dict[str, Any] | None:
+    """Return the printed best setting of a model, or of the column it stands for, if any."""
+    printed, column = _printed_settings(), PRINTED_COLUMNS.get(model, model)
+    known = dataset in printed.index and column in printed.columns
+    return printed.loc[dataset, column] if known else None

@@ -1,7 +1,7 @@
-"""Compare readings of the published protocol with the printed tables, cell by cell.
+"""Compare results under the published protocol with the printed tables, cell by cell.
 
-A reading that was chosen because it comes near to print is no evidence where it meets print, only
-where it contradicts it.
+The reading of the protocol was chosen because it comes near to print. So it is no evidence where it
+meets print, only where it contradicts it.
 """
 
 from __future__ import annotations
@@ -16,15 +16,14 @@ from scipy.stats import norm
 
 from broadlearn.study.datasets import describe_dataset
 from broadlearn.study.noise import parse_noise
-from broadlearn.study.plan import OPTIMISTIC, REDRAWS
+from broadlearn.study.plan import PAPER, REDRAWS
 from broadlearn.study.protocols import N_FOLDS
 from broadlearn.study.published_results import published_grids, published_table
-from broadlearn.study.readings import READINGS
 from broadlearn.study.released import PRINTED_COLUMNS
 from broadlearn.study.store import newest
 
-KEYS = ["reading", "dataset", "model"]
-CELL_KEYS = ["reading", "noise", "dataset", "model"]
+KEYS = ["dataset", "model"]
+CELL_KEYS = ["noise", *KEYS]
 DRAWS = ["n_draws", "lowest", "median", "highest", "draw_mean", "draw_sd", "nearest_sd"]
 CONTRADICTED, OUT_OF_REACH, NOT_FITTED, WITHIN_REACH, NOT_REDRAWN = VERDICTS = (
     "contradicted",
@@ -46,14 +45,14 @@ def compare_with_print(frame: pd.DataFrame) -> pd.DataFrame:
     ----------
     frame : DataFrame
         One row per unit, as `ResultStore.to_frame` gives it. Units count that are done, with the
-        published grid, under readings whose settings are chosen on the test folds.
+        published grid, under the protocol "paper".
 
     Returns
     -------
     DataFrame
-        reading, noise, dataset, model; ours, ours_sd, printed, printed_sd (percent, deviations over
-        folds with ddof=1); difference and sd_difference, ours less printed. With noise: where the
-        noise is what the reading takes the published one for.
+        noise, dataset, model; ours, ours_sd, printed, printed_sd (percent, deviations over folds
+        with ddof=1); difference and sd_difference, ours less printed. Noise counts that is taken
+        for the published one: deviations on all rows.
 
     Examples
     --------
@@ -67,10 +66,9 @@ def compare_with_print(frame: pd.DataFrame) -> pd.DataFrame:
     """
     frame = newest(frame)
     used = (frame["status"] == "done") & (frame["grid"] == "paper")
-    done = frame[used & frame["protocol"].isin(OPTIMISTIC)].rename(columns={"protocol": "reading"})
     lines = []
-    for unit in done.itertuples():
-        names = (unit.reading, unit.noise, unit.dataset, unit.model)
+    for unit in frame[used & (frame["protocol"] == PAPER)].itertuples():
+        names = (unit.noise, unit.dataset, unit.model)
         printed = _printed(*names)
         if printed is not None:
             lines.append((*names, 100 * unit.mean, 100 * unit.sd, *printed))
@@ -81,14 +79,13 @@ def compare_with_print(frame: pd.DataFrame) -> pd.DataFrame:
     return cells
 
 
-def _printed(reading: str, noise: str, dataset: str, model: str) -> tuple[float, float] | None:
+def _printed(noise: str, dataset: str, model: str) -> tuple[float, float] | None:
     """Printed accuracy and deviation, if there are any."""
     parsed = parse_noise(noise)
     key: str | tuple[str, float] = dataset
     names = ("accuracy", "deviation")
     if parsed.kind != "none":
-        kind = "deviation" if READINGS[reading].noise_last else "variance"
-        if (parsed.kind, parsed.where) != (kind, "all"):
+        if (parsed.kind, parsed.where) != ("deviation", "all"):
             return None
         key, names = (dataset, round(100 * parsed.level, 6)), ("noise", "noise_deviation")
     accuracy, deviation = map(published_table, names)
@@ -104,20 +101,21 @@ def redraw_figures(frame: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     frame : DataFrame
-        One row per unit, as `ResultStore.to_frame` gives it; units of "-redraws" protocols count.
+        One row per unit, as `ResultStore.to_frame` gives it; units of "paper-redraws" count.
 
     Returns
     -------
     DataFrame
-        reading, dataset, model, n_draws; lowest, median and highest mean accuracy of a draw;
+        dataset, model, n_draws; lowest, median and highest mean accuracy of a draw;
         draw_mean and draw_sd, the deviation at least one row's worth since a few draws may agree by
         chance; nearest_sd, the deviation over folds of the draw nearest to print. NaN where the
         printed settings could not be fitted.
     """
     lines, printed = [], published_table()
-    for unit in newest(frame[frame["protocol"].isin(REDRAWS)]).itertuples():
+    redrawn = (frame["protocol"] == REDRAWS) & frame["dataset"].isin(printed.index)
+    for unit in newest(frame[redrawn]).itertuples():
         line: dict[str, Any] = dict.fromkeys(DRAWS, np.nan)
-        line |= {"reading": REDRAWS[unit.protocol], "dataset": unit.dataset, "model": unit.model}
+        line |= {"dataset": unit.dataset, "model": unit.model}
         line["n_draws"] = 0.0
         if unit.status == "done":
             scores = 100 * np.reshape(unit.fold_scores, (-1, N_FOLDS))
@@ -169,7 +167,7 @@ def judge_cells(cells: pd.DataFrame, redraws: pd.DataFrame) -> pd.DataFrame:
     --------
     >>> import pandas as pd
     >>> from broadlearn.study.reproduction import judge_cells
-    >>> key = {"reading": "paper", "dataset": "pima", "model": "ELM"}
+    >>> key = {"dataset": "pima", "model": "ELM"}
     >>> cells = pd.DataFrame([{**key, "noise": "none", "ours": 72.0, "printed": 71.5}])
     >>> draws = {"n_draws": 30, "lowest": 71.6, "median": 71.8, "highest": 71.9, "draw_mean": 71.8,
     ...          "draw_sd": 0.1, "nearest_sd": 3.0}
@@ -204,7 +202,7 @@ def summarize_cells(judged: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     judged : DataFrame
         From `judge_cells`.
     by : sequence of str
-        Columns that make the groups, such as ``["reading", "model"]``.
+        Columns that make the groups, such as ``["model"]``.
 
     Returns
     -------

@@ -12,14 +12,10 @@ import pandas as pd
 from broadlearn.study.metrics import DEFAULT_METRIC, check_metric
 from broadlearn.study.models import PAPER_MODELS
 from broadlearn.study.noise import Noise, parse_noise
-from broadlearn.study.plan import OPTIMISTIC, PROTOCOLS
+from broadlearn.study.plan import INSIDE, PAPER, PROTOCOLS
 from broadlearn.study.released import PRINTED_COLUMNS
 from broadlearn.study.store import newest
 
-# Two protocols on the same folds: what choosing settings on test folds adds.
-OUTSIDE, INSIDE = "paper", "paper-inside"
-# The most honest protocol first.
-BY_HONESTY = sorted(PROTOCOLS, key=lambda name: (name != "nested", name in OPTIMISTIC))
 # Preferred reference of tests, in this order.
 REFERENCES = ("Ensemble", "IF-BLS")
 
@@ -33,8 +29,8 @@ class Cells:
         One row per unit, as `ResultStore.to_frame` gives it. Of rows for the same cell the last
         filed one counts. One grid, scoring and number of folds for each protocol.
     metric : str, default="accuracy"
-        Units without it count as missing: those under "paper" and "paper-columns", where only
-        accuracy is known, and those of models without the decisions that it needs.
+        Units without it count as missing: those under "paper", where only accuracy is
+        known, and those of models without the decisions that it needs.
     reference : str, default=None
         The model that tests compare with the others; Ensemble, IF-BLS or else the best if None.
 
@@ -165,7 +161,7 @@ class Cells:
 
     def optimism(self) -> pd.DataFrame:
         """Return what choosing settings on the test folds adds, in points."""
-        outside, inside = self.means(OUTSIDE), self.means(INSIDE)
+        outside, inside = self.means(PAPER), self.means(INSIDE)
         datasets = outside.index.intersection(inside.index)
         models = [model for model in outside.columns if model in inside.columns]
         return (outside - inside).loc[datasets, models]

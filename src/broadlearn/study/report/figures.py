@@ -20,6 +20,7 @@ from matplotlib.figure import Figure
 from sklearn.isotonic import isotonic_regression
 
 from broadlearn.study.models import PUBLISHED_MODELS
+from broadlearn.study.protocols import PRINTED_GROUPS
 from broadlearn.study.report.cells import Cells, in_order
 from broadlearn.study.reproduction import (
     CONTRADICTED,
@@ -54,7 +55,6 @@ SETTING_NAMES = {
     "n_feature_nodes": "feature nodes per group p",
 }
 LOG_BASES = {"C": 10, "kernel_width": 2}
-MAX_SURFACES = 4
 _STYLE = str(files("broadlearn.study.report") / "templates" / "study.mplstyle")
 
 
@@ -249,8 +249,8 @@ def surface_figure(sensitivity: pd.DataFrame) -> Figure | None:
     if known["kernel_width"].nunique() < 2 or known["C"].nunique() < 2:
         return None
     best = 100 * known.groupby(axes_of)["mean"].max()
-    groups = np.array(sorted(known["n_feature_groups"].unique()))
-    groups = groups[np.unique(np.linspace(0, len(groups) - 1, MAX_SURFACES).round().astype(int))]
+    tried = sorted(known["n_feature_groups"].unique())
+    groups = [m for m in tried if m in PRINTED_GROUPS] or tried[: len(PRINTED_GROUPS)]
     widths, Cs = sorted(known["kernel_width"].unique()), sorted(known["C"].unique())
     surfaces = [best[m].unstack("C").reindex(index=widths, columns=Cs).to_numpy() for m in groups]
     lowest, highest = np.nanmin(surfaces), np.nanmax(surfaces)
@@ -298,9 +298,9 @@ VERDICT_MARKS: dict[str, tuple[str, str]] = {
 
 
 @study_style()
-def reproduction_figure(judged: pd.DataFrame, reading: str) -> Figure:
+def reproduction_figure(judged: pd.DataFrame) -> Figure:
     """Printed against our accuracies without noise, a panel for each model, marked by verdict."""
-    cells = judged[(judged["reading"] == reading) & (judged["noise"] == "none")]
+    cells = judged[judged["noise"] == "none"]
     models = in_order(cells["model"])
     figure, axes = _panels(len(models), height=2.9)
     for axis, model in zip(axes, models, strict=True):

@@ -15,8 +15,9 @@ from markupsafe import Markup
 from broadlearn.study.leaderboard import Standing
 from broadlearn.study.metrics import DEFAULT_METRIC
 from broadlearn.study.noise import parse_noise
+from broadlearn.study.plan import INSIDE, PAPER
 from broadlearn.study.published_results import published_table
-from broadlearn.study.report.cells import INSIDE, OUTSIDE, Cells, in_order
+from broadlearn.study.report.cells import Cells, in_order
 from broadlearn.study.report.words import left_out_note, protocol_note
 from broadlearn.study.reproduction import WITHIN_REACH, summarize_cells
 from broadlearn.study.statistics import compare_conditions, compare_pairs, friedman, nemenyi, ranks
@@ -24,8 +25,6 @@ from broadlearn.utils import safe_csv
 
 # Text, values and marks of a table.
 Parts = tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]
-# The readings of "Gaussian noise of x %" that are in use.
-GAUSSIAN = ("variance", "deviation", "rows")
 PUBLISHED_NOTE = "In brackets: the published figure, of the paper protocol."
 _LATEX = str.maketrans(
     {"±": r"$\pm$", "−": "$-$", "χ": r"$\chi$", "²": r"$^2$", "μ": r"$\mu$", "\u00a0": "~"}
@@ -199,7 +198,8 @@ def _published(cells: Cells, table: pd.DataFrame) -> pd.DataFrame | None:
     """Published accuracies of the same data sets and models; None without any."""
     if cells.metric.name != DEFAULT_METRIC:
         return None
-    printed = published_table().reindex(index=table.index, columns=table.columns)
+    everything = pd.concat([published_table(), published_table("adni")])
+    printed = everything.reindex(index=table.index, columns=table.columns)
     return printed if printed.notna().any(axis=None) else None
 
 
@@ -305,7 +305,7 @@ def noise_table(cells: Cells, protocol: str) -> Table:
     for noise in cells.noises(protocol):
         means, parsed = cells.means(protocol, noise), parse_noise(noise)
         level, published = round(100 * parsed.level, 6), pd.DataFrame()
-        if parsed.kind in GAUSSIAN and level in printed.columns.levels[1]:
+        if parsed.kind == "deviation" and level in printed.columns.levels[1]:
             published = printed.xs(level, axis=1, level=1)
         noisy |= set() if noise == "none" else set(means.index)
         theirs = published.reindex(index=means.index, columns=means.columns).astype(float)
@@ -374,7 +374,7 @@ def optimism_table(cells: Cells) -> Table:
     text.loc["mean"] = [shown(mean, "+z.2f") for mean in points.mean()]
     return Table(
         "optimism",
-        f"Optimism on each data set, {OUTSIDE} less {INSIDE}",
+        f"Optimism on each data set, {PAPER} less {INSIDE}",
         "Accuracy with settings chosen on the test folds less that with settings chosen on inner "
         "folds of the training rows, on the same folds, in percentage points.",
         text,
@@ -447,16 +447,16 @@ def reproduction_tables(judged: pd.DataFrame) -> list[Table]:
             tables.append(
                 _plain_table(
                     f"reproduction{words.replace(' ', '_')}",
-                    f"Print and ours{words}, by reading and model",
+                    f"Print and ours{words}, by model",
                     "Off by: mean absolute difference of accuracies, and of their deviations over "
                     "folds, in percentage points. Shares are of the cells redrawn.",
-                    summarize_cells(cells, ["reading", "model"]).dropna(axis=1, how="all"),
+                    summarize_cells(cells, ["model"]).dropna(axis=1, how="all"),
                 )
             )
     told = judged[judged["median"].notna() & (judged["verdict"] != WITHIN_REACH)]
     if len(told):
         columns = ["verdict", "printed", "lowest", "median", "highest", "ours"]
-        values = told.set_index(["reading", "model", "dataset"])[columns]
+        values = told.set_index(["model", "dataset"])[columns]
         caption = "Accuracies in percent: print, redraws, and the best of our grid."
         tables.append(_plain_table("reproduction_cells", "Out of reach", caption, values))
     return tables

@@ -8,8 +8,8 @@ import pandas as pd
 
 from broadlearn.study.metrics import DEFAULT_METRIC
 from broadlearn.study.models import PUBLISHED_MODELS
-from broadlearn.study.plan import OPTIMISTIC
-from broadlearn.study.report.cells import BY_HONESTY, INSIDE, OUTSIDE, Cells, noise_words, strongest
+from broadlearn.study.plan import INSIDE, NESTED, PAPER
+from broadlearn.study.report.cells import Cells, noise_words, strongest
 from broadlearn.study.statistics import friedman, nemenyi
 
 LEVEL = 0.05
@@ -20,11 +20,11 @@ def protocol_note(cells: Cells, protocol: str) -> str:
     first = cells.units[cells.units["protocol"] == protocol].iloc[0]
     kind = (
         "optimistic: settings chosen on the test folds"
-        if protocol in OPTIMISTIC
+        if protocol == PAPER
         else "settings chosen on inner folds of the training rows"
     )
     scoring = "" if first["scoring"] == DEFAULT_METRIC else f", chosen by {first['scoring']}"
-    folds = f", {first['folds']} folds" if protocol == "nested" else ""
+    folds = f", {first['folds']} folds" if protocol == NESTED else ""
     return f"Protocol: {protocol} ({kind}{scoring}{folds}; grid: {first['grid']})."
 
 
@@ -42,7 +42,7 @@ def joined(names: Iterable[object]) -> str:
 
 def headline(cells: Cells) -> str:
     """Say which models stay accurate as labels and rows go bad, the published ones by name."""
-    protocol = next(p for p in BY_HONESTY if p in cells.protocols)
+    protocol = cells.protocols[-1]
     tables, _ = cells.conditions(protocol, strongest(cells.noises(protocol)))
     clean = tables.pop("none", None)
     first = clean if clean is not None else next(iter(tables.values()))
@@ -50,7 +50,7 @@ def headline(cells: Cells) -> str:
         return ""
     n_datasets, n_models = first.shape
     over = f"{n_models} models on {n_datasets} data set{'s' if n_datasets > 1 else ''}"
-    flattered = " (optimistic: settings chosen on the test folds)" if protocol in OPTIMISTIC else ""
+    flattered = " (optimistic: settings chosen on the test folds)" if protocol == PAPER else ""
     parts = [] if clean is None else [f"on the data as they are, {_first(cells, clean)}"]
     for noise, table in tables.items():
         parts.append(f"with {noise_words(noise)}, {_kept(cells, clean, table)}")
@@ -141,7 +141,7 @@ def _optimism(cells: Cells) -> list[str]:
     if points.empty:
         return []
     return [
-        f"Choosing settings on the test folds ({OUTSIDE} less {INSIDE}) adds "
+        f"Choosing settings on the test folds ({PAPER} less {INSIDE}) adds "
         f"{_change(points.mean())} points on average, most for {points.idxmax()} "
         f"({_change(points.max())})."
     ]
