@@ -32,6 +32,23 @@ TITLE = "Broad learning, compared"
 IN_A_FILE = ("pairwise", "max_rows", "scoring", "timeout", "title", "reference", "insecure")
 
 Store = Annotated[Path, typer.Option(help="File of the results.")]
+Models = Annotated[
+    list[str] | None,
+    typer.Option("--model", "-m", help=f"{IN_A_STUDY} The seven published ones if none."),
+]
+Protocols = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--protocol",
+        "-p",
+        help=f"{', '.join(PROTOCOLS)}, paper-redraws, paper-sensitivity or "
+        "paper-sensitivity-printed; several with commas; paper and nested if none.",
+    ),
+]
+Grid = Annotated[
+    Literal["paper", "reduced"] | None, typer.Option(help="Settings to try; paper if not given.")
+]
+Report = Annotated[Path | None, typer.Option(help="Folder of the page to write.")]
 
 
 @app.command()
@@ -56,31 +73,20 @@ def run(
         list[Path] | None, typer.Option(help="Table of your own; may be repeated.")
     ] = None,
     target: Annotated[str | None, typer.Option(help="Target column of --data.")] = None,
-    model: Annotated[
-        list[str] | None,
+    groups: Annotated[
+        str | None,
         typer.Option(
-            "--model",
-            "-m",
-            help=f"{IN_A_STUDY} The seven published ones if none.",
+            help="Column of --data that says which rows belong together, such as a person with "
+            "several visits; folds have all of them or none."
         ),
     ] = None,
-    protocol: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--protocol",
-            "-p",
-            help=f"{', '.join(PROTOCOLS)}, paper-redraws, paper-sensitivity or "
-            "paper-sensitivity-printed; several with commas; paper and nested if none.",
-        ),
-    ] = None,
+    model: Models = None,
+    protocol: Protocols = None,
     noise: Annotated[
         list[str] | None,
         typer.Option(help="none, or kind:level:where as labels:0.2:train; several with commas."),
     ] = None,
-    grid: Annotated[
-        Literal["paper", "reduced"] | None,
-        typer.Option(help="Settings to try; paper if not given."),
-    ] = None,
+    grid: Grid = None,
     folds: Annotated[
         int | None, typer.Option(help="Outer folds of nested; 5 if not given.")
     ] = None,
@@ -88,7 +94,7 @@ def run(
         int | None, typer.Option(help="Repetitions of nested; 1 if not given.")
     ] = None,
     store: Store = DEFAULT_STORE,
-    report: Annotated[Path | None, typer.Option(help="Folder of the page to write.")] = None,
+    report: Report = None,
     jobs: Jobs = 1,
     dask: Annotated[
         str | None, typer.Option(help="Run on a Dask cluster: its scheduler's address, or local.")
@@ -104,13 +110,12 @@ def run(
     A unit is one model on one data set with one noise under one protocol. Exit code 0: all done;
     2: bad input, or some failed; 130: interrupted.
     """
-    with console.one_sentence(), ExitStack() as stack:
-        from broadlearn.study import ResultStore, cluster_executor, write_report
-
+    with console.one_sentence():
         given = {
             "dataset": console.split_list(dataset),
             "data": data,
             "target": target,
+            "groups": groups,
             "model": console.split_list(model),
             "protocol": console.split_list(protocol),
             "noise": console.split_list(noise),
@@ -120,7 +125,68 @@ def run(
         }
         options = _options(plan, given)
         check_folder(report, "index.html", force=force)
-        study = _study(options)
+        run_study(
+            _study(options), store, report, options, jobs=jobs, dask=dask, again=again, json=as_json
+        )
+
+
+@app.command()
+def adni(
+    data: Annotated[Path, typer.Argument(help="ADNIMERGE as a CSV file.")],
+    freesurfer: Annotated[
+        Path | None,
+        typer.Option(help="Table of FreeSurfer's measures (UCSFFSX), joined by person and visit."),
+    ] = None,
+    all_visits: Annotated[
+        bool,
+        typer.Option(
+            "--all-visits", help="Take all visits, in folds of whole people, not the first ones."
+        ),
+    ] = False,
+    model: Models = None,
+    protocol: Protocols = None,
+    grid: Grid = None,
+    store: Store = Path("study-adni", "results.db"),
+    report: Report = Path("study-adni", "report"),
+    jobs: Jobs = 1,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run the published study on ADNI, for those who have access to its tables.
+
+    The tasks are CN against AD, CN against MCI and MCI against AD, by MRI measures. Printed figures
+    stand beside ours. Exit codes are those of `study run`.
+    """
+    with console.one_sentence():
+        from broadlearn.study import DEFAULT_PROTOCOLS, make_study, read_adni
+
+        check_folder(report, "index.html", force=force)
+        study = make_study(
+            read_adni(data, freesurfer, all_visits=all_visits),
+            console.split_list(model) or None,
+            protocols=console.split_list(protocol) or DEFAULT_PROTOCOLS,
+            grid=grid or "paper",
+        )
+        run_study(
+            study, store, report, {"title": "The published tasks on ADNI"}, jobs, json=as_json
+        )
+
+
+def run_study(
+    study: Study,
+    store: Path,
+    report: Path | None,
+    options: dict[str, Any],
+    jobs: int,
+    dask: str | None = None,
+    *,
+    again: bool = False,
+    json: bool = False,
+) -> None:
+    """Run a study, write its page, and exit with a code for units that failed."""
+    from broadlearn.study import ResultStore, cluster_executor, write_report
+
+    with ExitStack() as stack:
         results = stack.enter_context(ResultStore(store))
         cluster = None
         if dask is not None:
@@ -133,31 +199,31 @@ def run(
             )
         _run_units(study, results, jobs, cluster, options.get("timeout"), again=again)
         frame, page = study.frame(results), None
-        if report is not None:
-            console.waiting("writing the report")
-            page = write_report(
-                frame,
-                report,
-                title=options.get("title", TITLE),
-                command=shlex.join(["broadlearn", *sys.argv[1:]]),
-                reference=options.get("reference"),
-            )
-        if as_json:
-            counts = frame["status"].value_counts().to_dict()
-            console.print_json(
-                store=str(store), units=len(study.plan), **counts, report=page and str(page)
-            )
-        elif page is not None:
-            _say_headline(frame)
-            console.say(f"Report: {page.resolve()}")
-        n_lost = len(study.plan) - int((frame["status"] == "done").sum())
-        if n_lost:
-            console.say(
-                f"{n_lost} of {len(study.plan)} units are not done; see `broadlearn study status "
-                f"--store {store}`.",
-                err=True,
-            )
-            raise typer.Exit(console.SOME_FAILED)
+    if report is not None:
+        console.waiting("writing the report")
+        page = write_report(
+            frame,
+            report,
+            title=options.get("title", TITLE),
+            command=shlex.join(["broadlearn", *sys.argv[1:]]),
+            reference=options.get("reference"),
+        )
+    if json:
+        counts = frame["status"].value_counts().to_dict()
+        console.print_json(
+            store=str(store), units=len(study.plan), **counts, report=page and str(page)
+        )
+    elif page is not None:
+        _say_headline(frame)
+        console.say(f"Report: {page.resolve()}")
+    n_lost = len(study.plan) - int((frame["status"] == "done").sum())
+    if n_lost:
+        console.say(
+            f"{n_lost} of {len(study.plan)} units are not done; see `broadlearn study status "
+            f"--store {store}`.",
+            err=True,
+        )
+        raise typer.Exit(console.SOME_FAILED)
 
 
 def _options(plan: Path | None, given: dict[str, Any]) -> dict[str, Any]:
@@ -185,7 +251,7 @@ def _study(options: dict[str, Any]) -> Study:
         pairwise_tasks,
     )
 
-    tables = _tables(options.get("data", []), options.get("target"))
+    tables = _tables(options.get("data", []), options.get("target"), options.get("groups"))
     names = [name for text in options.get("dataset", []) for name in expand_name(text)]
     if groups := options.get("pairwise"):
         whole = [*map(load_dataset, names), *tables]
@@ -200,16 +266,24 @@ def _study(options: dict[str, Any]) -> Study:
     )
 
 
-def _tables(paths: list[Any], target: str | None) -> list[Dataset]:
+def _tables(paths: list[Any], target: str | None, groups: str | None) -> list[Dataset]:
     import numpy as np
 
     from broadlearn.study import Dataset
     from broadlearn.tables import read_table
 
-    if bool(paths) != (target is not None):
-        raise ValueError("--data and --target must be given together.")
-    read = (read_table(path, target, task="classification") for path in paths)
-    return [Dataset(table.name, table.X, np.asarray(table.y)) for table in read]
+    if bool(paths) != (target is not None) or (groups is not None and not paths):
+        raise ValueError("--data and --target must be given together, and --groups with them.")
+    tables = []
+    for path in paths:
+        table = read_table(path, target, task="classification")
+        X, people = table.X, None
+        if groups is not None:
+            if groups not in X:
+                raise ValueError(f"--groups must be a column of {path}, got {groups!r}.")
+            people = X.pop(groups).to_numpy()
+        tables.append(Dataset(table.name, X, np.asarray(table.y), groups=people))
+    return tables
 
 
 def _run_units(

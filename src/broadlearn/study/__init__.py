@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from broadlearn.study.adni import read_adni
 from broadlearn.study.collection import read_collection
 from broadlearn.study.comparison import compare_results
 from broadlearn.study.datasets import (
@@ -91,6 +92,7 @@ __all__ = [
     "published_settings",
     "published_table",
     "rank_among_published",
+    "read_adni",
     "read_collection",
     "redraw_figures",
     "run_unit",

@@ -7,6 +7,8 @@ dementia rating (CDR), which is not a diagnosis, and the labels name it. What id
 a scan, or is known only after the rating, is left out; missing values stay missing.
 
 The MMSE is a test of cognition, close to the rating itself: there is a form of both tables without.
+
+ADNI, the data of the published study, may not be shipped. `broadlearn.study.adni` reads its tables.
 """
 
 from __future__ import annotations
