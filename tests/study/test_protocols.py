@@ -221,9 +221,25 @@ def test_sensitivity_is_that_of_the_paper_protocol():
     assert best["sd"] == pytest.approx(result.sd)
 
 
-def test_redraws_are_fits_at_the_printed_settings():
-    data, spec = load_dataset("tic_tac_toe"), find_model("ELM")
-    short = replace(data, X=data.X[::8], y=data.y[::8], info=None)
+@pytest.fixture
+def short():
+    data = load_dataset("tic_tac_toe")
+    return replace(data, X=data.X[::8], y=data.y[::8], info=None)
+
+
+def test_sensitivity_as_printed_keeps_the_printed_settings(short):
+    printed = published_settings().loc["tic_tac_toe", "BLS"]
+    result = run("paper-sensitivity-printed", short, find_model("BLS"))
+    table = pd.DataFrame(result.details).astype(float)
+    assert len(table) == 7 * 4
+    assert set(table["n_feature_groups"]) == {3, 9, 15, 21}
+    assert set(table["n_feature_nodes"]) == {printed["n_feature_nodes"]}
+    assert result.chosen["n_enhancement_nodes"] == printed["n_enhancement_nodes"]
+    assert table["mean"].max() == pytest.approx(result.mean)
+
+
+def test_redraws_are_fits_at_the_printed_settings(short):
+    spec = find_model("ELM")
     result = run("paper-redraws", short, spec)
     settings = published_settings().loc["tic_tac_toe", "ELM"]
     assert result.chosen == settings

@@ -1,4 +1,4 @@
-"""The published tasks on Alzheimer's disease, from the tables of ADNI, for those who have access."""
+"""The published tasks on Alzheimer's disease, from the tables of ADNI for those who have them."""
 
 from __future__ import annotations
 
