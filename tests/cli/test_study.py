@@ -38,9 +38,6 @@ def test_run_status_and_report(folder):
     report = call("study", "report", "other", "--export", "units.csv", "--reference", "ELM")
     assert report.exit_code == 0, report.output
     assert len(pd.read_csv(folder / "units.csv")) == 8
-    compared = call("study", "report", "third", "--against", "study/results.db", "-p", "nested")
-    assert compared.exit_code == 0, compared.output
-    assert (folder / "third" / "tables" / "comparison.csv").is_file()
 
 
 def test_a_failing_model_gives_exit_code_2(folder, monkeypatch):

@@ -145,7 +145,7 @@ def test_compare_shows_itself_and_keeps_nothing_without_a_store(tmp_path):
     assert (result.table("labels:0.2:train")["GaussianNB"] < table["GaussianNB"] + 3).all()
     page = result._repr_html_()
     for words in (
-        "GaussianNB is first",
+        "are first",
         "Accuracy, nested",
         "Critical difference",
         "labels flipped",

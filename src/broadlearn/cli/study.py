@@ -376,9 +376,6 @@ def status(store: Store = DEFAULT_STORE, as_json: AsJson = False) -> None:
 def write(
     folder: Annotated[Path, typer.Argument(help="Folder of the page to write.")],
     store: Store = DEFAULT_STORE,
-    against: Annotated[
-        Path | None, typer.Option(help="File of other results, to compare with.")
-    ] = None,
     protocol: Annotated[
         list[str] | None, typer.Option("--protocol", "-p", help="Only results of these.")
     ] = None,
@@ -396,22 +393,18 @@ def write(
     """Write the page of a file of results.
 
     Tables (CSV, Markdown, LaTeX) and figures (PDF) are beside it. It has a section for each thing
-    that the results can tell: noise, tests, published tables, rank among published classifiers,
-    settings, other results.
+    that the results can tell: noise, tests, published tables, rank among published classifiers and
+    settings.
     """
     with console.one_sentence():
         from broadlearn.study import ResultStore, write_report
 
         check_folder(folder, "index.html", force=force)
         check_outputs([export], [store], force=force)
-        others = {}
         with ResultStore(store, read_only=True) as results:
             frame = results.to_frame()
             if export is not None:
                 results.export_csv(export)
-        if against is not None:
-            with ResultStore(against, read_only=True) as results:
-                others[str(against)] = results.to_frame()
         if protocols := console.split_list(protocol):
             frame = frame[frame["protocol"].isin(protocols)]
         if frame.empty:
@@ -424,7 +417,6 @@ def write(
             command=shlex.join(["broadlearn", *sys.argv[1:]]),
             metric=metric,
             reference=reference,
-            against=others,
         )
         if as_json:
             console.print_json(store=str(store), units=len(frame), report=str(page))

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from broadlearn.study.adni import read_adni
 from broadlearn.study.collection import read_collection
-from broadlearn.study.comparison import compare_results
 from broadlearn.study.datasets import (
     Dataset,
     dataset_files,
@@ -72,7 +71,6 @@ __all__ = [
     "apply_noise",
     "cluster_executor",
     "compare",
-    "compare_results",
     "compare_with_print",
     "dataset_files",
     "dataset_names",

@@ -12,10 +12,7 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from broadlearn.utils import Array
 
-FEATURE_KINDS = ("variance", "deviation")
-ROW_KINDS = ("rows", "outliers")
-LABEL_KINDS = ("labels", "class-labels")
-KINDS = ("none", *FEATURE_KINDS, *ROW_KINDS, *LABEL_KINDS)
+KINDS = ("none", "deviation", "outliers", "labels", "class-labels")
 # Distance of outlying rows from the mean, in deviations of each feature.
 OUTLIER_RANGE = (5.0, 10.0)
 
@@ -30,10 +27,7 @@ class Noise:
     Attributes
     ----------
     kind : str, default="none"
-        - "variance": Gaussian noise whose variance is `level` times that of each feature;
         - "deviation": Gaussian noise whose deviation is `level` times that of each feature;
-        - "rows": that share of rows is replaced with Gaussian rows of the features' means and
-          deviations;
         - "outliers": that share of rows is moved to 5 to 10 deviations from the mean of each
           feature, on a random side;
         - "labels": that share of all rows gets another class at random;
@@ -67,7 +61,7 @@ class Noise:
             if self.level != 0.0 or self.where != "train":
                 raise ValueError('Noise of kind "none" takes no level and no place.')
             return
-        share = self.kind not in FEATURE_KINDS
+        share = self.kind != "deviation"
         if not 0.0 < self.level < np.inf or (share and self.level > 1.0):
             what = "a share of rows above 0 and at most 1" if share else "a positive number"
             raise ValueError(f"The level of {self.kind} noise must be {what}, got {self.level!r}.")
@@ -82,8 +76,8 @@ def parse_noise(text: str) -> Noise:
     Examples
     --------
     >>> from broadlearn.study import parse_noise
-    >>> parse_noise("variance:0.10:train")
-    Noise(kind='variance', level=0.1, where='train')
+    >>> parse_noise("labels:0.10:train")
+    Noise(kind='labels', level=0.1, where='train')
     """
     if text == "none":
         return Noise()
@@ -93,8 +87,7 @@ def parse_noise(text: str) -> Noise:
         (where,) = rest[1:] or ["train"]
     except (IndexError, ValueError):
         raise ValueError(
-            'noise must be "none" or "kind:level:where" such as "variance:0.1:train", '
-            f"got {text!r}."
+            f'noise must be "none" or "kind:level:where" such as "labels:0.1:train", got {text!r}.'
         ) from None
     return Noise(kind, level, where)
 
@@ -131,18 +124,14 @@ def apply_noise(X: ArrayLike, y: ArrayLike, noise: Noise, seed: int) -> tuple[Ar
     labels = np.array(column_or_1d(y, warn=True))
     check_consistent_length(rows, labels)
     rng = np.random.default_rng(int(seed))
-    if noise.kind in FEATURE_KINDS:
-        factor = noise.level if noise.kind == "deviation" else np.sqrt(noise.level)
-        rows += factor * rows.std(axis=0) * rng.standard_normal(rows.shape)
-    elif noise.kind in ROW_KINDS:
+    if noise.kind == "deviation":
+        rows += noise.level * rows.std(axis=0) * rng.standard_normal(rows.shape)
+    elif noise.kind == "outliers":
         chosen = _choose(rng, np.arange(len(rows)), noise.level)
         shape = (len(chosen), rows.shape[1])
-        if noise.kind == "rows":
-            offsets = rng.standard_normal(shape)
-        else:
-            offsets = rng.uniform(*OUTLIER_RANGE, shape) * rng.choice([-1.0, 1.0], shape)
+        offsets = rng.uniform(*OUTLIER_RANGE, shape) * rng.choice([-1.0, 1.0], shape)
         rows[chosen] = rows.mean(axis=0) + rows.std(axis=0) * offsets
-    elif noise.kind in LABEL_KINDS:
+    elif noise.kind != "none":
         labels = _flip(rng, labels, noise)
     return rows, labels
 

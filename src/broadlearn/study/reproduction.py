@@ -39,30 +39,12 @@ CHANCE = 0.01
 
 
 def compare_with_print(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return our figures beside the printed ones.
+    """Return our figures beside the printed ones, in percent.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        One row per unit, as `ResultStore.to_frame` gives it. Units count that are done, with the
-        published grid, under the protocol "paper".
-
-    Returns
-    -------
-    DataFrame
-        noise, dataset, model; ours, ours_sd, printed, printed_sd (percent, deviations over folds
-        with ddof=1); difference and sd_difference, ours less printed. Noise counts that is taken
-        for the published one: deviations on all rows.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from broadlearn.study.reproduction import compare_with_print
-    >>> unit = {"protocol": "paper", "noise": "none", "dataset": "pima", "model": "ELM",
-    ...         "grid": "paper", "status": "done", "mean": 0.72, "sd": 0.03}
-    >>> compare_with_print(pd.DataFrame([unit]))[["ours", "printed", "difference"]].round(2)
-       ours  printed  difference
-    0  72.0    71.49        0.51
+    Units of "paper" count that are done with the published grid, without noise or with the one that
+    is taken for the published noise: deviations on all rows. Columns are noise, dataset, model,
+    ours, ours_sd, printed, printed_sd (over folds, ddof=1), difference and sd_difference (ours less
+    printed).
     """
     frame = newest(frame)
     used = (frame["status"] == "done") & (frame["grid"] == "paper")
@@ -98,18 +80,10 @@ def _printed(noise: str, dataset: str, model: str) -> tuple[float, float] | None
 def redraw_figures(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the draws of each printed figure in one line, in percent.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        One row per unit, as `ResultStore.to_frame` gives it; units of "paper-redraws" count.
-
-    Returns
-    -------
-    DataFrame
-        dataset, model, n_draws; lowest, median and highest mean accuracy of a draw;
-        draw_mean and draw_sd, the deviation at least one row's worth since a few draws may agree by
-        chance; nearest_sd, the deviation over folds of the draw nearest to print. NaN where the
-        printed settings could not be fitted.
+    Columns are dataset, model, n_draws; lowest, median and highest mean accuracy of a draw;
+    draw_mean and draw_sd, at least one row's worth since a few draws may agree by chance; and
+    nearest_sd, the deviation over folds of the draw nearest to print. They are NaN where the
+    printed settings could not be fitted.
     """
     lines, printed = [], published_table()
     redrawn = (frame["protocol"] == REDRAWS) & frame["dataset"].isin(printed.index)
@@ -137,42 +111,21 @@ def redraw_figures(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def judge_cells(cells: pd.DataFrame, redraws: pd.DataFrame) -> pd.DataFrame:
-    """Add redraws at the printed settings, and a verdict, to each cell.
+    """Add redraws at the printed settings, a verdict and beyond_selection to each cell.
 
-    Parameters
-    ----------
-    cells : DataFrame
-        From `compare_with_print`.
-    redraws : DataFrame
-        From `redraw_figures`; they are without noise.
+    The verdict is
 
-    Returns
-    -------
-    DataFrame
-        The cells with the columns of the redraws, a verdict, and beyond_selection. The verdict is
+    - "contradicted": print is below all redraws, which a right reading would reach;
+    - "out of reach": print is above all redraws and above our best of the grid;
+    - "not fitted": the model cannot be fitted with the printed settings on some fold;
+    - "within reach": none of these;
+    - "not redrawn": there are no redraws, as for all cells with noise.
 
-        - "contradicted": print is below all redraws, which a right reading would reach;
-        - "out of reach": print is above all redraws and above our best of the grid;
-        - "not fitted": the model cannot be fitted with the printed settings on some fold;
-        - "within reach": none of these;
-        - "not redrawn": there are none.
-
-        Print is the luckiest of as many draws as the grid has settings, so that it is above some
-        tens of redraws, and above our best every second time, even if the reading is right: "out of
-        reach" alone says little. A cell is beyond_selection, whatever our best is, where print is
-        further above the mean of the redraws than the luckiest of so many normal draws is in all
-        but 1 % of grids.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from broadlearn.study.reproduction import judge_cells
-    >>> key = {"dataset": "pima", "model": "ELM"}
-    >>> cells = pd.DataFrame([{**key, "noise": "none", "ours": 72.0, "printed": 71.5}])
-    >>> draws = {"n_draws": 30, "lowest": 71.6, "median": 71.8, "highest": 71.9, "draw_mean": 71.8,
-    ...          "draw_sd": 0.1, "nearest_sd": 3.0}
-    >>> judge_cells(cells, pd.DataFrame([{**key, **draws}]))["verdict"].item()
-    'contradicted'
+    Print is the luckiest of as many draws as the grid has settings, so that it is above some tens
+    of redraws, and above our best every second time, even if the reading is right: "out of reach"
+    alone says little. A cell is beyond_selection, whatever our best is, where print is further
+    above the mean of the redraws than the luckiest of so many normal draws is in all but 1 % of
+    grids.
     """
     judged = cells.merge(redraws, how="left", on=KEYS)
     judged[DRAWS] = judged[DRAWS].astype(float)
@@ -197,20 +150,9 @@ def judge_cells(cells: pd.DataFrame, redraws: pd.DataFrame) -> pd.DataFrame:
 def summarize_cells(judged: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """Return mean differences from print, and shares of verdicts, of groups of cells.
 
-    Parameters
-    ----------
-    judged : DataFrame
-        From `judge_cells`.
-    by : sequence of str
-        Columns that make the groups, such as ``["model"]``.
-
-    Returns
-    -------
-    DataFrame
-        n_cells; difference (ours less print), abs_difference and abs_sd_difference, means in
-        percentage points; n_redrawn; contradicted, out_of_reach, beyond_selection and not_fitted,
-        percent of those redrawn; nearest_sd_difference, the mean absolute difference in deviation
-        of the draws nearest to print, where print is within reach.
+    Differences are in percentage points, shares in percent of the cells redrawn;
+    nearest_sd_difference is the mean absolute difference in deviation of the draws nearest to
+    print, where print is within reach.
     """
     redrawn = judged["verdict"] != NOT_REDRAWN
     within = judged["verdict"] == WITHIN_REACH

@@ -208,7 +208,5 @@ def noise_words(noise: str | Noise) -> str:
         "labels": f"{share} of the {labels} flipped",
         "class-labels": f"{share} of the {labels} of each class flipped",
         "outliers": f"{share} of the {rows} made outliers",
-        "rows": f"{share} of the {rows} replaced by noise",
-        "variance": f"noise of {share} of each feature's variance on the {rows}",
         "deviation": f"noise of {share} of each feature's deviation on the {rows}",
     }[parsed.kind]

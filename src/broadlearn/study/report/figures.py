@@ -6,7 +6,7 @@ import io
 import math
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
 from typing import Any
@@ -17,7 +17,6 @@ import pandas as pd
 from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from sklearn.isotonic import isotonic_regression
 
 from broadlearn.study.models import PUBLISHED_MODELS
 from broadlearn.study.protocols import PRINTED_GROUPS
@@ -44,9 +43,7 @@ NOISE_NAMES = {
     "labels": "labels flipped",
     "class-labels": "labels of each class flipped",
     "outliers": "rows made outliers",
-    "rows": "rows replaced by noise",
-    "variance": "rows with noise, by variance",
-    "deviation": "rows with noise, by deviation",
+    "deviation": "rows with noise",
 }
 SETTING_NAMES = {
     "C": "C",
@@ -91,11 +88,9 @@ def _panels(n: int, height: float = 2.6) -> tuple[Figure, list[Axes]]:
     n_rows = -(-n // n_columns)
     width = WIDTH if n_columns > 2 else 5.0 * n_columns
     figure = Figure(figsize=(width, height * n_rows + 0.9), layout="constrained")
-    grid = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True).ravel()
+    grid = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
     for axes in grid[n:]:
         axes.remove()
-    for axes in grid[max(n - n_columns, 0) : n]:
-        axes.xaxis.set_tick_params(labelbottom=True)
     return figure, list(grid[:n])
 
 
@@ -124,41 +119,15 @@ def mean_curves_figure(cells: Cells, protocol: str) -> Figure | None:
             curves[kind] = curve
     if not curves:
         return None
-    values = np.concatenate([curve.to_numpy().ravel() for curve in curves.values()])
-    room = max(0.04 * np.ptp(values), 0.005 * cells.metric.scale)
-    limits = float(values.min() - room), float(values.max() + room)
-    height = max(3.4, 0.19 * len(cells.models) + 0.8)
-    width = WIDTH if len(curves) > 1 else WIDTH / 2
-    figure = Figure(figsize=(width, height * -(-len(curves) // 2)), layout="constrained")
-    grid = figure.subplots(-(-len(curves) // 2), min(len(curves), 2), squeeze=False).ravel()
-    for axes in grid[len(curves) :]:
-        axes.remove()
-    for axes, (kind, curve) in zip(grid, curves.items(), strict=False):
-        styles = marks(list(curve.columns))
-        for model in curve.columns:
-            axes.plot(curve.index, curve[model], label=label(model), **styles[model])
-        axes.set(xlim=(curve.index[0], curve.index[-1]), ylim=limits)
-        axes.set_xticks(curve.index, [f"{level:g}" for level in curve.index])
-        axes.set_xlabel(f"{noise_title(*kind).lower()}, %")
-        axes.set_ylabel(f"mean {cells.metric.words}{', %' if cells.metric.percent else ''}")
-        ends = curve.iloc[-1].sort_values(kind="stable")
-        _name_ends(axes, ends, styles, 0.17 / (height - 0.75) * (limits[1] - limits[0]))
+    figure, axes = _panels(len(curves), height=3.4)
+    for axis, (kind, curve) in zip(axes, curves.items(), strict=True):
+        for model, style in marks(list(curve.columns)).items():
+            axis.plot(curve.index, curve[model], label=label(model), **style)
+        axis.set_xticks(curve.index, [f"{level:g}" for level in curve.index])
+        axis.set_title(noise_title(*kind))
+    unit = ", %" if cells.metric.percent else ""
+    _finish(figure, axes, "level of noise, %", f"mean {cells.metric.words}{unit}")
     return figure
-
-
-def _name_ends(axes: Axes, ends: pd.Series, styles: Mapping[str, Any], gap: float) -> None:
-    """Write names beside the ends of curves, at least a line apart."""
-    steps = gap * np.arange(len(ends))
-    heights = isotonic_regression(ends.to_numpy() - steps) + steps
-    low, high = axes.get_ylim()
-    heights -= max(heights[-1] - high, 0.0)
-    heights += max(low - heights[0], 0.0)
-    left, right = axes.get_xlim()
-    for (model, end), height in zip(ends.items(), heights, strict=True):
-        color = styles[str(model)]["color"]
-        at = [right + share * (right - left) for share in (0.02, 0.07, 0.085)]
-        axes.plot(at[:2], [end, height], color=color, linewidth=0.7, clip_on=False)
-        axes.text(at[2], height, label(str(model)), color=color, va="center")
 
 
 @study_style()

@@ -13,7 +13,6 @@ from markupsafe import Markup
 from matplotlib.figure import Figure
 
 from broadlearn.study.collection import TWO_SCALES
-from broadlearn.study.comparison import compare_results
 from broadlearn.study.leaderboard import standings
 from broadlearn.study.metrics import DEFAULT_METRIC
 from broadlearn.study.plan import (
@@ -79,13 +78,12 @@ def write_report(
     command: str = "",
     metric: str = DEFAULT_METRIC,
     reference: str | None = None,
-    against: Mapping[str, pd.DataFrame] | None = None,
 ) -> Path:
     """Write ``index.html``, ``tables/*.csv``, ``*.md``, ``*.tex`` and ``figures/*.svg``, ``*.pdf``.
 
     The page has a section for each thing that the results can tell: noise, accuracy, tests,
     optimism, settings, reproduction of the published tables, rank among published classifiers,
-    comparison with other results, time, units not done, and the code that made them.
+    time, units not done, and the code that made them.
 
     Parameters
     ----------
@@ -101,8 +99,6 @@ def write_report(
         log_loss.
     reference : str, default=None
         The model that tests compare with each other one: Ensemble, IF-BLS or the best if None.
-    against : mapping of str to DataFrame, default=None
-        Results to compare with, by name.
 
     Returns
     -------
@@ -132,7 +128,6 @@ def write_report(
             "Among published classifiers",
             tables=[tables.standing_table(standing) for standing in ranked],
         ),
-        *(_comparison_section(frame, other, name) for name, other in (against or {}).items()),
         *([] if cells is None else _last_sections(cells)),
         Section("code", "Code", mixed_code(frame), tables=[tables.code_table(frame)]),
     ]
@@ -292,16 +287,6 @@ def _sensitivity_section(frame: pd.DataFrame, protocol: str) -> Section:
             f"One map per number of groups m, {others}; a ring marks its best. {note}",
             figures.surface_figure(part),
         )
-    return section
-
-
-def _comparison_section(frame: pd.DataFrame, other: pd.DataFrame, name: str) -> Section:
-    section = Section("comparison", f"Compared with {name}")
-    compared = compare_results(other, frame)
-    if compared.empty:
-        section.texts.append(f"No unit is done both here and in {name}, on the same data.")
-    else:
-        section.tables.append(tables.comparison_table(compared, [name, "these results"]))
     return section
 
 

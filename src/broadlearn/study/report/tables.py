@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -407,20 +406,6 @@ def code_table(frame: pd.DataFrame) -> Table:
     )
     caption = "Version, commit (of an unchanged checkout) and hash of the source of broadlearn."
     return _plain_table("code", "Code that made the results", caption, values)
-
-
-def comparison_table(compared: pd.DataFrame, names: Sequence[str]) -> Table:
-    """Two stores side by side, by condition and model."""
-    values = compared.set_index(["protocol", "noise", "model"])
-    values = values.drop(columns=["grid", "scoring", "folds"])
-    values["same_model"] = values["same_model"].map({True: "yes", False: "no"})
-    return _plain_table(
-        "comparison",
-        f"{names[1]} compared with {names[0]}",
-        "Mean accuracies in percent on the data sets that both have, their difference, and wins, "
-        "ties and losses of the second with tests over data sets.",
-        values.rename(columns=dict(zip("ab", names, strict=True))),
-    )
 
 
 def standing_table(standing: Standing) -> Table:

@@ -41,52 +41,36 @@ def joined(names: Iterable[object]) -> str:
 
 
 def headline(cells: Cells) -> str:
-    """Say which models stay accurate as labels and rows go bad, the published ones by name."""
+    """Say which models are the most accurate as labels and rows go bad."""
     protocol = cells.protocols[-1]
     tables, _ = cells.conditions(protocol, strongest(cells.noises(protocol)))
-    clean = tables.pop("none", None)
-    first = clean if clean is not None else next(iter(tables.values()))
-    if first.empty:
+    n_datasets, n_models = next(iter(tables.values())).shape
+    if not n_datasets:
         return ""
-    n_datasets, n_models = first.shape
     over = f"{n_models} models on {n_datasets} data set{'s' if n_datasets > 1 else ''}"
     flattered = " (optimistic: settings chosen on the test folds)" if protocol == PAPER else ""
-    parts = [] if clean is None else [f"on the data as they are, {_first(cells, clean)}"]
-    for noise, table in tables.items():
-        parts.append(f"with {noise_words(noise)}, {_kept(cells, clean, table)}")
+    parts = [
+        f"with {noise_words(noise)}, {_leaders(cells, table, None if noise == 'none' else tables)}"
+        for noise, table in tables.items()
+    ]
     return f"Of {over}{flattered}: {'; '.join(parts)}."
 
 
-def _first(cells: Cells, table: pd.DataFrame) -> str:
+def _leaders(cells: Cells, table: pd.DataFrame, tables: dict[str, pd.DataFrame] | None) -> str:
+    """The two most accurate models and the best published one, with what noise changed."""
     means = _ordered(cells, table.mean())
-    told = [f"{model} ({_shown(cells, mean)})" for model, mean in means.items()]
-    sentence = f"{means.index[0]} is first ({_shown(cells, means.iloc[0])})"
-    if len(told) > 1:
-        sentence += f", ahead of {told[1]}"
-    published = [
-        text for model, text in zip(means.index, told, strict=True) if _is_published(model)
-    ]
-    if published and published[0] not in told[:2]:
-        sentence += f"; of the published models {published[0]} leads"
-    return sentence
+    clean = None if tables is None or "none" not in tables else tables["none"].mean()
 
-
-def _is_published(model: object) -> bool:
-    return model in PUBLISHED_MODELS
-
-
-def _kept(cells: Cells, clean: pd.DataFrame | None, noisy: pd.DataFrame) -> str:
-    """The most accurate models under noise and what they lost, then the published ones."""
-    means = _ordered(cells, noisy.mean())
-    lost = None if clean is None else cells.metric.sign * (clean.mean() - noisy.mean())
-
-    def told(model: object) -> str:
-        change = "" if lost is None else f", {_change(-lost[model])}"
+    def named(model: object) -> str:
+        change = "" if clean is None else f", {_change(means[model] - clean[model])}"
         return f"{model} ({_shown(cells, means[model])}{change})"
 
-    sentence = f"{joined(map(told, means.index[:2]))} stay the most accurate"
-    others = [told(model) for model in means.index[2:] if _is_published(model)]
-    return f"{sentence}, the published models then {joined(others)}" if others else sentence
+    first = list(means.index[:2])
+    sentence = f"{joined(map(named, first))} {'are' if len(first) > 1 else 'is'} first"
+    published = [model for model in means.index if model in PUBLISHED_MODELS]
+    if published and published[0] not in first:
+        sentence += f", {named(published[0])} is the first of the published models"
+    return sentence
 
 
 def _ordered(cells: Cells, means: pd.Series) -> pd.Series:
