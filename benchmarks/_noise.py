@@ -105,7 +105,7 @@ MIN_OF_CLASS = 3
 
 def load(name: str, max_rows: int) -> tuple[np.ndarray, np.ndarray]:
     """Return a data set of the collection, of many rows a sample, without the smallest classes."""
-    data = read_collection(names=[name]).datasets[0]
+    data = read_collection(names=[name])[0]
     X, y = np.nan_to_num(np.asarray(data.X, dtype=np.float64)), np.asarray(data.y)
     if len(y) > max_rows:
         some = np.random.default_rng(0).permutation(len(y))[:max_rows]

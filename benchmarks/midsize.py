@@ -88,7 +88,7 @@ MODELS = ("flagship", "LightGBM", "LightGBM tuned", "CatBoost", "RandomForest", 
 
 def load(name: str) -> Any:
     """A data set of the registry, or else of the collection."""
-    return load_dataset(name) if name in REGISTERED else read_collection(names=[name]).datasets[0]
+    return load_dataset(name) if name in REGISTERED else read_collection(names=[name])[0]
 
 
 def run_one(dataset: str, model_name: str, seed: int) -> dict[str, Any]:

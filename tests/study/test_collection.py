@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from made_up_collection import made_up, splits_text, table, write_collection, write_pair, write_set
+from made_up_collection import made_up, table, write_collection, write_pair, write_set
 
 from broadlearn.study.collection import TWO_SCALES, read_collection
 from broadlearn.study.published_results import published_classifiers
@@ -12,16 +12,8 @@ SPLITS = [([0, 1], [2, 3]), ([2, 3], [0, 1])]
 
 
 def only(root):
-    (data,) = read_collection(root).datasets
+    (data,) = read_collection(root)
     return data
-
-
-def reason(root, name="glass"):
-    """Why a data set is left out that is beside a sound one."""
-    write_set(root, "zoo", X, Y, SPLITS)
-    found = read_collection(root)
-    assert [data.name for data in found.datasets] == ["zoo"]
-    return found.left_out[name]
 
 
 def test_values_labels_and_splits(tmp_path):
@@ -39,20 +31,18 @@ def test_values_labels_and_splits(tmp_path):
 def test_the_collection_may_be_in_a_folder_of_data(tmp_path, inside):
     write_collection(tmp_path / inside)
     found = read_collection(tmp_path)
-    assert [data.name for data in found.datasets] == ["iris", "pima", "tic-tac-toe"]
-    assert found.left_out == {}
-    assert found.folder == tmp_path / inside
+    assert [data.name for data in found] == ["iris", "pima", "tic-tac-toe"]
 
 
 def test_the_usual_folders_are_searched_by_default(tmp_path, monkeypatch):
     write_collection(tmp_path / "uci121")
     monkeypatch.setenv("BROADLEARN_DATA", str(tmp_path))
-    assert len(read_collection().datasets) == 3
+    assert len(read_collection()) == 3
 
 
 def test_names_restrict_and_hyphens_do_not_matter(tmp_path):
     write_collection(tmp_path)
-    (data,) = read_collection(tmp_path, ["tic_tac_toe"]).datasets
+    (data,) = read_collection(tmp_path, ["tic_tac_toe"])
     assert data.name == "tic-tac-toe"
     with pytest.raises(ValueError, match=r"no data set wine, zoo in"):
         read_collection(tmp_path, ["wine", "iris", "zoo"])
@@ -90,13 +80,12 @@ def test_two_scales_are_left_out_by_rule(tmp_path):
     assert set(TWO_SCALES) <= set(published_classifiers().index)
     assert len(TWO_SCALES) == 11
     write_pair(tmp_path, "monks-1", (X, Y), (X, Y))
-    assert "different scales" in reason(tmp_path, "monks-1")
-
-
-def test_a_set_without_published_accuracies_is_left_out(tmp_path):
     write_set(tmp_path, "mine", X, Y, SPLITS)
     (tmp_path / "notes").mkdir()
-    assert "not among the 121" in reason(tmp_path, "mine")
+    write_set(tmp_path, "zoo", X, Y, SPLITS)
+    assert only(tmp_path).name == "zoo"
+    with pytest.raises(ValueError, match="no data set monks-1, mine in"):
+        read_collection(tmp_path, ["monks_1", "mine"])
 
 
 @pytest.mark.parametrize(
@@ -114,22 +103,22 @@ def test_a_set_without_published_accuracies_is_left_out(tmp_path):
         ("conxuntos_kfold.dat", "0 1\n1 2\n", "do not overlap"),
     ],
 )
-def test_sets_that_cannot_be_read_are_named_and_the_others_go_on(tmp_path, file, text, expected):
+def test_sets_that_cannot_be_read_are_named(tmp_path, file, text, expected):
     folder = write_set(tmp_path, "glass", X, Y, SPLITS)
     if text is None:
         (folder / file).unlink()
     else:
         (folder / file).write_text(text)
-    why = reason(tmp_path)
-    assert why.startswith("it cannot be read: ")
-    assert expected in why
+    with pytest.raises(ValueError, match=f"glass cannot be read: .*{expected}"):
+        read_collection(tmp_path)
 
 
 def test_a_file_name_cannot_leave_the_folder(tmp_path):
     folder = write_set(tmp_path, "glass", X, Y, SPLITS)
     (folder / "glass.txt").write_text("fich1= ../secret_R.dat\n")
     (tmp_path / "secret_R.dat").write_text(table(X, Y))
-    assert "No such file" in reason(tmp_path)
+    with pytest.raises(ValueError, match="No such file"):
+        read_collection(tmp_path)
 
 
 def test_wrong_folders(tmp_path):
@@ -138,20 +127,12 @@ def test_wrong_folders(tmp_path):
             read_collection(folder)
 
 
-def test_nothing_left(tmp_path):
-    folder = write_set(tmp_path, "glass", X, Y, SPLITS)
-    (folder / "conxuntos_kfold.dat").write_text(splits_text([([0], [9])]))
-    with pytest.raises(ValueError, match=r"No data set in .* can be used: glass: it cannot"):
-        read_collection(tmp_path)
-
-
 def test_the_real_collection():
     try:
         found = read_collection()
     except FileNotFoundError:
         pytest.skip("needs the collection of 121 data sets: set BROADLEARN_DATA")
-    assert found.left_out.keys() <= set(TWO_SCALES)
-    for data in found.datasets:
+    for data in found:
         assert data.name in published_classifiers().index
         assert len(data.splits) in (1, 4)
         assert isinstance(data.X, np.ndarray)

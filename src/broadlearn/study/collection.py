@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection as Names
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -40,18 +39,9 @@ TWO_SCALES = (
 )
 
 
-@dataclass(frozen=True)
-class Collection:
-    """Data sets with the authors' splits."""
-
-    folder: Path
-    datasets: tuple[Dataset, ...]
-    left_out: dict[str, str]
-
-
 def read_collection(
     folder: str | os.PathLike[str] | None = None, names: Names[str] | None = None
-) -> Collection:
+) -> list[Dataset]:
     r"""Read the data sets of the collection that a folder has.
 
     Parameters
@@ -61,6 +51,11 @@ def read_collection(
         searched that `load_dataset` looks into.
     names : collection of str, default=None
         Only these data sets; "-" and "_" are the same.
+
+    Returns
+    -------
+    list of Dataset
+        With the authors' splits.
 
     Notes
     -----
@@ -79,34 +74,24 @@ def read_collection(
     ...     _ = (iris / "iris.txt").write_text("n_arquivos= 1\nfich1= iris_R.dat\n")
     ...     _ = (iris / "iris_R.dat").write_text("\tf1\tclase\n1\t0.5\t0\n2\t-0.5\t1\n")
     ...     _ = (iris / "conxuntos_kfold.dat").write_text("0\n1\n")
-    ...     (data,) = read_collection(folder).datasets
+    ...     (data,) = read_collection(folder)
     >>> data.name, data.X.shape, len(data.splits)
     ('iris', (2, 1), 1)
     """
     root = _find(folder)
-    published = published_classifiers().index
-    present = {path.name: path for path in _set_folders(root)}
-    if names is not None:
-        folders = {name.replace("_", "-"): name for name in present}
-        asked = [name.replace("_", "-") for name in names]
-        if absent := [name for name in asked if name not in folders]:
-            raise ValueError(f"There is no data set {', '.join(absent)} in {root}.")
-        present = {folders[name]: present[folders[name]] for name in asked}
-    datasets, left_out = [], {}
-    for name, path in present.items():
-        if name not in published:
-            left_out[name] = "it is not among the 121 with published accuracies"
-        elif name in TWO_SCALES:
-            left_out[name] = "its training and its test file are on different scales"
-        else:
-            try:
-                datasets.append(_read_set(path))
-            except (OSError, ValueError) as error:
-                left_out[name] = f"it cannot be read: {error}"
-    if not datasets:
-        reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
-        raise ValueError(f"No data set in {root} can be used: {reasons}.")
-    return Collection(root, tuple(datasets), left_out)
+    usable = set(published_classifiers().index).difference(TWO_SCALES)
+    present = {path.name.replace("_", "-"): path for path in _set_folders(root)}
+    present = {name: path for name, path in present.items() if path.name in usable}
+    asked = list(present) if names is None else [name.replace("_", "-") for name in names]
+    if absent := [name for name in asked if name not in present]:
+        raise ValueError(f"There is no data set {', '.join(absent)} in {root} that can be used.")
+    datasets = []
+    for name in asked:
+        try:
+            datasets.append(_read_set(present[name]))
+        except (OSError, ValueError) as error:
+            raise ValueError(f"{present[name]} cannot be read: {error}.") from error
+    return datasets
 
 
 def _find(named: str | os.PathLike[str] | None) -> Path:

@@ -155,7 +155,7 @@ def expand_name(name: str) -> list[str]:
     if name not in GROUPS:
         return [name]
     if name in (COLLECTION, "uci121-others"):
-        names = [data.name for data in read_collection().datasets]
+        names = [data.name for data in read_collection()]
         ours = set(dataset_names("uci28")) if name != COLLECTION else ()
         return [f"{n}:{COLLECTION}" for n in names if n.replace("-", "_") not in ours]
     if name != "uci28-honest":
@@ -267,7 +267,7 @@ def _load(data: str | Dataset, protocol: str) -> Dataset:
         return data if protocol == GIVEN_SPLITS else replace(data, splits=())
     name, _, variant = data.partition(":")
     if variant == COLLECTION:
-        return _load(read_collection(names=[name]).datasets[0], protocol)
+        return _load(read_collection(names=[name])[0], protocol)
     if protocol == GIVEN_SPLITS:
         raise ValueError(f"{data} has no splits, which the protocol {GIVEN_SPLITS} needs.")
     one_scale = protocol not in AS_PUBLISHED or name in PUBLISHED_ON_ONE_SCALE

@@ -10,7 +10,6 @@ from broadlearn.study.plan import GIVEN_SPLITS
 from broadlearn.study.published_results import published_classifiers
 from broadlearn.study.statistics import ranks
 from broadlearn.study.store import newest
-from broadlearn.utils import html_table
 
 # As the published accuracies, so that ties are fair.
 DECIMALS = 1
@@ -41,13 +40,6 @@ class Standing:
 
     def __repr__(self) -> str:
         return f"<Standing of {self.sentence()}>"
-
-    def _repr_html_(self) -> str:
-        table = self.table()
-        near = table[(table["position"] <= 5) | (table.index == self.column)]
-        return html_table(
-            self.sentence(), ["classifier", *table.columns], near.itertuples(name=None)
-        )
 
     def table(self) -> pd.DataFrame:
         """Return all classifiers, the best mean rank first.

@@ -127,10 +127,6 @@ class ResultStore:
     def __repr__(self) -> str:
         return f"<ResultStore {self.path}>"
 
-    def _repr_html_(self) -> str | None:
-        shown: str | None = self.to_frame()._repr_html_()
-        return shown
-
     def __enter__(self) -> Self:
         return self
 

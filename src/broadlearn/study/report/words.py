@@ -132,22 +132,14 @@ def _optimism(cells: Cells) -> list[str]:
 
 
 def mixed_code(frame: pd.DataFrame) -> list[str]:
-    """Say where results of different code are mixed."""
+    """Say whether results of different code are mixed."""
     if "source" not in frame:
         return []
     # A source is that of the package, then that of the file of a model of the user's own.
-    filed = frame.sort_values("finished")
-    package = filed["source"].str.partition("+")[0]
-    newest_of_model = filed.groupby("model")["source"].transform("last")
-    older = filed[(package != package.iloc[-1]) | (filed["source"] != newest_of_model)]
-    if older.empty:
+    package = frame["source"].str.partition("+")[0]
+    if package.nunique() == 1 and (frame.groupby("model")["source"].nunique() == 1).all():
         return []
     return [
-        f"Results of different code are mixed: {len(older):,} of {len(frame):,} units were made "
-        f"before the last change ({joined(_parts(older))}); `study run --again` redoes them."
+        f"Results of {frame['source'].nunique()} states of the code are mixed, see the table of "
+        "the code; `study run --again` redoes all but the newest."
     ]
-
-
-def _parts(frame: pd.DataFrame) -> list[str]:
-    counts = frame.groupby(["model", "protocol"]).size()
-    return [f"{model} under {protocol}: {n}" for (model, protocol), n in counts.items()]
