@@ -56,6 +56,13 @@ def test_every_command_has_help_that_fits(path):
     assert "│" not in short.output
 
 
+@pytest.mark.parametrize("command", ["audit", "evaluate", "fit", "inspect", "predict"])
+def test_options_of_tables_are_last_under_a_heading(command):
+    options, _, of_tables = runner.invoke(app, [command, "-h"]).output.partition("How to read the")
+    assert "--json" in options
+    assert "--sep" in of_tables
+
+
 def test_every_command_is_listed_with_its_help():
     for *path, name in filter(None, COMMANDS):
         listed = runner.invoke(app, [*path, "-h"]).output.partition("Commands:")[2]

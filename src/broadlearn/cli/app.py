@@ -19,15 +19,16 @@ from broadlearn.cli import (
 )
 from broadlearn.cli.console import settings
 from broadlearn.cli.groups import command_group
+from broadlearn.cli.tables import TableCommand
 
 app = command_group(
     "Fast, closed-form classifiers that stay accurate when rows are noisy.", add_completion=True
 )
-app.command("audit")(audit.audit_rows)
-app.command("inspect")(inspect.inspect)
-app.command("fit")(fit.fit)
-app.command("predict")(predict.predict)
-app.command("evaluate")(evaluate.evaluate)
+app.command("audit", cls=TableCommand)(audit.audit_rows)
+app.command("inspect", cls=TableCommand)(inspect.inspect)
+app.command("fit", cls=TableCommand)(fit.fit)
+app.command("predict", cls=TableCommand)(predict.predict)
+app.command("evaluate", cls=TableCommand)(evaluate.evaluate)
 app.command("describe")(describe.describe)
 app.add_typer(study.app, name="study")
 app.add_typer(datasets.app, name="datasets")

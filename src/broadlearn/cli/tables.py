@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer.core import TyperCommand
 
 from broadlearn.cli.console import settings
 
@@ -57,29 +58,44 @@ ForceRead = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
+TABLE_PANEL = "How to read the table"
+
+
+def _table_option(kind: Any, *names: str, help: str) -> Any:
+    """An option on how to read a table, listed under a heading of its own."""
+    return Annotated[kind, typer.Option(*names, help=help, rich_help_panel=TABLE_PANEL)]
+
+
 TABLE_OPTIONS: dict[str, Any] = {
-    "sep": Annotated[
-        str | None, typer.Option(help="Separator of fields: a character, tab or space.")
-    ],
-    "decimal": Annotated[str | None, typer.Option(help="Decimal mark: . or ,")],
-    "encoding": Annotated[
-        str | None, typer.Option(help="Encoding of text, such as utf-8 or latin-1.")
-    ],
-    "no_header": Annotated[
-        bool,
-        typer.Option(
-            "--no-header", help="The first line holds data; columns are called f1, f2, ..."
-        ),
-    ],
-    "sheet": Annotated[str | None, typer.Option(help="Sheet of a workbook.")],
-    "format": Annotated[
-        str | None, typer.Option(help="Format, such as csv, whatever the file is called.")
-    ],
-    "max_bytes": Annotated[
-        str | None,
-        typer.Option(help="Size that a compressed file may unfold to, such as 4GB; 1GB if none."),
-    ],
+    "sep": _table_option(str | None, help="Separator of fields: a character, tab or space."),
+    "decimal": _table_option(str | None, help="Decimal mark: . or ,"),
+    "encoding": _table_option(str | None, help="Encoding of text, such as utf-8 or latin-1."),
+    "no_header": _table_option(
+        bool, "--no-header", help="The first line holds data; columns are called f1, f2, ..."
+    ),
+    "sheet": _table_option(str | None, help="Sheet of a workbook."),
+    "format": _table_option(str | None, help="Format, such as csv, whatever the file is called."),
+    "max_bytes": _table_option(
+        str | None, help="Size that a compressed file may unfold to, such as 4GB; 1GB if none."
+    ),
 }
+
+
+class TableCommand(TyperCommand):
+    """A command whose help has the options on reading a table last, under their heading."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write arguments, options and table options."""
+        sections: dict[str, list[Any]] = {"Arguments": [], "Options": [], TABLE_PANEL: []}
+        for parameter in self.get_params(ctx):
+            panel = getattr(parameter, "rich_help_panel", None) or "Options"
+            name = "Arguments" if parameter.param_type_name == "argument" else panel
+            if (record := parameter.get_help_record(ctx)) is not None:
+                sections[name].append(record)
+        for name, records in sections.items():
+            if records:
+                with formatter.section(name):
+                    formatter.write_dl(records)
 
 
 def with_table_options(function: Callable[..., None]) -> Callable[..., None]:
@@ -117,7 +133,7 @@ def parse_size(size: str | int) -> int:
     if found is not None:
         n_bytes = int(float(found[1]) * (1024 if found[3] else 1000) ** _UNITS[found[2]])
     if n_bytes < 1:
-        raise ValueError(f"max_memory must be a size such as 500MB or 2GB, got {size!r}.")
+        raise ValueError(f"--max-bytes must be a size such as 500MB or 2GB, got {size!r}.")
     return n_bytes
 
 
