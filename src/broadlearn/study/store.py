@@ -22,8 +22,6 @@ import pandas as pd
 from broadlearn.study.models import ModelSpec
 from broadlearn.study.plan import Unit, UnitResult
 
-# "BRLN" in the header of the file.
-APPLICATION_ID, FORM = 0x42524C4E, 4
 UNIT_FIELDS = tuple(field.name for field in fields(Unit))
 JSON_FIELDS = ("fold_scores", "metrics", "chosen", "details", "versions")
 NUMBERS = {"seed": "INTEGER", "folds": "INTEGER", "mean": "REAL", "sd": "REAL", "seconds": "REAL"}
@@ -96,23 +94,16 @@ class ResultStore:
             ) from None
 
     def _prepare(self, read_only: bool) -> None:
-        (application,) = self._db.execute("PRAGMA application_id").fetchone()
-        (form,) = self._db.execute("PRAGMA user_version").fetchone()
+        columns = [name for _, name, *_ in self._db.execute("PRAGMA table_info(results)")]
         (n_tables,) = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        if (application, form) == (APPLICATION_ID, FORM):
-            pass
-        elif read_only and not n_tables:
+        if not n_tables and read_only:
             raise StoreError(f"{self.path} has no results yet.")
-        elif application or form or n_tables:
-            raise StoreError(f"{self.path} is not a result store of this version of broadlearn.")
-        else:
+        if not n_tables:
             kinds = (f"{name} {NUMBERS.get(name, 'TEXT')}" for name in COLUMNS[1:])
             self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute("BEGIN")
             self._db.execute(f"CREATE TABLE results (key TEXT PRIMARY KEY, {', '.join(kinds)})")
-            self._db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            self._db.execute(f"PRAGMA user_version = {FORM}")
-            self._db.execute("COMMIT")
+        elif columns != list(COLUMNS):
+            raise StoreError(f"{self.path} is not a result store of this version of broadlearn.")
         self._db.execute("PRAGMA synchronous = FULL")
 
     @contextmanager
