@@ -152,7 +152,7 @@ def adni(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run the published study on ADNI, for those who have access to its tables.
+    """Run the published tasks on the tables of ADNI.
 
     The tasks are CN against AD, CN against MCI and MCI against AD, by MRI measures. Printed figures
     stand beside ours. Exit codes are those of `study run`.
