@@ -22,9 +22,7 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 ROOMS = {
     "broadlearn": (),
     "broadlearn.sample_scores": (
-        "FuzzyGeometry",
         "Geometry",
-        "KernelGeometry",
         "SCORERS",
         "as_scorer",
         "learn_geometry",

@@ -2,10 +2,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import sklearn
 
 from broadlearn.random_features import (
-    BroadMap,
     InfiniteMap,
     InfiniteNodes,
     MappedSamples,
@@ -14,7 +12,7 @@ from broadlearn.random_features import (
     infinite_map,
     learn_standardization,
 )
-from broadlearn.random_features.infinite_map import LARGE, MATRICES, STRENGTH
+from broadlearn.random_features.infinite_map import STRENGTH
 
 SETTINGS = MapSettings(
     n_feature_groups=2,
@@ -85,33 +83,8 @@ def test_weights_of_a_node_behind_features_have_length_one():
     assert (kernel.n_weights, kernel.max_inputs, kernel.scales) == (6, 4, (1, 2))
 
 
-def test_too_many_samples_are_given_many_nodes_that_are_as_strong():
+def test_too_many_samples_are_refused(monkeypatch):
     X, standardization = samples()
-    recipe = InfiniteNodes(SETTINGS, working_memory=0.01)
-    with pytest.warns(UserWarning, match="30 x 30 samples, more than .* 4,000 nodes are drawn"):
-        found = draw_map(recipe, X, standardization, 0)
-    assert type(found) is BroadMap
-    assert found.settings.n_enhancements == 4000
-    Z = standardization.affine(X)
-    E = found.enhancements(Z, None)
-    plain = draw_map(
-        replace(SETTINGS, n_enhancement_groups=1, n_enhancement_nodes=4000), X, standardization, 0
-    )
-    np.testing.assert_allclose(E, 0.5 * plain.enhancements(Z, None), atol=1e-14)
-    K = infinite(X, standardization).enhancements(Z, None)
-    assert np.corrcoef(np.ravel(E @ E.T), K.ravel())[0, 1] > 0.97
-
-
-def test_the_limit_is_scikit_learns_working_memory():
-    with sklearn.config_context(working_memory=17):
-        assert InfiniteNodes(SETTINGS).working_memory == 17
-    assert InfiniteNodes(SETTINGS).working_memory == sklearn.get_config()["working_memory"]
-
-
-def test_much_memory_is_announced_before_it_is_taken(monkeypatch):
-    X, standardization = samples()
-    needed = MATRICES * 8 * 30**2 / 2**20
-    assert needed < LARGE
-    monkeypatch.setattr(infinite_map, "LARGE", needed / 2)
-    with pytest.warns(UserWarning, match="takes about 0 MB for matrices of 30 x 30 samples"):
+    monkeypatch.setattr(infinite_map, "free_memory", lambda: 4 * 8 * 30**2 - 1)
+    with pytest.raises(ValueError, match=r"30 x 30 samples, and .* are free"):
         infinite(X, standardization)

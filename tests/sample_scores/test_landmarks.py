@@ -14,8 +14,12 @@ from broadlearn.sample_scores.landmarks import (
     draw_landmarks,
     landmark_pair_sums,
 )
-from broadlearn.sample_scores.pairs import prepare_points, symmetric_pair_sums
+from broadlearn.sample_scores.pairs import outline_points, prepare_points, symmetric_pair_sums
 from broadlearn.utils import draw_seed
+
+
+def outline(X, codes, weight):
+    return outline_points(X, np.arange(len(X)), codes, weight, 2)
 
 
 def make(weights, n=120):
@@ -30,10 +34,11 @@ def test_all_samples_as_landmarks_are_exact(weights, monkeypatch):
     for module in (pairs, landmarks):
         monkeypatch.setattr(module, "BLOCK_ROWS", 16)
     X, codes, weight = make(weights)
-    points = prepare_points(X, codes, weight, 2)
+    points = outline(X, codes, weight)
     drawn = draw_landmarks(points, 1000, np.random.default_rng(0))
     estimate = landmark_pair_sums(points, drawn, [1.0, 2.0], kernels=True, radii=[0.8, 0.8])
-    exact = symmetric_pair_sums(points, [1.0, 2.0], kernels=True, radii=[0.8, 0.8])
+    every = prepare_points(X, codes, weight, 2)
+    exact = symmetric_pair_sums(every, [1.0, 2.0], kernels=True, radii=[0.8, 0.8])
     # A row of weight 0 meets itself with weight 0 in both.
     for part in ("kernel", "own", "other"):
         np.testing.assert_allclose(getattr(estimate, part), getattr(exact, part), atol=1e-10)
@@ -42,8 +47,8 @@ def test_all_samples_as_landmarks_are_exact(weights, monkeypatch):
 @pytest.mark.parametrize("weights", ["equal", "unequal"])
 def test_estimates_are_unbiased(weights):
     X, codes, weight = make(weights)
-    points = prepare_points(X, codes, weight, 2)
-    exact = symmetric_pair_sums(points, [2.0], kernels=True, radii=[1.0])
+    every, points = prepare_points(X, codes, weight, 2), outline(X, codes, weight)
+    exact = symmetric_pair_sums(every, [2.0], kernels=True, radii=[1.0])
     rng = np.random.default_rng(1)
     runs = []
     for _ in range(600):
@@ -73,13 +78,13 @@ def test_error_falls_with_landmarks():
 def test_classes_are_taken_whole_or_drawn_by_their_weights():
     X, codes, weight = make("unequal")
     counts = np.bincount(codes)
-    points = prepare_points(X, codes, weight, 2)
+    points = outline(X, codes, weight)
     whole = draw_landmarks(points, counts.max(), np.random.default_rng(0))
     np.testing.assert_array_equal(whole, points.weight)
     drawn = draw_landmarks(points, 12, np.random.default_rng(0))
     np.testing.assert_array_equal(np.add.reduceat(drawn, points.bounds[:-1]), 12)
     assert not drawn[points.weight == 0].any()
-    equal = prepare_points(X, codes, np.full(120, 0.3), 2)
+    equal = outline(X, codes, np.full(120, 0.3))
     drawn = draw_landmarks(equal, 12, np.random.default_rng(0))
     np.testing.assert_array_equal(np.unique(drawn), [0.0, 1.0])
 

@@ -12,7 +12,7 @@ from broadlearn.search import weighted_sums as sums_module
 from broadlearn.search.cells import Cell, Judge
 from broadlearn.search.folds import SplitSamples, prepare_fold
 from broadlearn.search.scoring import batch_scorer
-from broadlearn.search.weighted_sums import make_diagonals, weighted_residuals, weighted_sums
+from broadlearn.search.weighted_sums import make_diagonals, weighted_residual, weighted_sums
 from broadlearn.solvers import propagated_error
 from broadlearn.utils import draw_seed
 
@@ -113,17 +113,16 @@ def test_sums_do_not_depend_on_blocks(step, numbers, monkeypatch):
 
 
 @pytest.mark.parametrize("scored", [True, False])
-def test_residuals_of_weights(scored):
+def test_residual_of_weights(scored):
     rng = np.random.default_rng(3)
-    G, T, columns, Cs = rng.normal(size=(40, 6)), rng.normal(size=(40, 2)), [2, 6], np.r_[0.1, 5.0]
-    W = rng.normal(size=(2, 2, 2, 6))
-    W[:, 0, :, 2:] = 0.0
+    G, T, columns, C = rng.normal(size=(40, 6)), rng.normal(size=(40, 2)), [2, 6], 5.0
+    W = rng.normal(size=(2, 2, 6))
+    W[0, :, 2:] = 0.0
     s = rng.uniform(size=40) if scored else None
     blocks = [(rows, G[rows]) for rows in (slice(0, 25), slice(25, 40))]
-    found = weighted_residuals(blocks, T, s, W, Cs)
+    found = weighted_residual(blocks, T, s, W, C)
     squares = np.ones(40) if s is None else s**2
-    for c, C in enumerate(Cs):
-        for j, n in enumerate(columns):
-            missing = squares[:, None] * (T - G @ W[c, j].T)
-            expected = (G.T @ missing).T - W[c, j] / C
-            np.testing.assert_allclose(found[c, j, :, :n], expected[:, :n], atol=1e-12)
+    for j, n in enumerate(columns):
+        missing = squares[:, None] * (T - G @ W[j].T)
+        expected = (G.T @ missing).T - W[j] / C
+        np.testing.assert_allclose(found[j, :, :n], expected[:, :n], atol=1e-12)

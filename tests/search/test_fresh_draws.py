@@ -152,8 +152,3 @@ def test_what_cannot_be_drawn_anew_is_refused():
     twin = PathSearchCV(IntuitionisticFuzzyTwinSVC(), {"C1": [1.0]}, draws="fresh")
     with pytest.raises(ValueError, match='draws must be "nested" for IntuitionisticFuzzyTwinSVC'):
         twin.fit(X, y)
-    own = PathSearchCV(
-        BLSClassifier(), {"C": [1.0]}, draws="fresh", scoring=lambda model, X, y: 0.0
-    )
-    with pytest.raises(ValueError, match="scoring must be a scorer of scikit-learn"):
-        own.fit(X, y)

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from searches import both_searches, duplicated_rows, one_hot_like, several_classes, splits_of
-from sklearn import config_context
+from searches import both_searches, one_hot_like, several_classes, splits_of
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes
 from sklearn.model_selection import GridSearchCV
@@ -59,17 +58,3 @@ def test_infinitely_many_nodes_of_a_regressor_with_weights():
     unweighted, expected = both_searches(model, {"C": [1e-3, 1.0]}, X, y, cv=3)
     found, expected = splits_of(unweighted.cv_results_), splits_of(expected.cv_results_)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
-
-
-@pytest.mark.filterwarnings("ignore:n_enhancement_nodes:UserWarning")
-@pytest.mark.parametrize("working_memory", [1024, 0.2])
-def test_workers_share_the_limit_of_memory(working_memory):
-    X, y = duplicated_rows()
-    model = BLSClassifier(n_enhancement_nodes="infinite", random_state=0)
-    with config_context(working_memory=working_memory):
-        one, two = (
-            PathSearchCV(model, {"C": [0.01, 1.0]}, n_jobs=n_jobs, scoring="neg_log_loss").fit(X, y)
-            for n_jobs in (1, 2)
-        )
-    np.testing.assert_allclose(splits_of(one.cv_results_), splits_of(two.cv_results_), atol=1e-9)
-    assert one.best_estimator_._map.kernel == (working_memory == 1024)

@@ -110,7 +110,6 @@ def test_what_has_no_closed_form_is_refused():
         (PathSearchCV(make_pipeline(StandardScaler(), model), {"blsclassifier__C": [1.0]}), {}),
         (PathSearchCV(model, grid, draws="fresh"), {}),
         (PathSearchCV(model, grid), {"groups": y}),
-        (PathSearchCV(model, grid, scoring=lambda model, X, y: 1.0), {}),
         (PathSearchCV(IntuitionisticFuzzyTwinSVC(), {"C1": [1.0]}), {}),
     ]
     for search, data in refused:

@@ -52,11 +52,6 @@ BASELINES = [
 ]
 
 
-def own_accuracy(model, X, y):
-    """A score that may look at more than predictions."""
-    return model.score(X, y)
-
-
 def sampled_candidates(model, n, seed=0):
     """Candidates drawn from the published grid."""
     own = {name: values for name, values in PAPER.items() if name in model.get_params()}
@@ -231,7 +226,7 @@ def test_landmarks_of_many_samples_are_those_of_plain_fits(max_exact, monkeypatc
     )
 
 
-def test_several_scorers_and_callables():
+def test_several_scorers():
     X, y = more_rows_than_nodes()
     grid = {"C": [1.0, 100.0], "n_enhancement_nodes": [10, 50]}
     options = {"cv": 3, "scoring": ["accuracy", "roc_auc"], "refit": "roc_auc"}
@@ -242,37 +237,13 @@ def test_several_scorers_and_callables():
     )
     assert ours.best_score_ == pytest.approx(theirs.best_score_)
 
-    def fewest_nodes(model, X, y):
-        return -float(model.output_weights_.shape[0])
 
-    counted = PathSearchCV(BLSClassifier(random_state=0), grid, scoring=fewest_nodes, cv=2)
-    assert counted.fit(X, y).best_params_["n_enhancement_nodes"] == 10
-
-
-def two_scores(model, X, y):
-    """A callable that returns a dict."""
-    right = model.predict(X) == y
-    return {"right": right.mean(), "wrong": 1.0 - right.mean()}
-
-
-@pytest.mark.filterwarnings("ignore:The scoring:UserWarning")
-def test_callables_are_scored_by_grid_search():
-    X, y = duplicated_rows()
-    weight = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
-    grid = [{"C": [1.0, 100.0]}, {"n_enhancement_nodes": [10, 50]}]
-    options = {"cv": 3, "scoring": two_scores, "refit": "right", "return_train_score": True}
-    model = BLSClassifier(random_state=0)
-    ours, theirs = (
-        search(model, grid, **options).fit(X, y, sample_weight=weight)
-        for search in (PathSearchCV, GridSearchCV)
-    )
-    assert ours.multimetric_
-    assert ours.best_params_ == theirs.best_params_
-    for key in theirs.cv_results_:
-        if "split" in key:
-            np.testing.assert_array_equal(ours.cv_results_[key], theirs.cv_results_[key])
-    with pytest.raises(ValueError, match="refit"):
-        PathSearchCV(model, grid, scoring=two_scores).fit(X, y)
+def test_callables_that_may_see_the_model_are_refused():
+    X, y = more_rows_than_nodes()
+    for scoring in (lambda model, X, y: 0.0, {"own": lambda model, X, y: 0.0}):
+        search = PathSearchCV(BLSClassifier(), {"C": [1.0]}, scoring=scoring, refit="own")
+        with pytest.raises(ValueError, match="scoring must be a name or a scorer of scikit-learn"):
+            search.fit(X, y)
 
 
 def test_models_that_decline_weights_are_fitted_without_them():
@@ -367,17 +338,13 @@ def test_a_fold_without_a_class_does_not_end_the_search():
     assert "only one class" in both.cv_results_["error"][0]
 
 
-@pytest.mark.filterwarnings("ignore:The scoring:UserWarning")
-@pytest.mark.parametrize(
-    ("draws", "scoring"),
-    [("nested", "accuracy"), ("fresh", "accuracy"), ("nested", own_accuracy)],
-)
-def test_callbacks_see_candidates_and_folds_and_the_refit(draws, scoring):
+@pytest.mark.parametrize("draws", ["nested", "fresh"])
+def test_callbacks_see_candidates_and_folds_and_the_refit(draws):
     X, y = several_classes()
     seen = Recorder()
     grid = {"C": [1.0, 2.0], "n_enhancement_nodes": [5, 9], "activation": ["relu", "tanh"]}
     model = BLSClassifier(random_state=0)
-    search = PathSearchCV(model, grid, scoring=scoring, draws=draws).set_callbacks(seen)
+    search = PathSearchCV(model, grid, draws=draws).set_callbacks(seen)
     search.fit(X, y, sample_weight=np.ones(150))
     part = [("begin", "candidate-split-evaluation"), ("end", "candidate-split-evaluation")]
     refit = [("begin", "refit-with-best-params"), ("end", "refit-with-best-params")]
@@ -393,7 +360,8 @@ def test_callbacks_see_candidates_and_folds_and_the_refit(draws, scoring):
 def test_callbacks_end_after_an_error():
     X, y = several_classes()
     seen = Recorder()
-    search = PathSearchCV(BLSClassifier(), scoring=lambda model, X, y: 1 / 0, error_score="raise")
+    scorer = make_scorer(lambda y, predicted: 1 / 0)
+    search = PathSearchCV(BLSClassifier(), scoring=scorer, error_score="raise")
     search.set_callbacks(seen)
     with pytest.raises(ZeroDivisionError):
         search.fit(X, y)

@@ -262,22 +262,6 @@ def test_fresh_draws_differ_between_settings_of_the_steps():
         assert results["split1_test_score"][i] == fitted.score(X.iloc[test], y.iloc[test])
 
 
-def test_callables_are_given_whole_pipelines():
-    X, y = mixed(90)
-
-    def scorer(model, X, y):
-        assert isinstance(model, Pipeline)
-        assert isinstance(X, pd.DataFrame)
-        return model.score(X, y)
-
-    grid = {"model__C": [0.1, 10.0], "prepare__num__imputer__strategy": ["mean", "median"]}
-    search = PathSearchCV(piped(), grid, cv=3, scoring=scorer)
-    weight = np.ones(len(y))
-    ours = search.fit(X, y, sample_weight=weight).cv_results_
-    plain = PathSearchCV(piped(), grid, cv=3).fit(X, y).cv_results_
-    np.testing.assert_array_equal(splits_of(ours), splits_of(plain))
-
-
 class Choosy(TransformerMixin, BaseEstimator):
     """Cannot be fitted where the first sample is missing, or where it is told so."""
 

@@ -146,14 +146,6 @@ def test_float32_features_are_summed_in_float64():
     np.testing.assert_allclose(single @ W, single @ expected, atol=1e-6)
 
 
-def test_a_known_gram_matrix_is_used_and_left_as_it_is():
-    G, T, s = make(40, 70)
-    gram = G @ G.T
-    again = solve_dual(G, s, T, 10.0, gram)
-    np.testing.assert_allclose(again.weights, solve_dual(G, s, T, 10.0).weights, rtol=1e-12)
-    np.testing.assert_array_equal(gram, G @ G.T)
-
-
 def test_lost_penalty_is_named():
     G = np.full((10, 3), 1e12)
     with pytest.raises(ValueError, match="Use a smaller C"):

@@ -77,4 +77,4 @@ def enhancement_nodes(Z: Tensor, F: Tensor, broad_map: BroadMap) -> Tensor:
         )
     inputs = Z if broad_map.enhances_inputs else F
     E = inputs.affine(broad_map.enhancement_weights).activate(broad_map.settings.activation)
-    return E if broad_map.strength == 1.0 else E * broad_map.strength
+    return E

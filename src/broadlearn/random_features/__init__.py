@@ -21,7 +21,6 @@ from broadlearn.random_features.limit_kernels import (
     unit_name,
 )
 from broadlearn.random_features.nested_maps import (
-    MapFamily,
     MapRecipe,
     MapSettings,
     NestedMaps,
@@ -31,7 +30,6 @@ from broadlearn.random_features.nested_maps import (
     sizes_nest,
     to_interval,
 )
-from broadlearn.random_features.node_kernels import NodeKernel, input_choices
 from broadlearn.random_features.standardization import (
     Standardization,
     StandardizedRows,
@@ -61,12 +59,10 @@ __all__ = [
     "InputForms",
     "KernelBasis",
     "LimitKernel",
-    "MapFamily",
     "MapRecipe",
     "MapSettings",
     "MappedSamples",
     "NestedMaps",
-    "NodeKernel",
     "SamplePairs",
     "Standardization",
     "StandardizedRows",
@@ -77,7 +73,6 @@ __all__ = [
     "draw_map",
     "few_input_points",
     "grow_map",
-    "input_choices",
     "interleave",
     "kept_enhancements",
     "last_within",

@@ -47,8 +47,6 @@ class BroadMap:
         Rᵗ, if fewer columns stand for F^m; None if F^m itself is used.
     rotation : ndarray of shape (mp, r) or None
         Q, with orthonormal columns.
-    strength : float
-        Factor on the values of enhancement nodes.
     """
 
     settings: MapSettings
@@ -59,7 +57,6 @@ class BroadMap:
     affine: bool = False
     basis: Array | None = None
     rotation: Array | None = None
-    strength: float = 1.0
     # Whether the columns behind F^m are products with training samples instead of nodes.
     kernel: ClassVar[bool] = False
 
@@ -109,8 +106,6 @@ class BroadMap:
             if bias is not None:
                 U += bias
             ACTIVATIONS[self.settings.activation](U)
-            if self.strength != 1.0:
-                U *= self.strength
         return E
 
     def design(self, affine: Floats, out: Floats | None = None) -> Floats:

@@ -62,8 +62,7 @@ class CondensedMap(BroadMap):
         layers = self.group_layers.astype(dtype, copy=False)
         U = np.matmul(inputs.reshape(n_samples, -1), layers, out=out[:, n:])
         U += self.enhancement_weights[-1].astype(dtype, copy=False)
-        E = ACTIVATIONS[self.settings.activation](U)
-        E *= dtype.type(self.strength)
+        ACTIVATIONS[self.settings.activation](U)
         return out
 
 

@@ -24,15 +24,7 @@ MAX_FENCE_ROWS = 4096
 
 
 class FenceRows(NamedTuple):
-    """Rows that fences are learnt from; they do not depend on the blocks of a table.
-
-    Attributes
-    ----------
-    X : ndarray or CSR matrix of shape (n_rows, n_features)
-    weight : ndarray of shape (n_rows,) or None
-    priority : ndarray of shape (n_rows,)
-        Rows of least priority are drawn.
-    """
+    """Rows that fences are learnt from: those of least priority, whatever the blocks of a table."""
 
     X: Any
     weight: Array | None

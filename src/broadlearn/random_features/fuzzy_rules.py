@@ -31,10 +31,8 @@ MAX_CLUSTERED = 2000
 class FuzzyMap(BroadMap):
     """A map whose feature nodes are rules: firing strength times consequent, scaled.
 
-    Attributes
-    ----------
-    log_strengths : ndarray of shape (D + 1, mp)
-        Weights of the rules' log strengths, up to a term that a group shares.
+    `log_strengths`, of shape (D + 1, mp), are weights of the rules' log strengths, up to a term
+    that a group shares.
     """
 
     log_strengths: Array = field(kw_only=True)
@@ -60,14 +58,8 @@ def firing_strengths(affine: Floats, log_strengths: Array, n_groups: int) -> Flo
 class FuzzyRules:
     """Groups of rules, and enhancement nodes behind them; a `MapRecipe`.
 
-    Attributes
-    ----------
-    n_feature_groups, n_feature_nodes, n_enhancement_nodes : int
-        Groups, rules per group and enhancement nodes.
-    activation : str
-    enhancement_scale : float
-    width : float
-        Width σ of the memberships, in units of the square root of the number of features.
+    Feature nodes are rules. The width σ of the memberships is in units of the square root of the
+    number of features.
     """
 
     n_feature_groups: int

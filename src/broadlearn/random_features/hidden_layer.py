@@ -47,13 +47,7 @@ class HiddenLayer:
 
 @dataclass(frozen=True)
 class AutoencoderMap(BroadMap):
-    """A hidden layer behind auto-encoders.
-
-    Attributes
-    ----------
-    layers : tuple of ndarray of shape (n_inputs + 1, n_nodes)
-        βᵗ of each auto-encoder, before its nodes are scaled.
-    """
+    """A hidden layer behind auto-encoders; `layers` are βᵗ of each, before its nodes are scaled."""
 
     layers: tuple[Array, ...] = field(default=(), kw_only=True)
 
@@ -62,14 +56,7 @@ class AutoencoderMap(BroadMap):
 class Autoencoders(HiddenLayer):
     """Sparse auto-encoders on top of each other, and a hidden layer behind them; a `MapRecipe`.
 
-    Attributes
-    ----------
-    n_nodes, activation
-        Size and activation of the hidden layer.
-    n_layers, n_autoencoder_nodes : int
-        Number of auto-encoders, and of the nodes of each.
-    penalty : float
-        Weight λ of the l1 norm.
+    `penalty` is the weight λ of the l1 norm.
     """
 
     n_layers: int
@@ -100,12 +87,7 @@ class Autoencoders(HiddenLayer):
 class AutoencoderStack:
     """Learnt auto-encoders, and hidden layers of any size behind them.
 
-    Attributes
-    ----------
-    recipe : Autoencoders
-    layers : tuple of ndarray of shape (n_inputs + 1, n_nodes)
-    collapsed : ndarray of shape (D + 1, n_nodes + 1)
-        P with ``[Z, 1] P = [Z', 1]``, the scaled nodes of the last auto-encoder.
+    `collapsed` is P with ``[Z, 1] P = [Z', 1]``, the scaled nodes of the last auto-encoder.
     """
 
     recipe: Autoencoders

@@ -24,16 +24,9 @@ MAX_KNOTS = 128
 class InputForms(NamedTuple):
     """Forms of the columns of a table, learnt from training samples.
 
-    Attributes
-    ----------
-    standardization : Standardization
-        Robust to outlying samples.
-    knots : ndarray of shape (n_knots, n_features)
-        Increasing values of each column; the last one is repeated to fill up.
-    ranks : ndarray of shape (n_knots, n_features)
-        Rank of each knot, between -√3 and √3: evenly spread values have deviation 1.
-    normal_scores : ndarray of shape (n_knots, n_features)
-        Normal score of each knot, with mean 0 and deviation 1 over the training samples.
+    `knots`, of shape (n_knots, n_features), are increasing values of each column, the last one
+    repeated to fill up. Their `ranks` lie between -√3 and √3: evenly spread values have deviation
+    1. Their `normal_scores` have mean 0 and deviation 1 over the training samples.
     """
 
     standardization: Standardization

@@ -109,15 +109,9 @@ class KernelBasis:
 class SamplePairs:
     """Kernels between samples and a basis, with shared work done once.
 
-    Kernels with the same `base` should follow each other, in increasing order of width.
-
-    Parameters
-    ----------
-    basis : KernelBasis
-    samples : dict or None
-        Samples by the form of their inputs; None for those of the basis.
-    scratch : ndarray of shape (n_samples, n_basis) or None
-        Memory for shared work, as allocating it for small blocks is slow.
+    Kernels with the same `base` should follow each other, in increasing order of width. Without
+    samples, by the form of their inputs, those of the basis are taken. `scratch`, of shape
+    (n_samples, n_basis), is memory for shared work, as allocating it for small blocks is slow.
     """
 
     def __init__(

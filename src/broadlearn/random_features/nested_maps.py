@@ -147,17 +147,8 @@ def sizes_nest(recipe: MapRecipe) -> bool:
 class NestedMaps:
     """Feature nodes of the largest map on some samples; smaller maps use a part of them.
 
-    Attributes
-    ----------
-    settings : MapSettings
-        Settings of the largest map.
-    feature_weights : ndarray of shape (D + 1, mp)
-        As drawn.
-    scale, offset : ndarray of shape (mp,) or None
-        Scaling of the feature nodes.
-    rotated : bool
-        Whether maps have their rotation, which turns weights of reduced columns into those of
-        nodes.
+    `feature_weights` are as drawn; `scale` and `offset` scale the nodes. A map that is `rotated`
+    has its rotation, which turns weights of reduced columns into those of nodes.
     """
 
     settings: MapSettings

@@ -1,16 +1,11 @@
-"""The sine of many numbers in 3 or 7 ns per number; NumPy takes 12.
+"""The sine of many float64 numbers in 7 ns per number; NumPy takes 12.
 
-NumPy has vector instructions for the tangent where the machine has AVX-512, but none for the sine
-in float64: ``sin x = 2t / (1 + t²)`` with ``t = tan(x/2)``. Elsewhere the sine is a polynomial on
-``[-π/2, π/2]``, after subtracting multiples of π. Both are exact to a few units in the last place;
-NumPy handles numbers too large for the polynomial.
+It is a polynomial on ``[-π/2, π/2]``, after subtracting multiples of π, exact to a few units in the
+last place. NumPy handles numbers too large for that.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -51,26 +46,15 @@ def sine(u: Floats) -> Floats:
     if u.dtype != np.float64:
         return np.asarray(np.sin(u, out=u))
     rows: Any = u.reshape(1, -1) if u.ndim == 0 else u
-    method = fastest_method()
     step = max(1, CHUNK // max(1, rows[:1].size))
     first, second = np.empty((2, *rows[:step].shape))
     for start in range(0, len(rows), step):
         part = rows[start : start + step]
-        method(part, first[: len(part)], second[: len(part)])
+        _sine_by_polynomial(part, first[: len(part)], second[: len(part)])
     return u
 
 
-def sine_by_tangent(u: Array, t: Array, _: Array) -> None:
-    """Compute ``2t / (1 + t²)`` with ``t = tan(u/2)`` in place; t is scratch memory."""
-    np.multiply(u, 0.5, out=t)
-    np.tan(t, out=t)
-    np.multiply(t, t, out=u)
-    u += 1.0
-    t *= 2.0
-    np.divide(t, u, out=u)
-
-
-def sine_by_polynomial(u: Array, k: Array, r: Array) -> None:
+def _sine_by_polynomial(u: Array, k: Array, r: Array) -> None:
     """Compute a polynomial on ``[-π/2, π/2]`` in place; k and r are scratch memory."""
     np.abs(u, out=k)
     if not k.max(initial=0.0) <= MAX_REDUCED:
@@ -91,24 +75,3 @@ def sine_by_polynomial(u: Array, k: Array, r: Array) -> None:
     r *= u
     u += r
     u.view(np.int64)[...] ^= sign
-
-
-@cache
-def fastest_method() -> Callable[[Array, Array, Array], Any]:
-    """Return the tangent method if tangents take less than half the time of sines.
-
-    Tangents take longer than sines without vector instructions, and an eighth of the time with
-    them, so a busy machine does not change the choice.
-    """
-    u = np.linspace(-4.0, 4.0, CHUNK // 8)
-    tangent, sine_of = (_least_time(function, u) for function in (np.tan, np.sin))
-    return sine_by_tangent if tangent < 0.5 * sine_of else sine_by_polynomial
-
-
-def _least_time(function: Callable[[Array], Array], u: Array) -> float:
-    times = []
-    for _ in range(5):
-        start = time.perf_counter()
-        function(u)
-        times.append(time.perf_counter() - start)
-    return min(times)

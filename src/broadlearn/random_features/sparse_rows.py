@@ -15,16 +15,8 @@ class SparseRows:
 
     Replaces the dense array in products with weights W from the right:
     ``[Z, c] W = X (W_Z / scale) + (c W_c - (mean / scale) W_Z)`` takes one operation per
-    entry of X and column of W.
-
-    Parameters
-    ----------
-    X : CSR matrix or array of shape (n_samples, n_features)
-    mean, scale : ndarray of shape (n_features,)
-    exponent : ndarray of shape (n_features,) or None
-    constants : ndarray of shape (n_constants,)
-    bounds : ndarray of shape (2, n_features) or None
-        Entries of ``X / 2**exponent`` are clipped at these; 0 is between them.
+    entry of X and column of W. Entries of ``X / 2**exponent`` are clipped at the bounds, which 0 is
+    between.
 
     Examples
     --------

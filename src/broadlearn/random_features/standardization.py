@@ -106,11 +106,6 @@ class Standardization(NamedTuple):
 class StandardizedRows:
     """Standardised features of samples, computed when they are indexed.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    standardization : Standardization
-
     Examples
     --------
     >>> import numpy as np
@@ -140,19 +135,9 @@ def learn_standardization(
 ) -> Standardization:
     """Learn the mean and standard deviation of every feature; constant features get deviation 1.
 
-    Parameters
-    ----------
-    X : ndarray or CSR matrix of shape (n_samples, n_features)
-        NaN for missing values, which a sparse matrix may not have.
-    weight : ndarray of shape (n_samples,) or None
-        Sample weights; a sample of weight w counts as w copies.
-    standardize : bool, "bounded" or "robust", default=True
-        False leaves features unchanged. "bounded" clips all values at bounds within fences.
-        "robust" learns from samples that are not outlying.
-
-    Returns
-    -------
-    Standardization
+    X is dense, with NaN for missing values, or a CSR matrix. A sample of weight w counts as w
+    copies. A false `standardize` leaves features unchanged, "bounded" clips all values at bounds
+    within fences, "robust" learns from samples that are not outlying.
 
     Examples
     --------
@@ -270,18 +255,10 @@ def scaled_bounds(bounds: Array, exponent: NDArray[np.int32] | None) -> Array:
 def with_missing(
     learnt: Standardization, missing: NDArray[np.intp], share: Array, standardize: bool | str
 ) -> Standardization:
-    """Add indicators to a standardisation that was learnt from the present values.
+    """Add indicators of the missing features to a standardisation of the present values.
 
-    Parameters
-    ----------
-    learnt : Standardization
-        The mean of a feature without any value is NaN.
-    missing : ndarray of shape (n_missing,)
-        Features with missing values.
-    share : ndarray of shape (n_missing,)
-        Share of the samples in which they are missing.
-    standardize : bool, "bounded" or "robust"
-        False leaves present values unchanged.
+    `share` is the share of the samples in which each is missing. The mean of a feature without any
+    value is NaN. A false `standardize` leaves present values unchanged.
     """
     # A feature without any value in training is ignored in prediction too.
     nothing = np.isnan(learnt.mean)

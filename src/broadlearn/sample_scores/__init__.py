@@ -5,10 +5,9 @@ from broadlearn.sample_scores.functions import (
     intuitionistic_scores,
     neighbor_agreement,
 )
-from broadlearn.sample_scores.fuzzy import FuzzyGeometry, FuzzyScorer
+from broadlearn.sample_scores.fuzzy import FuzzyScorer
 from broadlearn.sample_scores.held_out import HeldOutScorer, margin_scores, margins_of
 from broadlearn.sample_scores.intuitionistic import IntuitionisticScorer, IntuitionisticScores
-from broadlearn.sample_scores.kernel_geometry import KernelGeometry
 from broadlearn.sample_scores.named import SCORERS, as_scorer
 from broadlearn.sample_scores.neighbors import NeighborScorer
 from broadlearn.sample_scores.scorer import (
@@ -23,13 +22,11 @@ from broadlearn.sample_scores.uniform import UniformScorer
 
 __all__ = [
     "SCORERS",
-    "FuzzyGeometry",
     "FuzzyScorer",
     "Geometry",
     "HeldOutScorer",
     "IntuitionisticScorer",
     "IntuitionisticScores",
-    "KernelGeometry",
     "NeighborScorer",
     "SampleScorer",
     "Samples",

@@ -102,13 +102,7 @@ def class_memberships(
 
 @dataclass(frozen=True)
 class Centres:
-    """Weighted sums of the samples of each class, and their weights.
-
-    Attributes
-    ----------
-    sums : ndarray of shape (n_classes, n_features)
-    class_weight : ndarray of shape (n_classes,)
-    """
+    """Weighted sums of the samples of each class, and their weights."""
 
     sums: Array
     class_weight: Array
@@ -120,14 +114,7 @@ class Centres:
 
 @dataclass(frozen=True)
 class FuzzyGeometry(Geometry):
-    """Centres and radii of the classes in input space.
-
-    Attributes
-    ----------
-    centres : ndarray of shape (n_classes, n_features)
-    radii : ndarray of shape (n_classes,)
-    delta : float
-    """
+    """Centres and radii of the classes in input space."""
 
     centres: Array
     radii: Array

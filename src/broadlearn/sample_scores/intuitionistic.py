@@ -23,13 +23,15 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from broadlearn.sample_scores.kernel_geometry import KernelGeometry, References, draw_references
-from broadlearn.sample_scores.landmarks import (
+from broadlearn.sample_scores.landmarks import draw_landmarks, landmark_pair_sums
+from broadlearn.sample_scores.pairs import (
     Outline,
-    draw_landmarks,
-    landmark_pair_sums,
+    Points,
+    combine,
     outline_points,
+    prepare_points,
+    symmetric_pair_sums,
 )
-from broadlearn.sample_scores.pairs import Points, combine, prepare_points, symmetric_pair_sums
 from broadlearn.sample_scores.scorer import (
     Samples,
     SampleScorer,

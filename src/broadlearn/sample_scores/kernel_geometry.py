@@ -18,19 +18,9 @@ REFERENCES = 2000
 
 @dataclass(frozen=True)
 class References:
-    """Samples drawn from each class, in their order.
+    """Samples drawn from each class, in their order: the `size` of least priority.
 
-    Attributes
-    ----------
-    Z : ndarray of shape (n_references, n_features)
-    codes : ndarray of shape (n_references,)
-    weight : ndarray of shape (n_references,)
-    priority : ndarray of shape (n_references,)
-        Samples of least priority are drawn.
-    class_weight : ndarray of shape (n_classes,)
-        Of all samples.
-    size : int
-        Samples kept per class.
+    `class_weight` is that of all samples.
     """
 
     Z: Floats
@@ -90,20 +80,9 @@ def draw_references(samples: Samples, first: int, landmarks: int | str | None) -
 class KernelGeometry(Geometry):
     """Reference samples that stand for the classes in the feature space of a Gaussian kernel.
 
-    Attributes
-    ----------
-    references : ndarray of shape (n_references, n_features)
-        Sorted by class.
-    bounds : ndarray of shape (n_classes + 1,)
-        Class c is references ``bounds[c]:bounds[c + 1]``.
-    weight : ndarray of shape (n_references,)
-        Sums to the weight of its class.
-    kernel_width, delta : float
-    within : ndarray of shape (n_classes,)
-        Mean kernel between references of a class.
-    radii : ndarray of shape (n_classes,)
-    epsilon : float or None
-        Neighbourhood radius in kernel space; None until the radii are known.
+    References ``bounds[c]:bounds[c + 1]`` are those of class c; their weights sum to that of the
+    class, and ``within[c]`` is the mean kernel between them. `epsilon`, the neighbourhood radius in
+    kernel space, is None until the radii of the classes are known.
     """
 
     references: Array

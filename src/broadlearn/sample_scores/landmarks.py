@@ -4,92 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from broadlearn.random_features import StandardizedRows
 from broadlearn.sample_scores.pairs import (
     BLOCK_ROWS,
+    Outline,
     PairSums,
-    Points,
     kernel_chain,
     near_weights,
     negative_squared_distances,
     squared_input_radius,
 )
-from broadlearn.utils import Array, Floats, row_slices
+from broadlearn.utils import Array
 
 
-class Outline(NamedTuple):
-    """Points without their features, which are computed piece by piece.
-
-    Attributes
-    ----------
-    rows : ndarray or StandardizedRows
-        Samples that contain the points.
-    positions : ndarray of shape (n,)
-        Position of each point among the samples.
-    mean : ndarray of shape (n_features,)
-        Of all points.
-    squared_norms, weight, bounds, order, blocks
-        As of `Points`.
-    """
-
-    rows: Floats | StandardizedRows
-    positions: NDArray[np.intp]
-    mean: Array
-    squared_norms: Array
-    weight: Array
-    bounds: NDArray[np.intp]
-    order: NDArray[np.intp]
-    blocks: list[tuple[int, slice]]
-
-    def piece(self, some: slice | NDArray[np.intp]) -> Points:
-        """Return some of the points, as one block without classes."""
-        centred = self.rows[self.positions[some]].astype(np.float64, copy=False) - self.mean
-        n, d = centred.shape
-        left, right = np.empty((2, n, d + 2))
-        norms = self.squared_norms[some]
-        left[:, :d], left[:, d], left[:, d + 1] = 2.0 * centred, -norms, 1.0
-        right[:, :d], right[:, d], right[:, d + 1] = centred, 1.0, -norms
-        return Points(centred, left, right, norms, self.weight[some], self.bounds, self.order, [])
-
-
-def outline_points(
-    rows: Floats | StandardizedRows,
-    positions: NDArray[np.intp],
-    codes: NDArray[np.intp],
-    weight: Array,
-    n_classes: int,
-) -> Outline:
-    """Sort some of the samples as `prepare_points` does, without a copy of them.
-
-    `codes` and `weight` are those of the samples at `positions`.
-    """
-    n, d = positions.size, rows.shape[1]
-    total, squared_norms = np.zeros(d), np.empty(n)
-    parts = list(row_slices(n, d))
-    for part in parts:
-        block = rows[positions[part]].astype(np.float64, copy=False)
-        # One sample after the other, as a sum over all of them would be.
-        total = np.add.reduce(np.concatenate([total[None], block]))
-    mean = total / n
-    for part in parts:
-        centred = rows[positions[part]].astype(np.float64, copy=False) - mean
-        squared_norms[part] = np.einsum("ij,ij->i", centred, centred)
-    order = np.lexsort((squared_norms, codes))
-    bounds = np.searchsorted(codes[order], np.arange(n_classes + 1))
-    blocks = []
-    for c, (start, stop) in enumerate(pairwise(bounds)):
-        edges = np.linspace(start, stop, -(-(stop - start) // BLOCK_ROWS) + 1).astype(int).tolist()
-        blocks += [(c, slice(a, b)) for a, b in pairwise(edges)]
-    norms = squared_norms[order]
-    return Outline(rows, positions[order], mean, norms, weight[order], bounds, order, blocks)
-
-
-def draw_landmarks(points: Points | Outline, landmarks: int, rng: np.random.Generator) -> Array:
+def draw_landmarks(points: Outline, landmarks: int, rng: np.random.Generator) -> Array:
     """Draw `landmarks` samples of every class; return how often each was drawn.
 
     A class of at most `landmarks` samples is taken whole, with its weights, which makes its sums
@@ -110,7 +40,7 @@ def draw_landmarks(points: Points | Outline, landmarks: int, rng: np.random.Gene
 
 
 def landmark_pair_sums(
-    points: Points | Outline,
+    points: Outline,
     drawn: Array,
     widths: Sequence[float],
     *,

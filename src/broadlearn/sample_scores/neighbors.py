@@ -87,20 +87,10 @@ def agreements(X: Floats, codes: NDArray[np.intp], weight: Array, n_neighbors: i
 
 
 class Points(NamedTuple):
-    """Distinct samples; those of positive weight are possible neighbours.
+    """Distinct samples; those of positive weight, `present`, are possible neighbours.
 
-    Attributes
-    ----------
-    rows : ndarray of shape (n, n_features)
-    labels : ndarray of shape (n,)
-    copies : ndarray of shape (n,)
-        Weight of all copies of a sample.
-    squares : ndarray of shape (n,)
-        Squared lengths of the rows.
-    present : ndarray of shape (n_present,)
-        Samples of positive weight.
-    position : ndarray of shape (n,)
-        Position of each sample in `present`; -1 if it is not there.
+    `copies` is the weight of all copies of a sample, `squares` the squared length of its row, and
+    `position` where it stands in `present`, or -1.
     """
 
     rows: Array

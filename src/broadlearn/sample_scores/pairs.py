@@ -18,7 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from broadlearn.utils import Array, Floats
+from broadlearn.random_features import StandardizedRows
+from broadlearn.utils import Array, Floats, row_slices
 
 BLOCK_ROWS = 512
 # Up to this many features, differences are as fast as the product, and exact.
@@ -36,20 +37,9 @@ MANY_BLOCKS = 4
 class Points(NamedTuple):
     """Samples ready for pair sums, each class one contiguous run.
 
-    Attributes
-    ----------
-    X : ndarray of shape (n, n_features)
-        Centred on the mean of all samples.
-    left, right : ndarray of shape (n, n_features + 2)
-        Factors whose product is minus the squared distances.
-    squared_norms : ndarray of shape (n,)
-    weight : ndarray of shape (n,)
-    bounds : ndarray of shape (n_classes + 1,)
-        Class c is ``bounds[c]:bounds[c + 1]``.
-    order : ndarray of shape (n,)
-        Position of each in the caller's arrays.
-    blocks : list of (int, slice)
-        Near-equal runs of at most BLOCK_ROWS, each with its class.
+    X is centred on the mean of all samples; products of `left` and `right` are minus the squared
+    distances. Class c is ``bounds[c]:bounds[c + 1]``, `order` the position of each sample in the
+    caller's arrays, and `blocks` are near-equal runs of at most BLOCK_ROWS, each with its class.
     """
 
     X: Array
@@ -61,43 +51,71 @@ class Points(NamedTuple):
     order: NDArray[np.intp]
     blocks: list[tuple[int, slice]]
 
+
+class Outline(NamedTuple):
+    """Points without their features, which are computed piece by piece.
+
+    They stand at `positions` among the samples `rows`, and `mean` is that of all points. The rest
+    is as of `Points`.
+    """
+
+    rows: Floats | StandardizedRows
+    positions: NDArray[np.intp]
+    mean: Array
+    squared_norms: Array
+    weight: Array
+    bounds: NDArray[np.intp]
+    order: NDArray[np.intp]
+    blocks: list[tuple[int, slice]]
+
     def piece(self, some: slice | NDArray[np.intp]) -> Points:
         """Return some of the points, as one block without classes."""
-        return self._replace(
-            X=self.X[some],
-            left=self.left[some],
-            right=self.right[some],
-            squared_norms=self.squared_norms[some],
-            weight=self.weight[some],
-            order=self.order[some],
-            blocks=[],
-        )
+        centred = self.rows[self.positions[some]].astype(np.float64, copy=False) - self.mean
+        n, d = centred.shape
+        left, right = np.empty((2, n, d + 2))
+        norms = self.squared_norms[some]
+        left[:, :d], left[:, d], left[:, d + 1] = 2.0 * centred, -norms, 1.0
+        right[:, :d], right[:, d], right[:, d + 1] = centred, 1.0, -norms
+        return Points(centred, left, right, norms, self.weight[some], self.bounds, self.order, [])
 
 
-def prepare_points(X: Floats, codes: NDArray[np.intp], weight: Array, n_classes: int) -> Points:
-    """Sort samples by class and, within a class, by their distance from the mean of all.
+def outline_points(
+    rows: Floats | StandardizedRows,
+    positions: NDArray[np.intp],
+    codes: NDArray[np.intp],
+    weight: Array,
+    n_classes: int,
+) -> Outline:
+    """Sort some of the samples by class and, within a class, by their distance from the mean.
 
     Samples of similar norm share a block, so that a few outlying ones do not spoil the error bound
-    of all blocks.
+    of all blocks. `codes` and `weight` are those of the samples at `positions`.
     """
-    centred = np.asarray(X, dtype=np.float64) - np.mean(X, axis=0, dtype=np.float64)
-    squared_norms = np.einsum("ij,ij->i", centred, centred)
+    n, d = positions.size, rows.shape[1]
+    total, squared_norms = np.zeros(d), np.empty(n)
+    parts = list(row_slices(n, d))
+    for part in parts:
+        block = rows[positions[part]].astype(np.float64, copy=False)
+        # One sample after the other, as a sum over all of them would be.
+        total = np.add.reduce(np.concatenate([total[None], block]))
+    mean = total / n
+    for part in parts:
+        centred = rows[positions[part]].astype(np.float64, copy=False) - mean
+        squared_norms[part] = np.einsum("ij,ij->i", centred, centred)
     order = np.lexsort((squared_norms, codes))
-    centred, squared_norms = centred[order], squared_norms[order]
     bounds = np.searchsorted(codes[order], np.arange(n_classes + 1))
     blocks = []
     for c, (start, stop) in enumerate(pairwise(bounds)):
         edges = np.linspace(start, stop, -(-(stop - start) // BLOCK_ROWS) + 1).astype(int).tolist()
         blocks += [(c, slice(a, b)) for a, b in pairwise(edges)]
-    n, d = centred.shape
-    left, right = np.empty((2, n, d + 2))
-    np.multiply(centred, 2.0, out=left[:, :d])
-    np.negative(squared_norms, out=left[:, d])
-    left[:, d + 1] = 1.0
-    right[:, :d] = centred
-    right[:, d] = 1.0
-    np.negative(squared_norms, out=right[:, d + 1])
-    return Points(centred, left, right, squared_norms, weight[order], bounds, order, blocks)
+    norms = squared_norms[order]
+    return Outline(rows, positions[order], mean, norms, weight[order], bounds, order, blocks)
+
+
+def prepare_points(X: Floats, codes: NDArray[np.intp], weight: Array, n_classes: int) -> Points:
+    """Return all samples, sorted as by `outline_points`."""
+    outline = outline_points(X, np.arange(codes.size), codes, weight, n_classes)
+    return outline.piece(slice(None))._replace(blocks=outline.blocks)
 
 
 def negative_squared_distances(
@@ -174,14 +192,10 @@ def squared_input_radius(epsilon: float, mu: float, squared_norms: float) -> flo
 
 
 class PairSums(NamedTuple):
-    """Sums of one pass over pairs.
+    """Sums of one pass over pairs, each of shape (n_widths, n).
 
-    Attributes
-    ----------
-    kernel : ndarray of shape (n_widths, n)
-        ``sum_j w_j K(i, j)`` over the samples j of i's own class.
-    own, other : ndarray of shape (n_widths, n)
-        Weight of the samples within the neighbourhood, of i's own class and of all others.
+    `kernel` is ``sum_j w_j K(i, j)`` over the samples j of i's own class; `own` and `other` are the
+    weights of the samples within the neighbourhood, of i's own class and of all others.
     """
 
     kernel: Array

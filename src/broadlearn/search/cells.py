@@ -24,9 +24,8 @@ from broadlearn.models import MAX_HELD_OUT
 from broadlearn.random_features import BroadMap, condense, interleave
 from broadlearn.search.folds import Fold
 from broadlearn.search.scoring import BatchScorer, Predictions
-from broadlearn.search.weighted_sums import weighted_residuals, weighted_sums
+from broadlearn.search.weighted_sums import weighted_residual, weighted_sums
 from broadlearn.solvers import (
-    Inverse,
     dual_inverse_diagonals,
     dual_path,
     dual_remainder,
@@ -76,20 +75,10 @@ class Judge(NamedTuple):
 
 
 class Cell:
-    """One map on one fold.
+    """One map, of the largest size, on one fold.
 
-    Parameters
-    ----------
-    broad_map : BroadMap
-        The map of the largest size.
-    fold : Fold
-        With training data.
-    affine : mapping of str to ndarray
-        ``[Z, 1]`` of the "train" and "test" samples.
-    sizes : sequence of int, or "infinite" alone
-        Enhancement nodes per group.
-    Cs : sequence of float
-    judge : Judge
+    `affine` is ``[Z, 1]`` of the "train" and "test" samples; `sizes` are enhancement nodes per
+    group, or "infinite" alone.
     """
 
     def __init__(
@@ -186,8 +175,7 @@ class Cell:
         for start in range(0, len(widths), step):
             some, own = widths[start : start + step], sums[start : start + step]
             refine = partial(self._refine, own, columns, some)
-            memory = self.judge.block_numbers
-            W = primal_path(own, columns, self.Cs, k, refine, memory, self.tolerance)
+            W = primal_path(own, columns, self.Cs, k, refine, self.tolerance)
             held_out = partial(self._primal_held_out, own[0], W[0], columns, some[0])
             self._score(W, some, sizes, held_out)
 
@@ -197,36 +185,23 @@ class Cell:
         columns: list[int],
         widths: list[int],
         i: int,
+        c: int,
         W: Array,
-        inverse: Inverse,
-    ) -> tuple[Rows, Array] | None:
-        """Return penalties whose predictions may show rounding of the sums, and their residuals.
+        solve: Callable[[Array], Array],
+    ) -> Array | None:
+        """Return the residual of weights whose predictions may show rounding of the sums.
 
-        The error grows with C: if that of the largest C is small enough, all are. Where residuals
-        cost another pass over blocks of rows, a closer estimate is made first.
+        Where a residual costs another pass over blocks of rows, a closer estimate is made first.
         """
-        n, tolerance, Cs = W.shape[3], self.judge.tolerance, np.asarray(self.Cs)
+        n, C, tolerance = W.shape[2], self.Cs[c], self.judge.tolerance
         gram, right = sums[i, :n, :n], sums[i, :n, n:]
-        spread, largest = float(np.trace(gram)), int(Cs.argmax())
-
-        def error(c: int) -> float:
-            return prediction_error(spread, Cs[c], W[c, -1].T, right)
-
-        if error(largest) <= tolerance:
+        if prediction_error(float(np.trace(gram)), C, W[-1].T, right) <= tolerance:
             return None
-        doubtful = [c for c in range(Cs.size) if not error(c) <= tolerance]
-        if self.in_blocks:
-            whole = int(np.argmax(columns))
-            doubtful = [
-                c
-                for c in doubtful
-                if not propagated_error(gram, partial(inverse, c), W[c, whole].T, right)
-                <= tolerance
-            ]
-        again = np.array(doubtful, dtype=np.intp)
+        largest = W[int(np.argmax(columns))].T
+        if self.in_blocks and propagated_error(gram, solve, largest, right) <= tolerance:
+            return None
         s = self.fold.diagonals[widths[i]].s
-        designs = self._designs("train")
-        return again, weighted_residuals(designs, self.data.T, s, W[again], Cs[again])
+        return weighted_residual(self._designs("train"), self.data.T, s, W, C)
 
     def _primal_held_out(
         self, sums: Array, W: Array, columns: list[int], w: int, rows: Rows
@@ -298,14 +273,8 @@ class Cell:
     def _score(self, W: Array, widths: list[int], sizes: list[int], held_out: HeldOut) -> None:
         """Predict by weights, score the predictions and file the scores.
 
-        Parameters
-        ----------
-        W : ndarray of shape (n_widths, n_Cs, n_sizes, n_targets, n_columns)
-            Zero beyond the leading columns of each size.
-        widths, sizes : list of int
-            Positions of the kernel widths and sizes.
-        held_out : callable
-            For one width, if leave-one-out predictions are needed.
+        W, of shape (n_widths, n_Cs, n_sizes, n_targets, n_columns), is zero beyond the leading
+        columns of each size. If leave-one-out predictions are needed, there is one width.
         """
         slopes, pairs = None, W.reshape(-1, *W.shape[2:])
         if self.judge.probabilities:

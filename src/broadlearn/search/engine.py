@@ -52,18 +52,8 @@ _libraries = cache(ThreadpoolController)
 class Unit(NamedTuple):
     """Work of one call: cells of all `groups` on some folds.
 
-    Attributes
-    ----------
-    recipe : MapRecipe
-        With the largest number of groups and the largest size.
-    groups : sequence of int
-    nodes : int
-    sizes : sequence of int, or "infinite" alone
-    numbers : ndarray of shape (n_groups, n_sizes, n_Cs, n_widths)
-        Positions of the candidates in the grid.
-    folds : sequence of int
-    seeds : sequence of int
-        Seed of the draw on each fold.
+    `numbers`, of shape (n_groups, n_sizes, n_Cs, n_widths), are positions of the candidates in the
+    grid. The recipe has the largest number of groups and the largest size.
     """
 
     recipe: MapRecipe
@@ -80,15 +70,8 @@ def score_grid(
 ) -> GridScores:
     """Score every candidate of a grid on every split.
 
-    Parameters
-    ----------
-    estimator : BroadModel
-        With an integer as `random_state`, unless that is in the grid.
-    grid : SubGrid
-    task : Task
-    judge : Judge
-    fresh : bool, default=False
-        Whether every map is drawn anew on every fold.
+    The estimator has an integer as `random_state`, unless that is in the grid. `fresh` draws every
+    map anew on every fold.
     """
     candidates = Candidates(estimator, grid, FRESH_ROLES if fresh else ROLES)
     n_splits = len(task.splits)

@@ -41,13 +41,8 @@ class SplitSamples(NamedTuple):
 class Task(NamedTuple):
     """What a search works on, whatever the grid.
 
-    Attributes
-    ----------
-    splits : sequence of SplitSamples
-        All splits have the same samples, unless the steps of a pipeline prepared them.
-    n_jobs : int or None
-    report : callable
-        Called with the number of fits that were scored since the last call.
+    All splits have the same samples, unless the steps of a pipeline prepared them. `report` is
+    called with the number of fits that were scored since the last call.
     """
 
     splits: Sequence[SplitSamples]
@@ -58,14 +53,9 @@ class Task(NamedTuple):
 class GridScores(NamedTuple):
     """Scores of the candidates of a grid.
 
-    Attributes
-    ----------
-    scores : ndarray of shape (n_scorers, n_parts, n_candidates, n_splits)
-        Scores of the test samples and, if wanted, of the training samples; NaN after a failure.
-    errors : ndarray of shape (n_candidates,) of str
-        Reason why a candidate could not be fitted on a fold, or "".
-    states : ndarray of shape (n_candidates, n_splits) or None
-        The `random_state` of each fit, for fresh draws.
+    `scores` has the shape (n_scorers, n_parts, n_candidates, n_splits), with NaN after a failure;
+    `errors` holds the reason why a candidate could not be fitted on a fold, or "". For fresh draws,
+    `states` is the `random_state` of each fit, of shape (n_candidates, n_splits).
     """
 
     scores: Array
@@ -152,12 +142,8 @@ class Fold:
 def prepare_fold(estimator: Any, samples: SplitSamples, widths: Sequence[Any]) -> Fold:
     """Encode, standardise and score the training samples of a split as `fit` would.
 
-    Parameters
-    ----------
-    estimator : BroadModel or IntuitionisticFuzzyTwinSVC
-    samples : SplitSamples
-    widths : sequence
-        Kernel widths; one entry of any value for models without.
+    The estimator is a BroadModel or an IntuitionisticFuzzyTwinSVC. `widths` are kernel widths, or
+    one entry of any value for models without.
     """
     X, y, weight, (train, test), weighted_fit = samples
     judged = (X[test], y[test], None if weight is None else weight[test])
@@ -201,13 +187,7 @@ def _encode(
 def make_splits(cv: Any, X: Any, y: NDArray[Any], groups: Any, *, classifier: bool) -> list[Split]:
     """Return the positions of the training and test samples of every split.
 
-    Parameters
-    ----------
-    cv : int, splitter, iterable of pairs or None
-    X, y, groups
-        Passed to the splitter.
-    classifier : bool
-        Whether a number of folds is stratified.
+    `cv` is a number of folds (stratified for a classifier), a splitter or an iterable of pairs.
 
     Examples
     --------

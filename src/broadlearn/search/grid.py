@@ -71,15 +71,8 @@ class Candidates:
     """Candidates of a grid, arranged by the work that they share.
 
     Parameters with a role share work. All other combinations of parameters are *outer* ones, each
-    of which is a search of its own.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Supplies the values of parameters that are not in the grid.
-    grid : SubGrid
-    roles : mapping of str to str
-        Role of each parameter that shares work. Several names may have the same role.
+    of which is a search of its own. The estimator supplies the values of parameters that are not in
+    the grid. Several names may have the same role.
 
     Attributes
     ----------
@@ -127,15 +120,7 @@ class Candidates:
 
 
 def resolve_grids(estimator: BaseEstimator, param_grid: Any) -> list[SubGrid]:
-    """Check a grid and return its parts.
-
-    Parameters
-    ----------
-    estimator : estimator
-        A model, or a pipeline that ends in one.
-    param_grid : dict, list of dicts, "paper" or None
-        None for the default grid, "paper" for the published one.
-    """
+    """Check a grid and return its parts; None is the default grid, "paper" the published one."""
     prefix, model = "", estimator
     if isinstance(estimator, Pipeline):
         prefix, model = f"{estimator.steps[-1][0]}__", estimator.steps[-1][1]

@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.exceptions import FitFailedWarning
-from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, get_tags, indexable
 
@@ -53,34 +52,17 @@ from broadlearn.utils.sklearn_compat import (
 # scores of real numbers are to agree with those of a fit to ten digits.
 LABEL_TOLERANCE, NUMBER_TOLERANCE = 1e-8, 1e-11
 NO_CLOSED_FORM = (
-    'cv="loo" needs a model on a random map that is not in a pipeline, draws="nested", no groups '
-    "and scorers of scikit-learn; otherwise use cv=LeaveOneOut() of scikit-learn."
+    'cv="loo" needs a model on a random map that is not in a pipeline, draws="nested" and no '
+    "groups; otherwise use cv=LeaveOneOut() of scikit-learn."
 )
 
 
 class Checked(NamedTuple):
     """Validated input of a search.
 
-    Attributes
-    ----------
-    estimator : estimator
-        A clone with an integer as `random_state`.
-    prefix : str
-        What names of the model's parameters begin with, if it is the last step of a pipeline.
-    grids : list of SubGrid
-    scorers : dict of str to callable
-    refit_metric : str or None
-        Name of the score that chooses the best candidate.
-    X, y : array-like
-        As given, for the splitter and the refit.
-    rows, targets : array-like, ndarray
-        Validated samples and targets; steps of a pipeline validate their own samples.
-    weight : ndarray or None
-        Sample weights.
-    weights : dict of str to ndarray
-        Sample weights by their name in the estimator's ``fit``.
-    weighted_fit : bool
-        Whether the model is fitted with them.
+    X and y are as given, for the splitter and the refit; `rows` and `targets` are validated, except
+    samples for the steps of a pipeline. `prefix` is what names of the model's parameters begin with
+    in a pipeline, `weights` holds the sample weights by their name in the estimator's ``fit``.
     """
 
     estimator: Any
@@ -126,9 +108,8 @@ class PathSearchCV(BaseSearchCV):
         the published grid, None a smaller one that is seldom far from it. For a pipeline names are
         ``step__parameter``; the name of a step before the last replaces that step.
     scoring : str, callable, list, tuple or dict, default=None
-        Score of the predictions, as for ``GridSearchCV``. None is accuracy for classifiers and R²
-        for regressors. For callables other than scikit-learn's scorers, ``GridSearchCV`` fits
-        candidates one by one.
+        Names of scores or scorers of scikit-learn (``make_scorer``), as for ``GridSearchCV``. None
+        is accuracy for classifiers and R² for regressors.
     n_jobs : int, default=None
         Number of joblib workers; None means one, -1 all cores. Scores do not depend on it.
     refit : bool, str or callable, default=True
@@ -270,20 +251,16 @@ class PathSearchCV(BaseSearchCV):
         if hasattr(self, "_skl_callbacks"):
             progress = FitProgress(self, 1 + (self.refit is not False), X, y, given.weight)
         start = time.perf_counter()
-        names, parts = self._score(given, task, progress)
+        scores = self._score(given, task, progress)
         single = self.scoring is None or isinstance(self.scoring, str) or callable(self.scoring)
-        self.multimetric_, metric = not single, given.refit_metric
-        if names != list(given.scorers):
-            self._check_refit_for_multimetric(names)
-            self.multimetric_, metric = True, str(self.refit)
-        results = self._results(given.grids, names, parts, time.perf_counter() - start)
+        self.multimetric_ = not single
+        results = self._results(given, scores, time.perf_counter() - start)
         if self.refit or not self.multimetric_:
-            self._choose(results, metric, given)
+            self._choose(results, given)
         if self.refit:
             self._refit(given, progress)
         self.n_splits_ = len(task.splits)
-        listed = self.multimetric_ and not callable(self.scoring)
-        self.scorer_ = given.scorers if listed else given.scorers["score"]
+        self.scorer_ = given.scorers if self.multimetric_ else given.scorers["score"]
         self.cv_results_ = SearchResults(results)
         if progress is not None:
             progress.end()
@@ -345,10 +322,19 @@ class PathSearchCV(BaseSearchCV):
 
     def _named_scorers(self) -> tuple[dict[str, Any], str | None]:
         """Return scorers by name, and the name of the one that chooses the best candidate."""
-        scorers, refit_metric = self._get_scorers()
-        if not isinstance(scorers, MultimetricScorer):
-            return {"score": scorers}, "score"
-        return dict(scorers._scorers), refit_metric if isinstance(refit_metric, str) else None
+        scorers, metric = self._get_scorers()
+        named, metric = {"score": scorers}, metric if isinstance(metric, str) else None
+        if isinstance(scorers, MultimetricScorer):
+            named = dict(scorers._scorers)
+        else:
+            metric = "score"
+        for scorer in named.values():
+            if not isinstance(scorer, Scorer | PassthroughScorer):
+                raise ValueError(
+                    "scoring must be a name or a scorer of scikit-learn (make_scorer), which sees "
+                    f"predictions only, got {scorer!r}; use GridSearchCV for other callables."
+                )
+        return named, metric
 
     def _split(self, given: Checked, groups: Any) -> Task:
         """Split the samples into folds, or take all of them for leave-one-out."""
@@ -367,20 +353,13 @@ class PathSearchCV(BaseSearchCV):
         ]
         return Task(parts, self.n_jobs, lambda count: None)
 
-    def _score(
-        self, given: Checked, task: Task, progress: FitProgress | None
-    ) -> tuple[list[str], list[GridScores]]:
-        """Score all candidates; return the names of the scores, and the scores of the grids."""
-        watched: AbstractContextManager[Any] = nullcontext(task.report)
-        if progress is not None:
-            total = sum(grid.size for grid in given.grids) * len(task.splits)
-            watched = progress.counted("search", "candidate-split-evaluation", total)
-        with watched as report:
-            task = task._replace(report=report)
-            known = all(isinstance(s, Scorer | PassthroughScorer) for s in given.scorers.values())
-            if known:
-                return list(given.scorers), self._score_together(given, task)
-            return self._score_one_by_one(given, task)
+    def _score(self, given: Checked, task: Task, progress: FitProgress | None) -> list[GridScores]:
+        """Score all candidates of each grid."""
+        if progress is None:
+            return self._score_together(given, task)
+        total = sum(grid.size for grid in given.grids) * len(task.splits)
+        with progress.counted("search", "candidate-split-evaluation", total) as report:
+            return self._score_together(given, task._replace(report=report))
 
     def _score_together(self, given: Checked, task: Task) -> list[GridScores]:
         """Score candidates from shared factorisations."""
@@ -410,40 +389,7 @@ class PathSearchCV(BaseSearchCV):
             estimator, given.grids, task, judge, run, fresh=fresh, raise_errors=strict
         )
 
-    def _score_one_by_one(self, given: Checked, task: Task) -> tuple[list[str], list[GridScores]]:
-        """Let GridSearchCV fit candidates, for callables that may look at more than predictions."""
-        if isinstance(self.cv, str):
-            raise ValueError(NO_CLOSED_FORM)
-        if self.draws == "fresh":
-            raise ValueError(
-                'scoring must be a scorer of scikit-learn with draws="fresh", got a callable that '
-                "may look at more than predictions."
-            )
-        search = GridSearchCV(
-            given.estimator,
-            [dict(zip(grid.names, grid.values, strict=True)) for grid in given.grids],
-            scoring=self.scoring,
-            n_jobs=self.n_jobs,
-            refit=False,
-            cv=[samples.split for samples in task.splits],
-            error_score=self.error_score,
-            return_train_score=self.return_train_score,
-        )
-        found = search.fit(given.X, given.targets, **given.weights).cv_results_
-        names = [key.removeprefix("mean_test_") for key in found if key.startswith("mean_test_")]
-        parts = ("test", "train")[: 1 + self.return_train_score]
-        scores = [
-            [
-                np.stack([found[f"split{f}_{part}_{name}"] for f in range(len(task.splits))], 1)
-                for part in parts
-            ]
-            for name in names
-        ]
-        return names, [GridScores(np.array(scores), np.full(len(found["params"]), "", object))]
-
-    def _results(
-        self, grids: list[SubGrid], names: list[str], parts: list[GridScores], seconds: float
-    ) -> dict[str, Any]:
+    def _results(self, given: Checked, parts: list[GridScores], seconds: float) -> dict[str, Any]:
         """Return the table of all candidates; raise or warn if some could not be fitted."""
         scores = np.concatenate([part.scores for part in parts], axis=2)
         errors = np.concatenate([part.errors for part in parts])
@@ -464,14 +410,15 @@ class PathSearchCV(BaseSearchCV):
         # An undefined score, such as one of a fold of one class, is not a failure.
         lost = np.isnan(scores) & (errors != "")[:, None]
         scores = np.where(lost, self.error_score, scores).astype(np.float64)
-        results = results_table(grids, scores, errors, names, seconds)
+        results = results_table(given.grids, scores, errors, list(given.scorers), seconds)
         states = [part.states for part in parts if part.states is not None]
         for i, column in enumerate(np.concatenate(states).T if states else ()):
             results[f"split{i}_random_state"] = column
         return results
 
-    def _choose(self, results: dict[str, Any], metric: str | None, given: Checked) -> None:
+    def _choose(self, results: dict[str, Any], given: Checked) -> None:
         """Choose the best candidate."""
+        metric = given.refit_metric
         if callable(self.refit):
             self.best_index_ = self._select_best_index(self.refit, metric, results)
         else:

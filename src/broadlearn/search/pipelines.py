@@ -33,15 +33,9 @@ Run = Callable[[Any, SubGrid, Task, Judge], GridScores]
 class Prepared(NamedTuple):
     """Samples of a split, as the steps transform them.
 
-    Attributes
-    ----------
-    train : ndarray
-        Training samples that the last step is fitted to.
-    judged : list of ndarray
-        Samples that it predicts: test samples and, if wanted, training samples. Some steps, such as
-        a target encoder, transform the samples that they are fitted to differently.
-    error : str
-        Reason why the steps cannot be fitted, or "".
+    The last step is fitted to `train` and predicts the `judged` samples: test samples and, if
+    wanted, training samples, as some steps (such as a target encoder) transform the samples that
+    they are fitted to differently. `error` is the reason why the steps cannot be fitted, or "".
     """
 
     train: Floats
@@ -61,20 +55,8 @@ def score_pipeline(
 ) -> list[GridScores]:
     """Score every candidate of the grids on every split, with steps fitted once per split.
 
-    Parameters
-    ----------
-    pipeline : Pipeline
-    grids : sequence of SubGrid
-        With the pipeline's parameter names.
-    task : Task
-        With samples as the first step takes them.
-    judge : Judge
-    run : callable
-        Called as ``run(model, grid, task, judge)`` for the last step.
-    fresh : bool
-        Whether each combination of values of the steps has its own draws.
-    raise_errors : bool
-        Whether errors of the steps are raised; otherwise their fold has no scores.
+    `run` scores the last step on prepared samples. With `fresh`, each combination of values of the
+    steps has its own draws. If errors of the steps are not raised, their fold has no scores.
     """
     name, model = pipeline.steps[-1]
     last = [_last_step_grid(grid, f"{name}__") for grid in grids]

@@ -75,16 +75,8 @@ def results_table(
 ) -> dict[str, Any]:
     """Return the table of all candidates, as ``cv_results_`` of ``GridSearchCV``.
 
-    Parameters
-    ----------
-    grids : sequence of SubGrid
-    scores : ndarray of shape (n_scorers, 1 or 2, n_candidates, n_splits)
-        Scores of the test samples, and of the training samples if wanted.
-    errors : ndarray of shape (n_candidates,)
-    names : sequence of str
-        Names of the scorers.
-    seconds : float
-        Time of the whole search, shared equally among candidates.
+    `scores` has the shape (n_scorers, 1 or 2, n_candidates, n_splits), `names` are those of the
+    scorers, and candidates share the `seconds` of the whole search equally.
     """
     n_candidates, n_splits = scores.shape[2:]
     results: dict[str, Any] = {
@@ -114,17 +106,9 @@ def best_first(
 ) -> NDArray[np.intp]:
     """Return positions of all candidates with a mean score, the best first.
 
-    Ties go to the fewest nodes, then to the smallest C (or C1 + C2), then to the first.
-
-    Parameters
-    ----------
-    mean : ndarray of shape (n_candidates,)
-    results : mapping
-        With the columns of `parameter_columns`.
-    defaults : mapping
-        Values of parameters that are not in the grid.
-    prefix : str, default=""
-        What parameter names begin with, if the model is the last step of a pipeline.
+    Ties go to the fewest nodes, then to the smallest C (or C1 + C2), then to the first. `results`
+    has the columns of `parameter_columns`, `defaults` the values of parameters that are not in the
+    grid; names begin with `prefix` in a pipeline.
     """
 
     def values(name: str, absent: int = 0) -> Array:

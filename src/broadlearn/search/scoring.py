@@ -34,18 +34,9 @@ from broadlearn.utils.sklearn_compat import PassthroughScorer
 class Predictions:
     """Predictions of many candidates for the same samples.
 
-    Attributes
-    ----------
-    decision : ndarray of shape (n_samples, n_candidates, n_outputs)
-        Decision values, or predicted targets for regression.
-    y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        True classes or targets.
-    classes : ndarray or None
-        Classes of the training samples; None for regression.
-    X : ndarray of shape (n_samples, n_features)
-    slopes : ndarray of shape (n_candidates,) or None
-        Slopes of the probabilities, if a scorer needs them.
-    weight : ndarray of shape (n_samples,) or None
+    `decision` holds decision values, or predicted targets for regression, of shape (n_samples,
+    n_candidates, n_outputs). `classes` are those of the training samples, None for regression.
+    `slopes` of the probabilities are given if a scorer needs them, one per candidate.
     """
 
     decision: Array

@@ -57,12 +57,6 @@ class Diagonal(NamedTuple):
 def make_diagonals(given: Sequence[Array | None], codes: NDArray[np.intp]) -> list[Diagonal]:
     """Decompose diagonals into levels of classes and a few samples, where that saves work.
 
-    Parameters
-    ----------
-    given : sequence of ndarray of shape (n_samples,) or None
-    codes : ndarray of shape (n_samples,)
-        Class of each sample.
-
     Examples
     --------
     >>> import numpy as np
@@ -112,20 +106,7 @@ def weighted_sums(
 ) -> Array:
     """Return ``[G, T]ᵗ S² [G, T]`` of the first n columns of G for every diagonal of S.
 
-    Parameters
-    ----------
-    blocks : iterable of (slice, ndarray of shape (n_rows, n or more))
-        Positions of rows of G, and these rows.
-    n : int
-    T : ndarray of shape (n_rows, n_targets)
-        Targets of all rows.
-    diagonals : sequence of Diagonal
-    codes : ndarray of shape (n_rows,)
-        Class of each row.
-
-    Returns
-    -------
-    ndarray of shape (n_diagonals, n + n_targets, n + n_targets)
+    `blocks` are positions of rows of G, and these rows; T and `codes`, the classes, have all rows.
 
     Examples
     --------
@@ -170,30 +151,16 @@ def _add_products(rows: Array, sums: Array, sign: float) -> None:
         dsyrk(sign, rows.T, beta=1.0, c=sums.T, lower=1, overwrite_c=1)
 
 
-def weighted_residuals(blocks: Blocks, T: Array, s: Array | None, W: Array, Cs: Array) -> Array:
-    """Return ``GᵗS²(T - G W) - W/C`` for all penalties and sizes.
+def weighted_residual(blocks: Blocks, T: Array, s: Array | None, W: Array, C: float) -> Array:
+    """Return ``GᵗS²(T - G W) - W/C`` for weights W of shape (n_sizes, n_targets, n).
 
-    Parameters
-    ----------
-    blocks, T
-        As for `weighted_sums`.
-    s : ndarray of shape (n_rows,) or None
-        Diagonal of S.
-    W : ndarray of shape (n_Cs, n_sizes, n_targets, n)
-        Weights, zero beyond the leading columns of a size.
-    Cs : ndarray of shape (n_Cs,)
-
-    Returns
-    -------
-    ndarray of shape (n_Cs, n_sizes, n_targets, n)
-        Residuals; those beyond the leading columns of a size mean nothing.
+    Weights are zero beyond the leading columns of a size; residuals there mean nothing.
     """
-    residual = -W / Cs[:, None, None, None]
-    n = W.shape[3]
+    residual, n = -W / C, W.shape[2]
     for rows, G in blocks:
-        fitted = (G[:, :n] @ W.reshape(-1, n).T).reshape(-1, *W.shape[:3])
-        missing = T[rows][:, None, None] - fitted
+        fitted = (G[:, :n] @ W.reshape(-1, n).T).reshape(-1, *W.shape[:2])
+        missing = T[rows][:, None] - fitted
         if s is not None:
-            missing *= (s[rows] ** 2)[:, None, None, None]
+            missing *= (s[rows] ** 2)[:, None, None]
         residual += (missing.reshape(len(G), -1).T @ G[:, :n]).reshape(W.shape)
     return residual

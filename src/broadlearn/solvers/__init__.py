@@ -24,7 +24,6 @@ from broadlearn.solvers.landmarks import (
     sum_landmarks,
 )
 from broadlearn.solvers.path import (
-    Inverse,
     dual_inverse_diagonals,
     dual_path,
     primal_leverages,
@@ -32,7 +31,6 @@ from broadlearn.solvers.path import (
 )
 from broadlearn.solvers.ridge import (
     Block,
-    DualSolution,
     LostPenaltyError,
     PrimalSolution,
     design_blocks,
@@ -51,8 +49,6 @@ from broadlearn.solvers.updates import add_rows, append_sums, remove_rows, solve
 __all__ = [
     "MIN_SHARE",
     "Block",
-    "DualSolution",
-    "Inverse",
     "LandmarkSolution",
     "LandmarkSums",
     "LostPenaltyError",

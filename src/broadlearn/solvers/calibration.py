@@ -105,14 +105,7 @@ def log_link_probabilities(decision: Floats, slopes: Array) -> Floats:
 def learn_link(decision: Array, codes: NDArray[np.intp], weight: Array | None = None) -> Array:
     """Return the non-negative slopes of the least weighted log-loss of `link_probabilities`.
 
-    Targets are smoothed as in `learn_slopes`. The loss is convex.
-
-    Parameters
-    ----------
-    decision : ndarray of shape (n_samples, n_classes) or (n_samples, 1)
-        Held-out decisions.
-    codes : ndarray of shape (n_samples,)
-    weight : ndarray of shape (n_samples,) or None
+    Decisions are held-out ones. Targets are smoothed as in `learn_slopes`. The loss is convex.
     """
     evidence = np.stack(_evidence(decision))
     if decision.shape[1] == 1:
@@ -140,17 +133,6 @@ def learn_offsets(decision: Array, codes: NDArray[np.intp], weight: Array) -> Ar
 
     A weighted least-squares model that fits closely moves decisions too little towards classes of
     large weight; held-out decisions show by how much. Targets are smoothed as in `learn_slopes`.
-
-    Parameters
-    ----------
-    decision : ndarray of shape (n_samples, n_classes) or (n_samples, 1)
-        Held-out decisions.
-    codes : ndarray of shape (n_samples,)
-    weight : ndarray of shape (n_samples,)
-
-    Returns
-    -------
-    ndarray of shape (n_classes,) or (1,)
 
     Examples
     --------

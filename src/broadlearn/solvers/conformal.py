@@ -20,19 +20,7 @@ def conformal_quantile(scores: Floats, coverage: float, weight: Array | None = N
     """Return the bound that the score of a new sample keeps with probability `coverage`.
 
     For n scores it is the one of rank ``ceil((n + 1) * coverage)``, or infinity if n is too small
-    for that coverage.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_samples,)
-    coverage : float
-        Between 0 and 1.
-    weight : ndarray of shape (n_samples,), default=None
-        A sample of weight w counts as w copies.
-
-    Returns
-    -------
-    float
+    for that coverage. A sample of weight w counts as w copies.
 
     Examples
     --------

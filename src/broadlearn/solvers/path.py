@@ -9,7 +9,8 @@ the smaller one plus the product of the added columns, and one K serves all scor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from scipy.linalg.lapack import dpotrf, dtrtrs
 
 from broadlearn.solvers.inverses import inverse_diagonal
 from broadlearn.solvers.krylov import krylov_path
+from broadlearn.solvers.rounding import prediction_error
 from broadlearn.utils import Array
 
 # Share of the allowed error that solutions by products with the matrix may have.
@@ -24,11 +26,10 @@ SAFETY = 0.01
 # A factorisation of n columns takes as long as n / 30 products of a vector with one of several
 # matrices, or n / 40 with the same matrix (n from 200 to 400, one thread).
 OWN_STEPS, SHARED_STEPS = 30, 40
-# Solves the problem of the largest size for the penalty at a position and right sides in columns.
-Inverse = Callable[[int, Array], Array]
-# Given the number of a problem, its weights and its inverse: positions of the penalties to refine
-# by one step, and their residuals ``GᵗS²(T - G W) - W/C``, or None.
-Refine = Callable[[int, Array, Inverse], tuple[NDArray[np.intp], Array] | None]
+# Given the position of a problem and of a penalty, its weights of shape (n_sizes, n_targets, n) and
+# a function that solves the largest size for right sides in columns: the residual
+# ``GᵗS²(T - G W) - W/C`` if the weights need a step of refinement, or None.
+Refine = Callable[[int, int, Array, Callable[[Array], Array]], Array | None]
 
 
 def primal_path(
@@ -37,7 +38,6 @@ def primal_path(
     Cs: Sequence[float],
     n_targets: int,
     refine: Refine | None = None,
-    max_kept: int = 1 << 21,
     tolerance: float = 0.0,
 ) -> Array:
     """Return the weights of the leading columns for all sizes and penalties.
@@ -51,9 +51,7 @@ def primal_path(
     Cs : sequence of float
     n_targets : int
     refine : callable, default=None
-        Decides which penalties of a problem are refined, see `Refine`.
-    max_kept : int, default=2**21
-        Numbers that the factors of a problem may take; more are computed again for refinement.
+        Returns the residual of weights that need a refinement, see `Refine`.
     tolerance : float, default=0.0
         Allowed relative error of predictions; 0 factorises for all penalties (see `krylov`).
 
@@ -76,25 +74,22 @@ def primal_path(
     solved = np.zeros(W.shape[:2], dtype=bool)
     if tolerance > 0.0:
         W[..., :n], solved = _easy_primal(sums[:, :n, :n], sums[:, n:, :n], within, Cs, tolerance)
-    factors = _AugmentedFactors(Cs, n, n_targets, max_kept)
     for i, problem in enumerate(sums):
-        factors.start(problem)
-        for c in np.flatnonzero(~solved[i]):
-            L = factors[c]
+        remaining = np.flatnonzero(~solved[i]).tolist()
+        for c, L in zip(remaining, _augmented_factors(problem, n, Cs, remaining), strict=True):
             np.multiply(within, L[n:, :n].copy(), out=W[i, c, ..., :n])
             _solve_transposed(L, W[i, c])
-        found = None if refine is None else refine(i, W[i, ..., :n], factors.solve)
-        if found is not None:
-            for c, residual in zip(*found, strict=True):
+            if refine is None:
+                continue
+            residual = refine(i, c, W[i, c, ..., :n], partial(_solve, L[:n, :n]))
+            if residual is not None:
                 step = np.zeros_like(W[i, c])
                 step[..., :n] = residual * within
-                dtrtrs(factors[c], step.reshape(-1, n + n_targets).T, lower=1, overwrite_b=1)
+                dtrtrs(L, step.reshape(-1, n + n_targets).T, lower=1, overwrite_b=1)
                 step[..., n:] = 0.0
                 step[..., :n] *= within
-                _solve_transposed(factors[c], step)
+                _solve_transposed(L, step)
                 W[i, c] += step
-            # Few problems are refined: where one is, others follow.
-            factors.keep_all()
     return W[..., :n]
 
 
@@ -111,43 +106,28 @@ def _easy_primal(
 
     patience = n // (OWN_STEPS * len(masks))
     x, solved = krylov_path(product, vectors, Cs, SAFETY * tolerance, patience)
-    return x.reshape(len(grams), len(Cs), *within.shape[:1], -1, n), solved
+    W = x.reshape(len(grams), len(Cs), len(within), -1, n)
+    spreads = np.einsum("inn->i", grams)
+    for i, c in np.argwhere(solved).tolist():
+        error = prediction_error(float(spreads[i]), Cs[c], W[i, c, -1], right[i])
+        solved[i, c] = error <= tolerance
+    return W, solved
 
 
-class _AugmentedFactors:
-    """Lower Cholesky factors of ``[[GᵗS²G + I/C, GᵗS²T], [·, large]]`` for all penalties.
+def _augmented_factors(
+    sums: Array, n: int, Cs: Sequence[float], chosen: Iterable[int]
+) -> Iterator[Array]:
+    """Yield lower factors of ``[[GᵗS²G + I/C, GᵗS²T], [·, large]]`` for the chosen penalties.
 
     The rows below n are the forward solution of ``L y = GᵗS²T``; the corner only has to be large
-    enough. One factor is kept, as it then stays in the cache, or all of them after `keep_all`.
+    enough. A factor is valid until the next one.
     """
-
-    def __init__(self, Cs: Sequence[float], n: int, n_targets: int, max_kept: int) -> None:
-        self.Cs, self.n, self.max_kept = Cs, n, max_kept
-        self.memory = np.empty((1, n + n_targets, n + n_targets))
-        self.known: dict[int, int] = {}
-
-    def keep_all(self) -> None:
-        """Keep the factors of all penalties from the next problem on, if there is memory."""
-        _, size, _ = self.memory.shape
-        if len(self.memory) < len(self.Cs) and len(self.Cs) * size**2 <= self.max_kept:
-            self.memory, self.known = np.empty((len(self.Cs), size, size)), {}
-
-    def start(self, problem: Array) -> None:
-        """Forget the factors of the last problem."""
-        self.known, self.problem = {}, problem
-        self.diagonal = problem.diagonal().copy()
-        self.diagonal[self.n :] += 1.0 + self.diagonal[self.n :].sum()
-
-    def __getitem__(self, c: int) -> Array:
-        slot = c % len(self.memory)
-        if self.known.get(slot) != c:
-            _factorize(self.problem, self.diagonal, self.Cs[c], self.memory[slot])
-            self.known[slot] = c
-        return self.memory[slot].T
-
-    def solve(self, c: int, right: Array) -> Array:
-        """Solve the problem of all columns for a penalty."""
-        return _solve(self[c][: self.n, : self.n], right)
+    diagonal = sums.diagonal().copy()
+    diagonal[n:] += 1.0 + diagonal[n:].sum()
+    memory = np.empty_like(sums)
+    for c in chosen:
+        _factorize(sums, diagonal, Cs[c], memory)
+        yield memory.T
 
 
 def _factorize(matrix: Array, diagonal: Array, C: float, out: Array) -> None:
@@ -190,10 +170,8 @@ def primal_leverages(
     """
     n = len(sums) - n_targets
     result = np.empty((len(Cs), len(sizes), len(G)))
-    factors = _AugmentedFactors(Cs, n, n_targets, max_kept=0)
-    factors.start(sums)
-    for c in range(len(Cs)):
-        V = dtrtrs(factors[c][:n, :n], G.T, lower=1)[0]
+    for c, L in enumerate(_augmented_factors(sums, n, Cs, range(len(Cs)))):
+        V = dtrtrs(L[:n, :n], G.T, lower=1)[0]
         result[c] = np.cumsum(V * V, axis=0)[np.asarray(sizes) - 1]
     return result
 
@@ -231,13 +209,13 @@ def dual_path(
     solved = np.zeros(result.shape[:2], dtype=bool)
     if tolerance > 0.0:
         result[:], solved = _easy_dual(K, S, T, Cs, tolerance)
-    for i in np.flatnonzero(~solved.all(axis=1)):
+    for i in np.flatnonzero(~solved.all(axis=1)).tolist():
         # Coefficients of rows of score 0 are 0.
         rows = np.flatnonzero(S[i])
         s, H = S[i, rows, None], None
         K_s = K if rows.size == len(K) else K[np.ix_(rows, rows)]
         K_s, T_s = K_s * s * s.T, s * T[rows]
-        chosen = np.flatnonzero(~solved[i])
+        chosen = np.flatnonzero(~solved[i]).tolist()
         for c, L in zip(chosen, _factors(K_s, [Cs[c] for c in chosen]), strict=True):
             alpha = _solve(L, T_s)
             if G is None:
@@ -263,7 +241,7 @@ def _easy_dual(
     patience = len(K) // (SHARED_STEPS * T.shape[1])
     x, solved = krylov_path(product, S * T.T, Cs, SAFETY * tolerance, patience)
     alphas = x.swapaxes(2, 3)
-    for i, c in np.argwhere(solved):
+    for i, c in np.argwhere(solved).tolist():
         spread = S[i, 0] ** 2 @ K.diagonal()
         solved[i, c] = _dual_error(spread, alphas[i, c], S[i].T * T, Cs[c]) <= tolerance
     return alphas, solved

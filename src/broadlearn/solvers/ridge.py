@@ -325,24 +325,10 @@ def refine_once(W: Array, factor: Array, residual: Array, C: float) -> Array:
     return W + dpotrs(factor, residual - W / C, lower=1)[0]
 
 
-def solve_dual(
-    G: Floats, s: Array | None, T: Array, C: float, gram: Array | None = None
-) -> DualSolution:
-    """Solve for ridge weights of fewer rows than columns.
-
-    Parameters
-    ----------
-    G : ndarray of shape (n_rows, n_columns)
-    s : ndarray of shape (n_rows,) or None
-        Diagonal of S; None for all ones.
-    T : ndarray of shape (n_rows, n_targets)
-    C : float
-        Weight of the errors against the size of the weights.
-    gram : ndarray of shape (n_rows, n_rows) or None
-        ``G Gᵗ``, if known; it is not changed.
-    """
+def solve_dual(G: Floats, s: Array | None, T: Array, C: float) -> DualSolution:
+    """Solve for ridge weights of fewer rows than columns; s is the diagonal of S."""
     G = G.astype(np.float64, copy=False)
-    K = G @ G.T if gram is None else gram.copy()
+    K = G @ G.T
     if s is not None:
         G = G * s[:, None]
         T = T * s[:, None]

@@ -104,17 +104,9 @@ def solve_sums(
     """Solve for ridge weights from sums.
 
     Without the rows, rounding of the sums cannot be refined away as in `solve_ridge`: for nearly
-    dependent features, predictions differ by up to 1e-8 at C = 1e4 and 1e-6 at C = 1e6.
-
-    Parameters
-    ----------
-    sums : ndarray of shape (n_columns + n_targets, n_columns + n_targets)
-    n_columns : int
-    C : float
-    leading_factor : ndarray of shape (n_old, n_old) or None
-        Cholesky factor of the leading block of ``GᵗS²G + I/C``, if known.
-    residual : callable or None
-        Returns ``GᵗS²(T - GW)`` for weights W, by visiting the rows again; None if they are gone.
+    dependent features, predictions differ by up to 1e-8 at C = 1e4 and 1e-6 at C = 1e6. `residual`
+    returns ``GᵗS²(T - GW)`` for weights W by visiting the rows again, unless they are gone;
+    `leading_factor` is the Cholesky factor of the leading block of ``GᵗS²G + I/C``, if known.
     """
     gram, right = sums[:n_columns, :n_columns], sums[:n_columns, n_columns:]
     if leading_factor is None:
