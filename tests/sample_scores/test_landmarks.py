@@ -90,7 +90,7 @@ def test_classes_are_taken_whole_or_drawn_by_their_weights():
 
 
 def test_models_score_by_landmarks_without_a_copy_of_the_samples(monkeypatch):
-    monkeypatch.setattr("broadlearn.models.base.BLOCK_NUMBERS", 10)
+    monkeypatch.setattr("broadlearn.models.training_data.BLOCK_NUMBERS", 10)
     X, codes, weight = make("unequal", 300)
     X[::7, 2] = np.nan
     model = IntuitionisticFuzzyBLSClassifier(2, 3, 1, 20, landmarks=20, random_state=0)
