@@ -36,10 +36,10 @@ TOPICS = {
 }
 HEAD = (
     "# Evidence\n\n"
-    "Every figure that we claim, with the command that repeats it. Each is of one run on the "
-    "machine named; speeds are\nratios within that run. `make evidence` runs again what takes a "
-    "few minutes and writes this page from\n`docs/evidence.csv`; figures older than {months} "
-    "months are marked as old. What was missed is on the pages that the\nclaims link to.\n"
+    "Every figure that we claim, with the command that repeats it. Each comes from one run on the "
+    "named machine; speeds\nare ratios within that run. `make evidence` repeats what takes a few "
+    "minutes and writes this page from\n[evidence.csv](evidence.csv); figures older than {months} "
+    "months are marked as old. The linked pages also say what was\nnot reached.\n"
 )
 
 

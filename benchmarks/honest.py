@@ -5,7 +5,7 @@ every model, and Wilcoxon tests of our ensemble against each other one with Holm
 all data sets, on those of the 28, on which things were chosen, and on the others, on which nothing
 was. Data sets without a result for every model in every condition are left out, and named.
 
-Run, after `make study-honest`: python benchmarks/honest.py [file of results] [folder for tables]
+Run, after `make study-honest`: python benchmarks/honest.py [result store] [folder for honest.csv]
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from broadlearn.study.statistics import ConditionTests, compare_conditions
 CONDITIONS = {
     "none": "clean",
     "labels:0.2:train": "20 % of training labels flipped",
-    "outliers:0.2:train": "20 % of training rows outlying",
+    "outliers:0.2:train": "20 % of training rows outliers",
 }
 CHOSEN = set(dataset_names("uci28"))
 GROUPS = {
@@ -77,11 +77,11 @@ def section(title: str, result: ConditionTests, n_datasets: int) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("store", nargs="?", type=Path, default=Path("study-honest/results.db"))
-    parser.add_argument("folder", nargs="?", type=Path, help="for tables")
+    parser.add_argument("folder", nargs="?", type=Path, help="for honest.csv")
     parser.add_argument("--ensemble", default="Ensemble", help="the model to compare with others")
     chosen = parser.parse_args()
     if not chosen.store.is_file():
-        parser.error(f"there is no file of results at {chosen.store}")
+        parser.error(f"there is no result store at {chosen.store}")
     with ResultStore(chosen.store, read_only=True) as store:
         cells = Cells(store.to_frame())
     complete, left_out = cells.conditions("nested", list(CONDITIONS))
@@ -103,8 +103,8 @@ def main() -> None:
     ]
     print("\n".join(texts))
     if chosen.folder is not None:
-        page = "\n".join(["# Honest comparison: tables\n", *texts])
-        (chosen.folder / "honest_tables.md").write_text(page, "utf-8")
+        accuracies = pd.concat({noise: complete[noise] for noise in CONDITIONS})
+        accuracies.rename_axis(["noise", "data set"]).round(2).to_csv(chosen.folder / "honest.csv")
     for group, result in results.items():
         for title, column in result.mean_ranks.items():
             place = float((column < column[chosen.ensemble]).sum() + 1)

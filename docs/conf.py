@@ -4,6 +4,7 @@ Where the site is published, names of other libraries link to their documentatio
 """
 
 import os
+import posixpath
 import re
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ from sphinx.application import Sphinx
 import broadlearn
 
 sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
+REPOSITORY = "https://github.com/broadlearn/broadlearn/blob/main"
 
 project = "broadlearn"
 author = "The broadlearn developers"
@@ -73,6 +75,7 @@ html_show_sourcelink = False
 html_theme_options = {
     "show_prev_next": True,
     "navbar_align": "left",
+    "navbar_center": [],
     "footer_end": [],
     "secondary_sidebar_items": ["page-toc"],
 }
@@ -86,15 +89,35 @@ if "READTHEDOCS" in os.environ:
         "check_switcher": False,
         "navbar_end": ["version-switcher", "theme-switcher"],
     }
-# Pages that have no others beside them need no sidebar.
-html_sidebars = {"index": []}
+# All pages are listed beside each of them.
+html_sidebars = {"**": ["contents.html"]}
 
 
 def adapt_source(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Give result tables a title, their bold caption."""
-    if docname.startswith("results/"):
-        source[0] = re.sub(r"\A\*\*(.+?)\.\*\* *", r"# \1\n\n", source[0])
-        source[0] = source[0].replace(" ± ", "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}")
+    """Make the site from pages that can also be read in the repository.
+
+    Links to scripts in `examples` lead to the gallery, links to other files outside of `docs` to
+    the repository. Lists of links on the start page become the table of contents.
+    """
+    folder = posixpath.join("docs", posixpath.dirname(docname))
+
+    def site_link(link: re.Match[str]) -> str:
+        path, hash_sign, anchor = link[1].partition("#")
+        place = posixpath.normpath(posixpath.join(folder, path))
+        if not path or "://" in path or place.startswith("docs/"):
+            return link[0]
+        if place.startswith("examples"):
+            page = "index" if place == "examples" else Path(place).stem
+            return f"](/auto_examples/{page}.rst)"
+        return f"]({REPOSITORY}/{place}{hash_sign}{anchor})"
+
+    source[0] = re.sub(r"\]\(([^)\s]+)\)", site_link, source[0])
+    if docname == "index":
+        sections = re.findall(r"^## (.+)\n((?:(?!## ).*\n)*)", source[0], re.MULTILINE)
+        for title, section in sections:
+            pages = re.findall(r"^- \[.+?\]\((.+)\.(?:md|rst)\)", section, re.MULTILINE)
+            listed = "\n".join(pages)
+            source[0] += f"\n```{{toctree}}\n:hidden:\n:caption: {title}\n\n{listed}\n```\n"
 
 
 def tidy_docstring(

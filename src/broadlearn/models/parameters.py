@@ -114,7 +114,7 @@ document = Substitution(
                 q, nodes per enhancement group. "infinite" is the limit of many nodes, computed
                 from the closed form of their products and as strong as 1,000 nodes. The model
                 then keeps all training samples: use it for up to about 5,000 of them. See
-                :ref:`infinitely_many_nodes`.""",
+                :doc:`/user_guide/models`.""",
         "C": """
             C : float, default=1.0
                 Weight of the errors relative to the penalty on W. A larger C fits more closely.""",
