@@ -114,3 +114,10 @@ def test_a_penalty_that_is_lost_is_marked_in_the_dual_too():
     (found,) = dual_path(G @ G.T, G, np.ones((1, 5)), np.ones((5, 1)), [1e-25, 1e12])
     assert np.isfinite(found[0]).all()
     assert np.isnan(found[1]).all()
+
+
+def test_the_dual_without_any_score_is_zero(capfd):
+    G, T, _ = make(6, 9, 1)
+    assert not dual_path(G @ G.T, G, np.zeros((1, 6)), T, CS).any()
+    # LAPACK complains about matrices without rows.
+    assert capfd.readouterr() == ("", "")

@@ -209,8 +209,8 @@ def dual_path(
     solved = np.zeros(result.shape[:2], dtype=bool)
     if tolerance > 0.0:
         result[:], solved = _easy_dual(K, S, T, Cs, tolerance)
-    for i in np.flatnonzero(~solved.all(axis=1)).tolist():
-        # Coefficients of rows of score 0 are 0.
+    # Coefficients of rows of score 0 are 0.
+    for i in np.flatnonzero(S.any(axis=1) & ~solved.all(axis=1)).tolist():
         rows = np.flatnonzero(S[i])
         s, H = S[i, rows, None], None
         K_s = K if rows.size == len(K) else K[np.ix_(rows, rows)]
