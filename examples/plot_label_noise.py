@@ -67,5 +67,5 @@ for share, column in zip(SHARES, difference.T, strict=True):
 # %%
 # A difference of less than two standard errors is nothing to rely on. On this table the scores pay
 # where a third of the labels is wrong, and do not below that. Over the 28 data sets of the study
-# they do not pay on average, with or without 20 % of flipped labels (:doc:`/user_guide/scores`): try
-# both models on your table, tuned alike.
+# they do not pay on average, with or without 20 % of flipped labels (:doc:`/user_guide/scores`):
+# try both models on your table, tuned alike.
