@@ -120,12 +120,11 @@ class MapSettings:
         if self.feature_scaling == "robust":
             low, high = node_quantiles(X, standardization, weights, activate, weight)
             return NestedMaps(self, A, *to_interval(low, high))
-        low, high = np.full(A.shape[1], np.inf), np.full(A.shape[1], -np.inf)
-        for rows in row_slices(X.shape[0], A.shape[1]):
-            nodes = activate(standardization.affine(X, rows) @ weights)
-            np.minimum(low, nodes.min(axis=0), out=low)
-            np.maximum(high, nodes.max(axis=0), out=high)
-        return NestedMaps(self, A, *to_interval(low, high))
+        blocks = (
+            activate(standardization.affine(X, rows) @ weights)
+            for rows in row_slices(X.shape[0], A.shape[1])
+        )
+        return NestedMaps(self, A, *scale_nodes(blocks, A.shape[1]))
 
     def draw_layer(self, seed: int, n_features: int, n_inputs: int) -> Array:
         """Draw unscaled weights of the enhancement nodes behind so many feature nodes."""

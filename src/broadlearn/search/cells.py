@@ -174,7 +174,8 @@ class Cell:
         step = 1 if self.judge.holds_out else max(1, self.judge.block_numbers // numbers)
         for start in range(0, len(widths), step):
             some, own = widths[start : start + step], sums[start : start + step]
-            refine = partial(self._refine, own, columns, some)
+            spreads = np.einsum("ijj->i", own[:, :n, :n]).tolist()
+            refine = partial(self._refine, own, spreads, columns, some)
             W = primal_path(own, columns, self.Cs, k, refine, self.tolerance)
             held_out = partial(self._primal_held_out, own[0], W[0], columns, some[0])
             self._score(W, some, sizes, held_out)
@@ -182,6 +183,7 @@ class Cell:
     def _refine(
         self,
         sums: Array,
+        spreads: list[float],
         columns: list[int],
         widths: list[int],
         i: int,
@@ -195,7 +197,7 @@ class Cell:
         """
         n, C, tolerance = W.shape[2], self.Cs[c], self.judge.tolerance
         gram, right = sums[i, :n, :n], sums[i, :n, n:]
-        if prediction_error(float(np.trace(gram)), C, W[-1].T, right) <= tolerance:
+        if prediction_error(spreads[i], C, W[-1].T, right) <= tolerance:
             return None
         largest = W[int(np.argmax(columns))].T
         if self.in_blocks and propagated_error(gram, solve, largest, right) <= tolerance:

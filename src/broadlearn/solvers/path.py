@@ -207,8 +207,11 @@ def dual_path(
     """
     result = np.zeros((len(S), len(Cs), *T.shape))
     solved = np.zeros(result.shape[:2], dtype=bool)
+    counted = np.flatnonzero(S.any(axis=0))
     if tolerance > 0.0:
-        result[:], solved = _easy_dual(K, S, T, Cs, tolerance)
+        K_c = K if counted.size == len(K) else K[np.ix_(counted, counted)]
+        alphas, solved = _easy_dual(K_c, S[:, counted], T[counted], Cs, tolerance)
+        result[:, :, counted] = alphas
     # Coefficients of rows of score 0 are 0.
     for i in np.flatnonzero(S.any(axis=1) & ~solved.all(axis=1)).tolist():
         rows = np.flatnonzero(S[i])
