@@ -545,3 +545,17 @@ def test_every_class_documents_all_of_its_parameters():
         for name in (*kind().get_params(), "output_weights_", "n_features_in_"):
             assert f"    {name} : " in kind.__doc__
         assert "    {" not in kind.__doc__
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("n_nodes", [20, 400])
+def test_integer_class_weights_are_not_copies(n_nodes, stream):
+    X, y = load_iris(return_X_y=True)
+    slopes = []
+    for weight in (3, 3.0000001):
+        model = BLSClassifier(
+            n_enhancement_nodes=n_nodes, class_weight={0: weight}, C=100.0, random_state=0
+        )
+        model = model.warm_up(X, y).partial_fit(X, y) if stream else model.fit(X, y)
+        slopes.append(model.proba_slope_)
+    assert slopes[0] == pytest.approx(slopes[1], rel=1e-4)

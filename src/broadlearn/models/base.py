@@ -227,7 +227,14 @@ class BroadClassifier(ProbabilityMixin, BroadModel):
     def _fit(self, X: Any, y: Any, sample_weight: Any, seed: int) -> Self:
         progress = FitProgress(self, 0, X, y, sample_weight)
         rows, labels, weight = read_labelled(self, X, y, sample_weight, **READ_SPARSE)
-        data = encode_samples(rows, labels, weight, self.standardize, type(self).__name__)
+        data = encode_samples(
+            rows,
+            labels,
+            weight,
+            self.standardize,
+            type(self).__name__,
+            copies=self.class_weight is None,
+        )
 
         trust = score_samples(self.scorer(), data, seed)[0]
         if trust.problem:
@@ -237,7 +244,7 @@ class BroadClassifier(ProbabilityMixin, BroadModel):
         design, solution = self._solve(data, seed, score)
 
         judged = spread_rows(data.X.shape[0], MAX_HELD_OUT)
-        held_out = solution.held_out(design, data.T, score, data.weight, judged)
+        held_out = solution.held_out(design, data.T, *data.left_out(score), judged)
         slopes = learn_slopes(
             held_out[None],
             data.codes[judged],

@@ -16,14 +16,15 @@ from broadlearn.utils.sklearn_compat import StrOptions
 class BLSClassifier(BLSBase):
     r"""Broad learning system classifier (BLS).
 
-    Random feature nodes :math:`F_i = map(X W_{Fi} + b_{Fi})` in m groups of p, and enhancement
-    nodes :math:`E_j = act(F^m W_{Ej} + b_{Ej})` in l groups of q, make the design matrix
-    :math:`G = [F^m, E^l]`. The output weights minimise
+    {nodes}
+    The output weights minimise
 
     .. math:: \frac{C}{2} \|S (G W - T)\|^2 + \frac{1}{2} \|W\|^2
 
     in closed form, with T the one-hot targets (for two classes one column of -1 and 1, which gives
     the same decisions) and S the diagonal matrix of the sample scores, the identity by default.
+
+    {published}
 
     Parameters
     ----------

@@ -23,8 +23,8 @@ from broadlearn.utils.sklearn_compat import fit_context
 class BLSRegressor(NodeParameters, MultiOutputMixin, RegressorMixin, BroadModel):
     r"""Broad learning system regressor.
 
-    The random nodes of :class:`BLSClassifier` with real targets. Their mean is subtracted first, so
-    that it is not penalised:
+    {nodes}
+    The mean of the targets is subtracted first, so that it is not penalised:
     :math:`\min_W \frac{C}{2} \|G W - (Y - \bar y)\|^2 + \frac{1}{2} \|W\|^2`.
 
     Parameters

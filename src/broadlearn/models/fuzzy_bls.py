@@ -18,9 +18,14 @@ class FuzzyBLSClassifier(BLSBase):
 
     A broad learning system whose samples count by their fuzzy membership s in their own class,
     :math:`s = 1 - \|x - c\| / (R + \delta)`, with c and R the centre and radius of the class in
-    input space. The output weights minimise
+    input space.
+
+    {nodes}
+    The output weights minimise
 
     .. math:: \frac{C}{2} \|S (G W - T)\|^2 + \frac{1}{2} \|W\|^2, \quad S = diag(s).
+
+    {published}
 
     Parameters
     ----------

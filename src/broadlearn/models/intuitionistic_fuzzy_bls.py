@@ -30,9 +30,14 @@ class IntuitionisticFuzzyBLSClassifier(BLSBase):
     :math:`\theta`) and not among samples of other classes (heterogeneity :math:`\Theta` within the
     radius :math:`\varepsilon`, non-membership :math:`\nu = (1 - \theta)\Theta`). The score is
     :math:`\theta` if :math:`\nu = 0`, 0 if :math:`\theta \le \nu`, else
-    :math:`(1 - \nu) / (2 - \theta - \nu)`; the output weights minimise
+    :math:`(1 - \nu) / (2 - \theta - \nu)`.
+
+    {nodes}
+    The output weights minimise
 
     .. math:: \frac{C}{2} \|S (G W - T)\|^2 + \frac{1}{2} \|W\|^2, \quad S = diag(s).
+
+    {published}
 
     Parameters
     ----------

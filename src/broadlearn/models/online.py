@@ -107,7 +107,8 @@ def empty_state(
     """Return the state of a stream before the first sample, without scores."""
     classes = getattr(model, "classes_", None)
     weight = np.zeros(1 if classes is None else classes.size)
-    return StreamState(seed, dtype, standardization, broad_map, classes, shift, weight)
+    copies = getattr(model, "class_weight", None) is None
+    return StreamState(seed, dtype, standardization, broad_map, classes, shift, weight, copies)
 
 
 def open_stream(

@@ -101,6 +101,15 @@ PUBLISHED_FORM: dict[str, Any] = {
 
 document = Substitution(
     {
+        "nodes": """
+            Feature nodes :math:`F_i = map(X W_{Fi} + b_{Fi})` in m groups of p and enhancement
+            nodes :math:`E_j = act(X W_{Ej} + b_{Ej})` in l groups of q have random weights and
+            make the design matrix :math:`G = [F^m, E^l]`. Every other enhancement node combines
+            all columns of the standardised X, the rest 1 to 4 of them.""",
+        "published": """
+            :meth:`published` gives the model of the paper instead, whose enhancement nodes combine
+            all feature nodes, :math:`E_j = act(F^m W_{Ej} + b_{Ej})`; feature nodes are scaled per
+            sample, nothing is standardised, and scores of small classes are not raised.""",
         "feature nodes": """
             n_feature_groups : int, default=1
                 m, number of groups of feature nodes.

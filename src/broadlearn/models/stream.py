@@ -85,6 +85,8 @@ class StreamState:
         Mean of the first real targets, subtracted before they are summed; None for classes.
     weight : ndarray of shape (n_classes,)
         Total weight of the samples learnt of each class; one number for regression.
+    copies : bool
+        Whether integer weights are numbers of copies; class weights never are.
     geometry : Geometry or None
         Class centres and radii by which samples are scored.
     sums : ndarray of shape (n_columns + n_targets, n_columns + n_targets) or None
@@ -102,6 +104,7 @@ class StreamState:
     classes: NDArray[Any] | None
     shift: Array | None
     weight: Array
+    copies: bool = True
     geometry: Geometry | None = None
     sums: Array | None = None
     n_seen: int = 0
@@ -218,7 +221,8 @@ class StreamState:
             return 1.0
         positions = np.arange(sample.weight.size)
         G = MappedSamples(self.map, sample.X, self.standardization)(positions)
-        held_out = solution.held_out(G, sample.T, sample.score, sample.weight, positions)
+        score, weight = (sample.score, sample.weight) if self.copies else (sample.s, None)
+        held_out = solution.held_out(G, sample.T, score, weight, positions)
         # A fit would use up to MAX_HELD_OUT samples: the slope depends on their total weight.
         stands_for = float(self.weight.sum() / sample.weight.sum())
         weight = sample.weight * min(stands_for, MAX_HELD_OUT / positions.size)

@@ -18,6 +18,7 @@ from broadlearn.sample_scores import (
     UniformScorer,
     untrusted,
 )
+from broadlearn.solvers import left_out_share
 from broadlearn.utils import (
     BLOCK_NUMBERS,
     Array,
@@ -50,6 +51,8 @@ class TrainingData(NamedTuple):
         Which of the given samples are kept.
     given : tuple of ndarray
         X, codes and weights of all samples.
+    copies : bool
+        Whether integer weights are numbers of copies; class weights never are.
     """
 
     X: Floats
@@ -60,12 +63,23 @@ class TrainingData(NamedTuple):
     classes: NDArray[Any]
     keep: NDArray[np.bool_] | slice
     given: tuple[Floats, NDArray[np.intp], Array | None]
+    copies: bool = True
 
     def diagonal(self, score: Array | None) -> Array | None:
         """Return the diagonal of S: scores of the kept samples times the roots of their weights."""
         if self.weight is None:
             return score
         return np.sqrt(self.weight) * (1.0 if score is None else score)
+
+    def left_out_share(self) -> Array | None:
+        """Return the share of each sample's weight that is left out with the sample."""
+        if self.weight is None:
+            return None
+        return left_out_share(self.weight) if self.copies else np.ones_like(self.weight)
+
+    def left_out(self, score: Array | None) -> tuple[Array | None, Array | None]:
+        """Return scores and weights by which solutions hold samples out."""
+        return (score, self.weight) if self.copies else (self.diagonal(score), None)
 
 
 def read_labelled(
@@ -113,11 +127,17 @@ def check_several(classes: NDArray[Any], name: str) -> NDArray[Any]:
 
 
 def encode_samples(
-    X: Floats, y: NDArray[Any], weight: Array | None, standardize: bool | str, name: str
+    X: Floats,
+    y: NDArray[Any],
+    weight: Array | None,
+    standardize: bool | str,
+    name: str,
+    *,
+    copies: bool = True,
 ) -> TrainingData:
     """Encode labels, drop samples of weight 0 and learn the standardisation.
 
-    `name` is that of the model, for messages.
+    `name` is that of the model, for messages; `copies` tells whether integer weights are copies.
     """
     check_classes(y)
     classes, codes = np.unique(y, return_inverse=True)
@@ -134,7 +154,7 @@ def encode_samples(
         X, codes, weight = X[keep], codes[keep], weight[keep]
     standardization = learn_standardization(X, weight, standardize)
     T = encode_targets(codes, classes.size)
-    return TrainingData(X, T, codes, weight, standardization, classes, keep, given)
+    return TrainingData(X, T, codes, weight, standardization, classes, keep, given, copies)
 
 
 def centre_samples(

@@ -25,9 +25,8 @@ class BroadFeatures(
 ):
     r"""Random feature and enhancement nodes, as input of any linear model.
 
-    Gives the design matrix :math:`G = [F^m, E^l]` of the broad learning system:
-    :math:`F_i = map(X W_{Fi} + b_{Fi})` in m groups of p nodes, :math:`E_j = act(F^m W_{Ej} +
-    b_{Ej})` in l groups of q. The estimators use the same nodes for the same seed.
+    {nodes}
+    The estimators use the same nodes for the same seed.
 
     Parameters
     ----------

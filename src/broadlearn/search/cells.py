@@ -32,7 +32,6 @@ from broadlearn.solvers import (
     dual_residual,
     learn_slopes,
     leave_one_out,
-    left_out_share,
     prediction_error,
     primal_leverages,
     primal_path,
@@ -217,8 +216,8 @@ class Cell:
             G = self._design(self.affine["train"][some])[:, :n]
             leverages = primal_leverages(sums, columns, self.Cs, k, G)
             influence = np.ones(some.size) if score is None else score[some] ** 2
-            if data.weight is not None:
-                influence = influence * (data.weight * left_out_share(data.weight))[some]
+            if data.weight is not None and (share := data.left_out_share()) is not None:
+                influence = influence * (data.weight * share)[some]
             fitted = (G @ W.reshape(-1, n).T).reshape(some.size, n_C, n_sizes, k)
             residual = data.T[some] - fitted.transpose(1, 2, 0, 3)
             result[:, :, block] = leave_one_out(data.T[some], residual, 1.0 - leverages * influence)
@@ -265,7 +264,7 @@ class Cell:
     ) -> Array:
         """Predict training samples by the models without each of them."""
         s, T, result = self.fold.diagonals[w].s, self.data.T, []
-        share = None if self.data.weight is None else left_out_share(self.data.weight)
+        share = self.data.left_out_share()
         inverses = dual_inverse_diagonals(K, s, self.Cs)
         for c, C in enumerate(self.Cs):
             residual = dual_residual(alphas[c], s, T, G @ W[c].T, C)

@@ -181,7 +181,8 @@ def _encode(
     if estimator.class_weight is not None:
         weight = check_weights(weight, X, estimator.class_weight, y)
     name = type(estimator).__name__
-    return encode_samples(X, y, weight, estimator.standardize, name), None
+    copies = estimator.class_weight is None
+    return encode_samples(X, y, weight, estimator.standardize, name, copies=copies), None
 
 
 def make_splits(cv: Any, X: Any, y: NDArray[Any], groups: Any, *, classifier: bool) -> list[Split]:
