@@ -80,9 +80,7 @@ def growth(repeats: int = 7) -> None:
             grown = min(grown, best_time(grow, 1))
             fresh = min(fresh, best_time(partial(model(1000).fit, X, y), 1))
         worst = np.abs(small.decision_function(X) - expected).max()
-        # After a fit there are no sums to start from: what is saved is the scaling and the scores.
-        limit = 1.3 if name == "fit" else 0.8
-        verdict(f"grow after {name} / fresh fit", grown / fresh, limit, at_least=False)
+        verdict(f"grow after {name} / fresh fit", grown / fresh, 1.3, at_least=False)
         verdict("  largest difference in 1e-8", 1e8 * float(worst), 1, at_least=False)
 
 

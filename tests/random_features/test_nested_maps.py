@@ -14,7 +14,6 @@ from broadlearn.random_features.nested_maps import (
     RelearntMaps,
     draw_map,
     grow_map,
-    kept_enhancements,
     node_quantiles,
     to_interval,
 )
@@ -172,14 +171,3 @@ def test_grown_map_is_the_map_of_the_larger_size(change, kind):
     fresh = draw_map(new, X, standardization, 5)
     rows = standardization.affine(X)
     np.testing.assert_allclose(grown.design(rows), fresh.design(rows), atol=1e-12)
-
-
-def test_kept_enhancements():
-    X = np.random.default_rng(0).normal(size=(60, 4))
-    standardization = learn_standardization(X)
-    new = replace(SMALL, n_enhancement_groups=3, n_enhancement_nodes=9)
-    rows = standardization.affine(X)
-    small = draw_map(SMALL, X, standardization, 5).design(rows)[:, 6:]
-    large = draw_map(new, X, standardization, 5).design(rows)[:, 6:]
-    np.testing.assert_allclose(large[:, kept_enhancements(SMALL, new)], small, atol=1e-13)
-    assert kept_enhancements(SMALL, replace(SMALL, n_feature_groups=3)).size == 0

@@ -27,8 +27,7 @@ class ELMClassifier(BroadClassifier):
     n_hidden_nodes : int, default=1000
         Nodes of the hidden layer.
     {C}
-    activation : {"sigmoid", "tanh", "relu", "sine"}, default="sigmoid"
-        Activation of the hidden layer.
+    {activation}
     {standardize}
     {class_weight}
     {solver}
@@ -37,12 +36,9 @@ class ELMClassifier(BroadClassifier):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
-    output_weights_ : ndarray of shape (n_hidden_nodes, n_outputs)
-        One column for two classes, else one per class.
-    sample_scores_ : ndarray of shape (n_samples,)
-        Score of each training sample, 1 for this model.
+    {classes}
+    {hidden weights}
+    {uniform scores}
     {solution}
     {proba_slope}
     {features in}

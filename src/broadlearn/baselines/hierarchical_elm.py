@@ -44,8 +44,7 @@ class HierarchicalELMClassifier(ELMClassifier):
         Nodes of each auto-encoder.
     l1_penalty : float, default=1e-3
         :math:`\lambda`, weight of the l1 norm, on columns of unit variance.
-    activation : {"sigmoid", "tanh", "relu", "sine"}, default="sigmoid"
-        Activation of the hidden layer.
+    {activation}
     {standardize}
     {class_weight}
     {solver}
@@ -57,12 +56,9 @@ class HierarchicalELMClassifier(ELMClassifier):
     ----------
     autoencoder_weights_ : list of ndarray of shape (n_inputs + 1, n_autoencoder_nodes)
         :math:`\beta^T` of each auto-encoder, the weight of the column of ones as the last row.
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
-    output_weights_ : ndarray of shape (n_hidden_nodes, n_outputs)
-        One column for two classes, else one per class.
-    sample_scores_ : ndarray of shape (n_samples,)
-        Score of each training sample, 1 for this model.
+    {classes}
+    {hidden weights}
+    {uniform scores}
     {solution}
     {proba_slope}
     {features in}

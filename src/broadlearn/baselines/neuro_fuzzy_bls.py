@@ -54,13 +54,11 @@ class NeuroFuzzyBLSClassifier(BroadClassifier):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
+    {classes}
     output_weights_ : ndarray of shape (n_nodes, n_outputs)
         W, rules first, then enhancement nodes; one column for two classes, else one per
         class.
-    sample_scores_ : ndarray of shape (n_samples,)
-        Score of each training sample, 1 for this model.
+    {uniform scores}
     {solution}
     {proba_slope}
     {features in}

@@ -69,13 +69,7 @@ class IntuitionisticFuzzyTwinSVC(DecisionMixin, BaseEstimator):
     n_basis_rows : int, default=200
         Training samples b of the "rbf" kernel, drawn; all distinct ones where there are no more.
         No matrix of samples times samples is made.
-    neighborhood_radius : float, default=None
-        epsilon of the scores, a distance in kernel space; None takes the largest class radius.
-    delta : float, default=1e-4
-        Added to the class radius.
-    landmarks : int, "auto" or None, default="auto"
-        Estimate scores from so many samples drawn per class. "auto" compares all pairs of up to
-        20,000 samples, and of more draws 2,000 per class. None compares all pairs.
+    {score details}
     {standardize}
     {class_weight}
     random_state : int, RandomState or None, default=None
@@ -83,7 +77,7 @@ class IntuitionisticFuzzyTwinSVC(DecisionMixin, BaseEstimator):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
+    {classes}
     coef_ : ndarray of shape (n_planes, n_columns)
         Unit normals of the planes, in standardised columns or kernel columns. Two classes have two
         planes, several have two per class: its own and the rest's.

@@ -18,7 +18,7 @@ from broadlearn.ensemble.candidates import (
 )
 from broadlearn.ensemble.fitting import callback_steps, count_steps, fit_ensemble
 from broadlearn.ensemble.weights import temper_weights
-from broadlearn.models import ProbabilityMixin, encode_samples, in_one_step, read_labelled
+from broadlearn.models import ProbabilityMixin, document, encode_samples, in_one_step, read_labelled
 from broadlearn.sample_scores import margin_scores, margins_of
 from broadlearn.solvers import (
     conformal_quantile,
@@ -50,6 +50,7 @@ from broadlearn.utils.sklearn_compat import (
 MIN_GAINS: dict[bool | str, float] = {False: np.inf, "auto": 0.02, True: -np.inf}
 
 
+@document
 @dataclass(eq=False, repr=False, kw_only=True)
 class BroadEnsembleClassifier(CallbackSupportMixin, ProbabilityMixin, BaseEstimator):
     r"""Broad learning at infinite width: an average of kernel ridge classifiers.
@@ -74,10 +75,7 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ProbabilityMixin, BaseEstima
         wrong labels count less. "auto" does so if scores computed on one half of the samples
         improve the log-loss on the other by 0.02, and never with class weights, because samples of
         a rare class are the first to look wrong.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which multiply `sample_weight`. Classes that a dict does not name
-        have weight 1. "balanced" weights are inversely proportional to the total weight of each
-        class in y.
+    {class_weight}
     max_exact_samples : int, default=4000
         Largest number of samples for which matrices of samples x samples are built. About five of
         8 n² bytes each are held at a time: 640 MB at 4,000 samples.
@@ -87,8 +85,7 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ProbabilityMixin, BaseEstima
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
+    {classes}
     members_ : list of dict
         One record per member, ready for ``pandas.DataFrame``: ``family``, ``inputs``, ``width``,
         ``n_inputs``, ``C``, ``scores`` ("uniform" or "held_out"), ``weight`` (they sum to one) and
@@ -109,9 +106,7 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ProbabilityMixin, BaseEstima
         the softmax of ``a d / sqrt(1 + d²) + b log(d)`` of the decisions d, not below 0.01 in the
         logarithm; for two classes, whose targets are -1 and 1, of
         ``a d / sqrt(1 + d²) + b log((1 + d) / (1 - d))``.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Where X has column names that are strings.
+    {features in}
 
     See Also
     --------

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from broadlearn.ensemble.candidates import Problem, squared_loss
 from broadlearn.ensemble.classifier import member_table
 from broadlearn.ensemble.fitting import callback_steps, count_steps, fit_ensemble
-from broadlearn.models import centre_samples, in_one_step, read_real
+from broadlearn.models import centre_samples, document, in_one_step, read_real
 from broadlearn.solvers import conformal_quantile
 from broadlearn.utils import (
     COUNT,
@@ -31,6 +31,7 @@ from broadlearn.utils.sklearn_compat import (
 )
 
 
+@document
 @dataclass(eq=False, repr=False, kw_only=True)
 class BroadEnsembleRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, BaseEstimator):
     """Broad learning at infinite width: an average of kernel ridge regressors.
@@ -62,9 +63,7 @@ class BroadEnsembleRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMi
         `predict_interval` is calibrated.
     intercept_ : ndarray of shape (n_targets,)
         Mean of the targets.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Where X has column names that are strings.
+    {features in}
 
     See Also
     --------

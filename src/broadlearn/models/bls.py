@@ -45,8 +45,7 @@ class BLSClassifier(BLSBase):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
+    {classes}
     {output weights}
     sample_scores_ : ndarray of shape (n_samples,)
         Score of each training sample. Other results of the scorer are attributes too, such as

@@ -44,8 +44,7 @@ class FuzzyBLSClassifier(BLSBase):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
+    {classes}
     {output weights}
     sample_scores_ : ndarray of shape (n_samples,)
         Score of each training sample: its membership, lifted in small classes.

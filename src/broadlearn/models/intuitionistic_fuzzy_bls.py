@@ -44,7 +44,8 @@ class IntuitionisticFuzzyBLSClassifier(BLSBase):
     {feature nodes}
     {enhancement nodes}
     {C}
-    {scores}
+    {kernel width}
+    {score details}
     {small_class}
     {node kinds}
     {standardize}
@@ -54,8 +55,7 @@ class IntuitionisticFuzzyBLSClassifier(BLSBase):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
+    {classes}
     {output weights}
     sample_scores_ : ndarray of shape (n_samples,)
         Score of each training sample.

@@ -177,12 +177,13 @@ document = Substitution(
             random_state : int, RandomState or None, default=None
                 Seed of all draws. With the same seed, the nodes of a smaller model are part of
                 those of a larger one.""",
-        "scores": """
+        "kernel width": """
             kernel_width : float or "auto", default="auto"
                 mu, the width of the Gaussian kernel of the scores. "auto" compares eleven widths
                 around the typical distance within a class and takes the one at which the least
                 trusted class has the largest mean score. Scores are those of the standardised
-                features.
+                features.""",
+        "score details": """
             neighborhood_radius : float, default=None
                 epsilon, a distance in kernel space. None takes the largest class radius.
             delta : float, default=1e-4
@@ -196,6 +197,18 @@ document = Substitution(
                 Samples of a class of n < `small_class` distinct samples score at least
                 ``1 - n / small_class`` in `fit`. By the published scores, which 0 gives, the
                 farthest samples of a class score about 0, both samples of a class of two.""",
+        "classes": """
+            classes_ : ndarray of shape (n_classes,)
+                Class labels.""",
+        "hidden weights": """
+            output_weights_ : ndarray of shape (n_hidden_nodes, n_outputs)
+                One column for two classes, else one per class.""",
+        "uniform scores": """
+            sample_scores_ : ndarray of shape (n_samples,)
+                Score of each training sample, 1 for this model.""",
+        "activation": """
+            activation : {"sigmoid", "tanh", "relu", "sine"}, default="sigmoid"
+                Activation of the hidden layer.""",
         "output weights": """
             output_weights_ : ndarray of shape (m * p + l * q, n_outputs)
                 W; one column for two classes or one target, else one per class or target. With

@@ -90,20 +90,7 @@ class RowStandardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
 
 def standardize_rows(X: Floats) -> Floats:
-    """Subtract from every row its mean and divide it by its standard deviation.
-
-    Deviations are those of samples, with one degree of freedom less than there are columns. Rows
-    are looked at one by one: nothing is learnt from the others.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Without missing values, of any magnitude.
-
-    Returns
-    -------
-    Z : ndarray of shape (n_samples, n_features)
-        A new array, float32 where X is. Constant rows, and so those of a single column, are zero.
+    """Return rows of mean 0 and standard deviation 1, as `RowStandardizer` does.
 
     Examples
     --------

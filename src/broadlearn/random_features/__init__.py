@@ -26,7 +26,6 @@ from broadlearn.random_features.nested_maps import (
     NestedMaps,
     draw_map,
     grow_map,
-    kept_enhancements,
     sizes_nest,
     to_interval,
 )
@@ -74,7 +73,6 @@ __all__ = [
     "few_input_points",
     "grow_map",
     "interleave",
-    "kept_enhancements",
     "last_within",
     "learn_fences",
     "learn_forms",

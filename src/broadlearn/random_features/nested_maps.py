@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from broadlearn.random_features.activations import ACTIVATIONS, InPlace
 from broadlearn.random_features.broad_map import HIGH, LOW, BroadMap
@@ -303,19 +302,3 @@ def grow_map(
     W = settings.draw_layer(seed, settings.n_features, X.shape[1] + standardization.share.size)
     m, p = settings.n_feature_groups, settings.n_feature_nodes
     return NestedMaps(settings, A, scale, offset).cut(m, p, W)
-
-
-def kept_enhancements(old: MapSettings, new: MapSettings) -> NDArray[np.intp]:
-    """Return the columns of the new enhancement nodes that the old map had, in its order.
-
-    Examples
-    --------
-    >>> from dataclasses import replace
-    >>> old = MapSettings(1, 2, 2, 2, "tanh", "identity", "random", "node", 1.0)
-    >>> kept_enhancements(old, replace(old, n_enhancement_nodes=3))
-    array([0, 1, 3, 4])
-    """
-    if new.n_features != old.n_features or not sizes_nest(new):
-        return np.empty(0, dtype=np.intp)
-    first = new.n_enhancement_nodes * np.arange(old.n_enhancement_groups)
-    return (first[:, None] + np.arange(old.n_enhancement_nodes)).ravel()

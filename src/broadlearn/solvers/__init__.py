@@ -44,7 +44,7 @@ from broadlearn.solvers.ridge import (
 )
 from broadlearn.solvers.rounding import prediction_error, propagated_error
 from broadlearn.solvers.spectrum import Spectrum
-from broadlearn.solvers.updates import add_rows, append_sums, remove_rows, solve_sums
+from broadlearn.solvers.updates import add_rows, remove_rows, solve_sums
 
 __all__ = [
     "MIN_SHARE",
@@ -55,7 +55,6 @@ __all__ = [
     "PrimalSolution",
     "Spectrum",
     "add_rows",
-    "append_sums",
     "bounded",
     "conformal_quantile",
     "design_blocks",
