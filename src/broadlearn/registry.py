@@ -111,14 +111,6 @@ REGISTRY: dict[str, ModelEntry] = {
 def find_entry(name: str) -> ModelEntry:
     """Find a model by name; upper and lower case, hyphens and spaces do not matter.
 
-    Parameters
-    ----------
-    name : str
-
-    Returns
-    -------
-    ModelEntry
-
     Examples
     --------
     >>> from broadlearn.registry import find_entry
@@ -132,17 +124,7 @@ def find_entry(name: str) -> ModelEntry:
 
 
 def same_name(name: str, names: Iterable[str]) -> str | None:
-    """The one of some names that is meant; upper and lower case, hyphens and spaces do not matter.
-
-    Parameters
-    ----------
-    name : str
-    names : iterable of str
-
-    Returns
-    -------
-    str or None
-        None if there is no such name.
+    """Return the name that is meant, or None; case, hyphens and spaces do not matter.
 
     Examples
     --------
@@ -162,14 +144,7 @@ def entries_that(
 ) -> list[ModelEntry]:
     """List the models that can do something, or cannot.
 
-    Parameters
-    ----------
-    path_search, streams, onnx, study : bool, default=None
-        Only models whose entry says so; `study`: whether they are in the published comparison.
-
-    Returns
-    -------
-    list of ModelEntry
+    `study` tells whether they are in the published comparison; None does not ask.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
@@ -55,8 +55,7 @@ def row_source(
     if paths is not None:
         if target is None:
             raise ValueError("target must name the target column of a file.")
-        columns = _columns(paths, target)
-        return RowSource(lambda: _file_blocks(paths, columns, target, block_rows), columns)
+        return _file_source(paths, target, block_rows)
     if target is not None:
         raise ValueError("target names a column of a file; pass y for other sources.")
     if y is not None:
@@ -107,48 +106,36 @@ def array_blocks(X: Any, y: Any, weight: Any, block_rows: int) -> Iterator[RowBl
         yield X[part], y[part], None if weight is None else weight[part]
 
 
-def _reader(path: Path, block_rows: int) -> Iterable[Any]:
-    """Return record batches of a file."""
+def _file_source(paths: list[Path], target: str, block_rows: int) -> RowSource:
+    """Return blocks of rows of files, which pyarrow reads."""
     try:
-        csv, parquet = map(import_module, ("pyarrow.csv", "pyarrow.parquet"))
+        dataset = import_module("pyarrow.dataset").dataset
     except ImportError as error:
         raise ImportError('Files need pyarrow: pip install "broadlearn[study]".') from error
-    if path.suffix.lower() == ".csv":
-        # The first block tells the types of all columns.
-        batches: Iterable[Any] = csv.open_csv(path)
-        return batches
-    return _parquet_batches(parquet.ParquetFile(path), block_rows)
+    formats = ["csv" if path.suffix.lower() == ".csv" else "parquet" for path in paths]
+    files = [dataset(path, format=kind) for path, kind in zip(paths, formats, strict=True)]
+    columns = _columns(paths, [file.schema.names for file in files], target)
+
+    def blocks() -> Iterator[RowBlock]:
+        for path, file in zip(paths, files, strict=True):
+            for batch in file.to_batches(batch_size=block_rows):
+                if batch.num_rows:
+                    yield _numbers(batch, columns, path), _labels(batch, target, path), None
+
+    return RowSource(blocks, columns)
 
 
-def _parquet_batches(file: Any, block_rows: int) -> Iterator[Any]:
-    with file:
-        yield from file.iter_batches(batch_size=block_rows)
-
-
-def _columns(paths: list[Path], target: str) -> list[str]:
+def _columns(paths: list[Path], names: list[list[str]], target: str) -> list[str]:
     """Return the names of all columns except the target, which every file must have."""
-    known: list[str] | None = None
-    for path in paths:
-        names = list(next(iter(_reader(path, 1))).schema.names)
-        if target not in names:
-            raise ValueError(f"{path} has no column {target!r}; it has {', '.join(names)}.")
-        names.remove(target)
-        if known is not None and names != known:
+    for path, found in zip(paths, names, strict=True):
+        if target not in found:
+            raise ValueError(f"{path} has no column {target!r}; it has {', '.join(found)}.")
+        if found != names[0]:
             raise ValueError(f"{path} has other columns than {paths[0]}.")
-        known = names
-    if not known:
+    columns = [name for name in names[0] if name != target]
+    if not columns:
         raise ValueError(f"{paths[0]} has no columns besides the target {target!r}.")
-    return known
-
-
-def _file_blocks(
-    paths: list[Path], columns: list[str], target: str, block_rows: int
-) -> Iterator[RowBlock]:
-    for path in paths:
-        for batch in _reader(path, block_rows):
-            for start in range(0, batch.num_rows, block_rows):
-                part = batch.slice(start, block_rows)
-                yield _numbers(part, columns, path), _labels(part, target, path), None
+    return columns
 
 
 def _labels(batch: Any, target: str, path: Path) -> NDArray[Any]:

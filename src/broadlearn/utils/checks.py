@@ -154,16 +154,7 @@ def check_weights(
 ) -> Array:
     """Validate sample weights (finite, not negative, not all zero) and multiply class weights.
 
-    Parameters
-    ----------
-    sample_weight : array-like of shape (n_samples,) or None
-        None for all one.
-    X : array of shape (n_samples, n_features)
-    class_weight : dict, "balanced" or None
-    y : ndarray of shape (n_samples,)
-        Labels, needed for class weights.
-    classes : ndarray or None
-        All classes, if y may lack some of them.
+    `classes` are all classes, if the labels y may lack some of them.
 
     Examples
     --------
@@ -233,20 +224,7 @@ def _class_weights(
 
 
 def text_column(error: Exception, X: object = None, y: object = None) -> str:
-    """Return a sentence on the first column that is not numeric, if `error` is about that.
-
-    Parameters
-    ----------
-    error : Exception
-        Raised by NumPy or pandas.
-    X : object, default=None
-    y : object, default=None
-        Targets that must be numbers.
-
-    Returns
-    -------
-    str
-        Empty if the error is another one.
+    """Return a sentence on the first column that is not numeric; empty for errors of other kinds.
 
     Examples
     --------

@@ -15,7 +15,7 @@ _SIGNED = re.compile(r"[+-][€$£¥ ]?\d[\w .,'%€$£¥°]*")
 
 
 def safe_csv(table: pd.DataFrame, *, index: bool = True) -> str:
-    """The table as CSV, texts quoted, and those that begin like a formula behind an apostrophe.
+    """Return a table as CSV; an apostrophe precedes texts that begin like a formula.
 
     Signed numbers written as text, such as "-1.234,56" or "-5 kg", are no formulas.
 
@@ -42,7 +42,7 @@ def safe_csv(table: pd.DataFrame, *, index: bool = True) -> str:
 
 
 def encoded(text: str) -> bytes:
-    """The text as UTF-8; lone surrogates, from names or files of another encoding, as escapes."""
+    """Return text as UTF-8; lone surrogates, from names of another encoding, become escapes."""
     return text.encode("utf-8", "backslashreplace")
 
 
@@ -51,7 +51,7 @@ def _harmless_cell(value: Any) -> Any:
 
 
 def harmless(value: Any) -> Any:
-    """A text that begins like a formula behind an apostrophe; all else as it is."""
+    """Return a value with an apostrophe before a text that begins like a formula."""
     if isinstance(value, str) and value.startswith(FORMULA_STARTS):
         return f"'{value}"
     return value

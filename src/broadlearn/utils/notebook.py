@@ -12,21 +12,9 @@ MAX_CHARACTERS = 200
 def html_table(
     title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], note: str = ""
 ) -> str:
-    """Return an HTML table with a caption, by pandas; all text is escaped.
+    """Return an HTML table with a title and a note below, by pandas; all text is escaped.
 
-    Parameters
-    ----------
-    title : str
-        Caption.
-    columns : sequence of str
-    rows : iterable of sequences
-        Floats are shown with four digits; texts are cut after 200 characters.
-    note : str, default=""
-        Line below the table.
-
-    Returns
-    -------
-    str
+    Floats are shown with four digits; texts are cut after 200 characters.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What all pages share: frame, colours, the script that sorts tables, how numbers are written."""
+"""Frame, styles, scripts and number formats that all pages share."""
 
 from __future__ import annotations
 
@@ -12,17 +12,10 @@ from broadlearn.utils.wording import visible
 
 
 def page_environment(package: str) -> Any:
-    """The environment of a package's templates: all that is not marked as safe is escaped.
+    """Return the jinja2 environment of a package's templates; text is escaped unless marked safe.
 
-    Parameters
-    ----------
-    package : str
-        Whose folder ``templates`` is looked into first, and then that of this room, which has the
-        frame of all pages, ``base.html.j2``.
-
-    Returns
-    -------
-    jinja2.Environment
+    The folder ``templates`` of the package comes first, then that of this room, which has the frame
+    of all pages, ``base.html.j2``.
     """
     try:
         from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
@@ -41,21 +34,10 @@ def page_environment(package: str) -> Any:
 
 
 def page_frame(package: str, styles: Sequence[str], scripts: Sequence[str] = ()) -> dict[str, Any]:
-    """What the frame of a page shows around its content.
+    """Return what the frame of a page shows around its content.
 
-    Parameters
-    ----------
-    package : str
-        Whose folder ``templates`` has the files.
-    styles : sequence of str
-        Names of the page's own stylesheets, which follow that of all pages.
-    scripts : sequence of str, default=()
-        Names of scripts, such as ``sort.js`` of this room.
-
-    Returns
-    -------
-    dict of str to object
-        ``style``, ``script`` and the ``script_hash`` that lets a browser run it and nothing else.
+    Files are those of the package's folder ``templates``, or of this room's. ``script_hash`` lets a
+    browser run the ``script`` and nothing else.
     """
     from markupsafe import Markup
 
@@ -80,7 +62,7 @@ def _shown(value: Any) -> Any:
 
 
 def whole(number: float) -> str:
-    """A count.
+    """Return a count with thousands separators.
 
     Examples
     --------
@@ -91,7 +73,7 @@ def whole(number: float) -> str:
 
 
 def brief(number: float) -> str:
-    """A count that need not be whole: one decimal where it is small.
+    """Return a count with one decimal if it is small.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What the pictures of the audit and of the report share."""
+"""Labels of pictures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ MAX_LABEL_LENGTH = 26
 
 
 def label(name: object) -> str:
-    r"""A name as a picture can show it: short, on one line, never read as a formula.
+    r"""Return a name for a picture: short, on one line, never read as a formula.
 
     Examples
     --------

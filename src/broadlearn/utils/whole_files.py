@@ -27,16 +27,7 @@ def whole_file(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     The content is written to a hidden file in the same directory and then renamed, so that readers
     and other writers of the path see the old or the new file, never a part. Links are followed, and
     a replaced file keeps its mode. Devices, pipes and standard output are written to at the end. A
-    killed process may leave a hidden file ``.broadlearn-*.part`` behind.
-
-    Parameters
-    ----------
-    path : str or path-like
-
-    Raises
-    ------
-    OSError
-        With `path` as its file name, if the file cannot be written.
+    killed process may leave a hidden file ``.broadlearn-*.part`` behind. An OSError names `path`.
 
     Examples
     --------
@@ -74,13 +65,7 @@ def whole_file(path: str | PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def write_whole(path: str | PathLike[str], content: str | Iterable[bytes]) -> None:
-    """Write a text as UTF-8, or bytes, by `whole_file`.
-
-    Parameters
-    ----------
-    path : str or path-like
-    content : str or iterable of bytes
-    """
+    """Write a text as UTF-8, or bytes, by `whole_file`."""
     with whole_file(path) as file:
         file.writelines([encoded(content)] if isinstance(content, str) else content)
 

@@ -12,7 +12,7 @@ SPACES = "\n\t\xa0\u202f"
 
 
 def listed(names: Sequence[Any], most: int = MOST_NAMES) -> str:
-    """Names as a list, of which a long one ends in a number.
+    """Return quoted names as a list; a long list ends in the number of further names.
 
     Examples
     --------
@@ -28,7 +28,7 @@ def listed(names: Sequence[Any], most: int = MOST_NAMES) -> str:
 
 
 def counted(count: int, noun: str, verb: str = "") -> str:
-    """A number with its noun and verb, which are given in the singular.
+    """Return a number with its noun and verb, which are given in the singular.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def counted(count: int, noun: str, verb: str = "") -> str:
 
 
 def out_of(count: int, total: int, noun: str, verb: str = "") -> str:
-    """How many of how many, with a verb given in the singular.
+    """Return "3 of 200 rows are", with a verb given in the singular.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def out_of(count: int, total: int, noun: str, verb: str = "") -> str:
 
 
 def percent(share: float) -> str:
-    """A share in percent, with one decimal where it is small, or near the whole.
+    """Return a share in percent, with one decimal if it is small or near the whole.
 
     Examples
     --------

@@ -1,7 +1,4 @@
-"""Work in other processes, of which an interrupt leaves none behind and shows no traceback.
-
-And threads of linear algebra, which are this process's own.
-"""
+"""Workers that exit cleanly on Ctrl-C, and a limit on threads of linear algebra."""
 
 from __future__ import annotations
 
@@ -19,10 +16,10 @@ from threadpoolctl import threadpool_limits
 
 @contextmanager
 def spare_children_interrupts() -> Iterator[None]:
-    """Let processes and threads that are started meanwhile never see Ctrl-C.
+    """Hide Ctrl-C from processes and threads that are started in this context.
 
     A process that is interrupted while it starts prints a traceback that no handler of its own can
-    prevent. Whoever starts processes here has to end them.
+    prevent. The caller has to end the processes.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -37,20 +34,7 @@ def spare_children_interrupts() -> Iterator[None]:
 
 
 def parallel(calls: Iterable[Any], n_jobs: int | None, *, ordered: bool = True) -> Iterator[Any]:
-    """Run delayed calls; an interrupt ends the workers too.
-
-    Parameters
-    ----------
-    calls : iterable of joblib.delayed calls
-    n_jobs : int or None
-    ordered : bool, default=True
-        Give results in the order of the calls, not as they come.
-
-    Yields
-    ------
-    object
-        What a call returned.
-    """
+    """Run `joblib.delayed` calls and yield their results; an interrupt ends the workers too."""
     if effective_n_jobs(n_jobs) == 1:
         yield from (function(*args, **kwargs) for function, args, kwargs in calls)
         return
@@ -65,7 +49,7 @@ def parallel(calls: Iterable[Any], n_jobs: int | None, *, ordered: bool = True) 
 
 
 class _Limit:
-    """Limits linear algebra to one thread while some thread of this process asks for it.
+    """Limits linear algebra to one thread while any thread of this process asks for it.
 
     Limits hold for a process: if each task set and lifted its own, one could lift another's.
     """
