@@ -19,8 +19,8 @@ from broadlearn.utils import Array, Floats
 
 # Half powers of ten, from the least to the largest.
 PENALTIES: tuple[float, ...] = tuple(10.0 ** (k / 2) for k in range(-3, 11))
-# The penalty that the search begins with.
-FIRST_PENALTY = 5
+# The search of a penalty begins at C = 10 and goes downhill from there.
+FIRST_PENALTY = PENALTIES.index(10.0)
 # Losses that differ by less are equal: neither rounding nor next to nothing must choose.
 TIE = 1e-4
 

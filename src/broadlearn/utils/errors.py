@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-MAX_REASON = 200
-
 
 def reason(error: Exception) -> str:
     r"""Return the first line of an error, printable and without a full stop.
@@ -18,5 +16,5 @@ def reason(error: Exception) -> str:
     except TypeError:  # SciPy's ArffException takes a "%" of the file for its own.
         text = ""
     text = text.removeprefix("Error tokenizing data. C error: ")
-    line = (text.splitlines() or [type(error).__name__])[0][:MAX_REASON]
+    line = (text.splitlines() or [type(error).__name__])[0][:200]
     return "".join(mark if mark.isprintable() else "?" for mark in line).rstrip(". ")

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
-MAX_CHARACTERS = 200
-
 
 def html_table(
     title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], note: str = ""
@@ -24,7 +22,7 @@ def html_table(
     import pandas as pd
 
     table = pd.DataFrame([list(row) for row in rows], columns=list(columns))
-    with pd.option_context("display.max_colwidth", MAX_CHARACTERS):
+    with pd.option_context("display.max_colwidth", 200):
         body = table.to_html(
             index=False, border=0, justify="left", float_format=lambda x: f"{x:.4g}"
         )

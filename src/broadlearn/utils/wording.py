@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-# Names that a sentence lists before it says how many more there are.
-MOST_NAMES = 4
 # Spaces that are shown as they are; Python does not call them printable.
 SPACES = "\n\t\xa0\u202f"
 
 
-def listed(names: Sequence[Any], most: int = MOST_NAMES) -> str:
+def listed(names: Sequence[Any], most: int = 4) -> str:
     """Return quoted names as a list; a long list ends in the number of further names.
 
     Examples
