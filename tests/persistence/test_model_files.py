@@ -407,6 +407,10 @@ def test_bombs_are_refused_before_they_unfold(path):
     directory = bytearray(packed(tree, files))
     directory[-10:-6] = (2**31).to_bytes(4, "little")
     assert_refused(signed(bytes(directory)), path, "more parts than a model file may have")
+    # An archive that begins before the file.
+    directory = bytearray(packed(tree, files))
+    directory[-6:-2] = (2**31).to_bytes(4, "little")
+    assert_refused(signed(bytes(directory)), path, "cannot be loaded")
 
 
 def test_arrays_of_objects_do_not_unfold(path):

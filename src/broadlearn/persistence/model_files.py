@@ -118,8 +118,6 @@ def load(path: str | os.PathLike[str]) -> Any:
     with _opened(path) as (file, _):
         try:
             return read_archive(file)
-        except OSError:
-            raise
         # Whatever a forged tree makes skops, NumPy or a constructor raise.
         except Exception as error:
             raise ValueError(f"{path} cannot be loaded: {reason(error)}.") from error
