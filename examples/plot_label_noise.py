@@ -65,7 +65,7 @@ for share, column in zip(SHARES, difference.T, strict=True):
     print(f"{share:4.0%} flipped: IF-BLS - BLS = {column.mean():+.2f} ± {error:.2f} points")
 
 # %%
-# A difference of less than two standard errors is nothing to rely on. On this table the scores pay
-# where a third of the labels is wrong, and do not below that. Over the 28 data sets of the study
-# they do not pay on average, with or without 20 % of flipped labels (:doc:`/user_guide/scores`):
-# try both models on your table, tuned alike.
+# Ignore differences of less than two standard errors. On this table the scores help if a third of
+# the labels is wrong, and not below that. Over the 28 data sets of the study they do not help on
+# average, with or without 20 % of flipped labels (:doc:`/user_guide/scores`). Try both models on
+# your table, tuned in the same way.

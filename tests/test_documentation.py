@@ -141,6 +141,22 @@ def test_code_of_pages_runs(page, tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
+def test_the_readme_prints_what_it_shows(capsys):
+    code, shown, *_ = re.findall(
+        r"^```(?:python)?\n((?:from|  ).*?)^```$",
+        (ROOT / "README.md").read_text("utf-8"),
+        re.M | re.S,
+    )
+    exec(code, {})
+
+    def rows(text):
+        """Words without percentages, which depend on the versions of libraries."""
+        return re.sub(r"[\d.]+ %", "%", text).split()
+
+    assert rows(capsys.readouterr().out) == rows(shown)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("page", sorted((DOCS / "tutorials").glob("*.md")), ids=name)
 def test_commands_of_tutorials_print_what_is_shown(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
