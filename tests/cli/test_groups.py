@@ -4,8 +4,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from broadlearn.cli.console import settings, tell
-from broadlearn.cli.groups import command_group
+from broadlearn.cli.console import command_group, settings, tell
 
 runner = CliRunner()
 

@@ -131,6 +131,6 @@ def test_settings_and_reproduction_are_sections_of_the_page(tmp_path):
     text = write_report(frame, tmp_path / "page").read_text()
     for words in ("Sensitivity to settings", "Accuracy over kernel width and C: IF-BLS on pima"):
         assert words in text
-    assert "Printed accuracies and ours, paper protocol" in text
+    assert "Print and ours, by model" in text
     assert (tmp_path / "page" / "tables" / "reproduction.csv").is_file()
     assert (tmp_path / "page" / "figures" / "paper-sensitivity_C.pdf").is_file()

@@ -7,18 +7,8 @@ from typing import Annotated
 
 import typer
 
-from broadlearn.cli import (
-    audit,
-    datasets,
-    describe,
-    evaluate,
-    fit,
-    inspect,
-    predict,
-    study,
-)
-from broadlearn.cli.console import settings
-from broadlearn.cli.groups import command_group
+from broadlearn.cli import audit, datasets, describe, evaluate, fit, inspect, predict, study
+from broadlearn.cli.console import command_group, settings
 from broadlearn.cli.tables import TableCommand
 
 app = command_group(

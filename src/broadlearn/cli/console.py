@@ -27,11 +27,26 @@ MAX_SENTENCE = 1000
 CONTINUES = "the same command goes on where it stopped"
 # Rows of a printed table.
 MAX_ROWS = 40
+# Width of help texts: longer lines are hard to read, however wide the terminal is.
+MAX_WIDTH = 100
 # Width of a table in a pipe, where lines are not wrapped.
 PIPE_WIDTH = 100_000
 
 # Whether notes and progress are left out, the spinner on the terminal, and files written so far.
 settings = SimpleNamespace(quiet=False, spinner=None, written=[])
+
+
+def command_group(help: str, *, add_completion: bool = False) -> typer.Typer:
+    """Return a group of commands that all have `-h`, and whose help is plain text."""
+    return typer.Typer(
+        help=help,
+        no_args_is_help=True,
+        add_completion=add_completion,
+        pretty_exceptions_enable=False,
+        # Panels would take twice the time, and be cut in a pipe.
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": MAX_WIDTH},
+    )
 
 
 @contextmanager

@@ -7,10 +7,9 @@ from typing import Annotated, Any, Literal
 import typer
 
 from broadlearn.cli import console
-from broadlearn.cli.groups import command_group
 from broadlearn.cli.tables import AsJson
 
-app = command_group("List, fetch and describe data sets.")
+app = console.command_group("List, fetch and describe data sets.")
 
 
 @app.command("list")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from broadlearn.cli import console
-from broadlearn.cli.metrics import metrics_as_json, print_metrics
 from broadlearn.cli.predict import check_columns, is_prepared, load_model
 from broadlearn.cli.tables import (
     AsJson,
@@ -22,8 +22,11 @@ from broadlearn.cli.tables import (
     write_outputs,
 )
 
-# Rows and columns that are printed.
-MAX_WORST, MAX_COLUMNS = 5, 20
+if TYPE_CHECKING:
+    from broadlearn.evaluation import Evaluation
+
+# Rows, columns and classes that are printed; of more classes, those with the lowest recall.
+MAX_WORST, MAX_COLUMNS, MAX_CLASSES = 5, 20, 10
 
 
 @with_table_options
@@ -104,3 +107,35 @@ def evaluate(
         console.print_frame(worst.head(MAX_WORST), "rows with the largest loss")
         if output is not None:
             console.print_facts({"written": output})
+
+
+def print_metrics(evaluation: Evaluation) -> None:
+    """Print metrics with their intervals, and recall and precision of each class."""
+    from broadlearn.evaluation import FIGURES, figure_text
+
+    for name, line in evaluation.metrics.to_dict("index").items():
+        value, interval = figure_text(str(name), line)
+        console.print_facts({FIGURES[str(name)].title: f"{value} ({interval})"})
+    if evaluation.is_regression:
+        return
+    classes, title = evaluation.by_class.drop(columns="f1"), None
+    if len(classes) > MAX_CLASSES:
+        title = f"{MAX_CLASSES} of {len(classes)} classes, lowest recall first"
+        classes = classes.sort_values("recall").head(MAX_CLASSES)
+    console.print_frame(classes.rename_axis("class").reset_index().astype({"class": str}), title)
+
+
+def metrics_as_json(evaluation: Evaluation) -> dict[str, Any]:
+    """Return metrics, classes, confusion and threshold, for machines."""
+    confusion = evaluation.confusion
+    return {
+        "task": "regression" if evaluation.is_regression else "classification",
+        "metrics": json.loads(evaluation.metrics.to_json(orient="index", double_precision=15)),
+        "by_class": console.records(evaluation.by_class.reset_index()),
+        "confusion": {
+            "labels": [str(name) for name in confusion.index],
+            "predicted": [str(name) for name in confusion.columns],
+            "rows": confusion.to_numpy().tolist(),
+        },
+        "threshold": evaluation.threshold and evaluation.threshold._asdict(),
+    }

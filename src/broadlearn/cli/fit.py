@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from broadlearn.cli import console
 from broadlearn.cli.describe import model_settings
-from broadlearn.cli.groups import Jobs
-from broadlearn.cli.metrics import metrics_as_json, print_metrics
-from broadlearn.cli.model_names import CLASSIFIERS, REGRESSORS, find_model
+from broadlearn.cli.evaluate import metrics_as_json, print_metrics
 from broadlearn.cli.tables import (
     As,
     AsJson,
     Data,
     Drop,
     Force,
+    Jobs,
     Seed,
     Target,
     Task,
@@ -27,6 +26,13 @@ from broadlearn.cli.tables import (
     with_table_options,
     write_outputs,
 )
+
+if TYPE_CHECKING:
+    from broadlearn.registry import ModelEntry
+
+# Names of models, written down so that help texts need no import of them.
+CLASSIFIERS = ("BLS", "ELM", "NeuroFBLS", "IF-TSVM", "H-ELM", "F-BLS", "IF-BLS", "Ensemble")
+REGRESSORS = ("Ensemble", "BLS")
 
 
 @with_table_options
@@ -156,3 +162,17 @@ def fit(
         console.print_facts(facts)
         print_metrics(found)
         console.print_facts({"written": output})
+
+
+def find_model(name: str, task: str) -> ModelEntry:
+    """Return the model that `fit` is to use for a task."""
+    from broadlearn.registry import find_entry, same_name
+
+    models = CLASSIFIERS if task == "classification" else REGRESSORS
+    known = same_name(name, models)
+    if known is None:
+        raise ValueError(
+            f"--model must be one of {', '.join(models)} for {task}, got {name!r}; `broadlearn "
+            "study` compares more models, and --task changes the task."
+        )
+    return find_entry(known if task == "classification" else f"{known} regressor")

@@ -12,18 +12,21 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from broadlearn.cli import console
-from broadlearn.cli.groups import Jobs, command_group
-from broadlearn.cli.model_names import IN_A_STUDY
-from broadlearn.cli.tables import AsJson, Force, check_folder, check_outputs
+from broadlearn.cli.fit import CLASSIFIERS
+from broadlearn.cli.tables import AsJson, Force, Jobs, check_folder, check_outputs
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from broadlearn.study import Dataset, Outcome, ResultStore, Study
 
-app = command_group("Compare models on data sets.")
+app = console.command_group("Compare models on data sets.")
 
-# Those of `broadlearn.study`, written down so that help texts need no import of it.
+# Names of `broadlearn.study`, written down so that help texts need no import of it.
+RIVALS = (
+    *("SVC", "RandomForest", "ExtraTrees", "HistGradientBoosting", "LogisticRegression", "MLP"),
+    *("k-NN", "GaussianProcess", "majority", "LightGBM", "CatBoost"),
+)
 DEFAULT_STORE = Path("study", "results.db")
 Metric = Literal["accuracy", "balanced_accuracy", "f1_macro", "roc_auc", "log_loss"]
 PROTOCOLS = ("paper", "nested", "paper-inside", "given-splits")
@@ -34,7 +37,12 @@ IN_A_FILE = ("pairwise", "max_rows", "scoring", "timeout", "title", "reference",
 Store = Annotated[Path, typer.Option(help="File of the results.")]
 Models = Annotated[
     list[str] | None,
-    typer.Option("--model", "-m", help=f"{IN_A_STUDY} The seven published ones if none."),
+    typer.Option(
+        "--model",
+        "-m",
+        help=f"Models, several with commas: {', '.join((*CLASSIFIERS, *RIVALS))}, in upper or "
+        "lower case, or module:object for your own. The seven published ones if none.",
+    ),
 ]
 Protocols = Annotated[
     list[str] | None,
@@ -392,7 +400,7 @@ def write(
 ) -> None:
     """Write the page of a file of results.
 
-    Tables (CSV, Markdown, LaTeX) and figures (PDF) are beside it. It has a section for each thing
+    Tables (CSV, LaTeX) and figures (SVG, PDF) are beside it. It has a section for each thing
     that the results can tell: noise, tests, published tables, rank among published classifiers and
     settings.
     """

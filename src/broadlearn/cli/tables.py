@@ -47,6 +47,7 @@ As = Annotated[
         "lowest, as stage=low<mid<high. Several with commas.",
     ),
 ]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", min=-1, help="Processes; -1 for all cores.")]
 Seed = Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of all random numbers.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
 ForceRead = Annotated[

@@ -22,18 +22,9 @@ DEFAULT_METRIC = "accuracy"
 
 @dataclass(frozen=True)
 class Metric:
-    """A measure of predictions.
+    """A measure of predictions: its name here, in texts and as a scorer of scikit-learn.
 
-    Attributes
-    ----------
-    name : str
-    words : str
-        Name in tables and figures.
-    scoring : str
-        scikit-learn's scorer, for several classes.
-    percent : bool, default=True
-        Whether it is a share, shown in percent.
-    lower_is_better : bool, default=False
+    Shares are shown in percent.
     """
 
     name: str
@@ -41,6 +32,11 @@ class Metric:
     scoring: str
     percent: bool = True
     lower_is_better: bool = False
+
+    @property
+    def title(self) -> str:
+        """Name in headings."""
+        return self.words[0].upper() + self.words[1:]
 
     @property
     def sign(self) -> float:
@@ -88,17 +84,6 @@ def judge(model: Any, X: Array, y: NDArray[Any]) -> dict[str, float]:
     By name of the metric, as fractions. The area under the ROC curve is the mean over the
     classes of `y`, each against the others, by probabilities or else decisions; it is missing where
     the model has neither or `y` holds a single class. The log-loss needs probabilities.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.dummy import DummyClassifier
-    >>> from broadlearn.study.metrics import judge
-    >>> X, y = np.zeros((4, 1)), np.array([0, 0, 0, 1])
-    >>> found = judge(DummyClassifier().fit(X, y), X, y)
-    >>> {name: round(value, 4) for name, value in found.items()}
-    {'accuracy': 0.75, 'balanced_accuracy': 0.5, 'f1_macro': 0.4286, 'roc_auc': 0.5, \
-'log_loss': 0.5623}
     """
     # Some models predict a column.
     predicted = np.ravel(model.predict(X))

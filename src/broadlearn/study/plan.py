@@ -137,6 +137,7 @@ class UnitResult:
     chosen : mapping, or sequence of mappings
         Settings: one set for all folds ("paper") or one per fold ("nested").
     seconds : float
+        CPU seconds of the process, since machines are shared.
     metrics : mapping of str to sequence of float, default={}
         Other metrics on each test fold, see `broadlearn.study.metrics`.
     details : mapping, default={}

@@ -11,39 +11,27 @@ import pandas as pd
 
 from broadlearn.study.metrics import DEFAULT_METRIC, check_metric
 from broadlearn.study.models import PAPER_MODELS
-from broadlearn.study.noise import Noise, parse_noise
+from broadlearn.study.noise import parse_noise
 from broadlearn.study.plan import INSIDE, PAPER, PROTOCOLS
 from broadlearn.study.released import PRINTED_COLUMNS
 from broadlearn.study.store import newest
 
 # Preferred reference of tests, in this order.
 REFERENCES = ("Ensemble", "IF-BLS")
+NOISE_NAMES = {
+    "labels": "labels flipped",
+    "class-labels": "labels of each class flipped",
+    "outliers": "rows made outliers",
+    "deviation": "rows' deviation added as noise",
+}
 
 
 class Cells:
     """Results of a study by protocol, noise, data set and model, over seeds.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        One row per unit, as `ResultStore.to_frame` gives it. Of rows for the same cell the last
-        filed one counts. One grid, scoring and number of folds for each protocol.
-    metric : str, default="accuracy"
-        Units without it count as missing: those under "paper", where only accuracy is
-        known, and those of models without the decisions that it needs.
-    reference : str, default=None
-        The model that tests compare with the others; Ensemble, IF-BLS or else the best if None.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from broadlearn.study.report import Cells
-    >>> unit = {"dataset": "iris", "noise": "none", "model": "BLS", "protocol": "nested",
-    ...         "seed": 0, "grid": "reduced", "scoring": "accuracy", "folds": 5, "status": "done",
-    ...         "mean": 0.96, "sd": 0.02, "seconds": 1.0, "error": None}
-    >>> Cells(pd.DataFrame([unit])).means("nested")
-           BLS
-    iris  96.0
+    `frame` has one row per unit, as `ResultStore.to_frame` gives it; of rows for the same cell the
+    last filed one counts. Units without the metric count as missing. `reference` is the model that
+    tests compare with the others; Ensemble, IF-BLS or else the best if None.
     """
 
     def __init__(
@@ -190,23 +178,10 @@ def strongest(noises: Sequence[str]) -> list[str]:
     return list({(n.kind, n.where): str(n) for n in map(parse_noise, noises)}.values())
 
 
-def noise_words(noise: str | Noise) -> str:
-    r"""Return a noise in plain words.
-
-    Examples
-    --------
-    >>> noise_words("labels:0.2:train")
-    '20\xa0% of the training labels flipped'
-    """
-    parsed = parse_noise(str(noise))
-    share = f"{100 * parsed.level:g}\N{NO-BREAK SPACE}%"
-    rows, labels = (
-        ("rows", "labels") if parsed.where == "all" else ("training rows", "training labels")
-    )
-    return {
-        "none": "no noise",
-        "labels": f"{share} of the {labels} flipped",
-        "class-labels": f"{share} of the {labels} of each class flipped",
-        "outliers": f"{share} of the {rows} made outliers",
-        "deviation": f"noise of {share} of each feature's deviation on the {rows}",
-    }[parsed.kind]
+def noise_words(noise: str) -> str:
+    """Return a noise in plain words, such as "20 % of the training labels flipped"."""
+    parsed = parse_noise(noise)
+    if parsed.kind == "none":
+        return "no noise"
+    rows = "training " if parsed.where == "train" else ""
+    return f"{100 * parsed.level:g}\N{NO-BREAK SPACE}% of the {rows}{NOISE_NAMES[parsed.kind]}"

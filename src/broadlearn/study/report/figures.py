@@ -20,14 +20,7 @@ from matplotlib.figure import Figure
 
 from broadlearn.study.models import PUBLISHED_MODELS
 from broadlearn.study.protocols import PRINTED_GROUPS
-from broadlearn.study.report.cells import Cells, in_order
-from broadlearn.study.reproduction import (
-    CONTRADICTED,
-    NOT_FITTED,
-    NOT_REDRAWN,
-    OUT_OF_REACH,
-    WITHIN_REACH,
-)
+from broadlearn.study.report.cells import NOISE_NAMES, Cells, in_order
 from broadlearn.study.statistics import nemenyi
 from broadlearn.utils import label
 
@@ -39,12 +32,6 @@ COLORS = (
 )
 MARKERS = ("s", "^", "v", "X", "P", "D", "o", "<", ">", "p", "h", "*")
 DASHES: tuple[Any, ...] = ("--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (6, 2)), "-")
-NOISE_NAMES = {
-    "labels": "labels flipped",
-    "class-labels": "labels of each class flipped",
-    "outliers": "rows made outliers",
-    "deviation": "rows with noise",
-}
 SETTING_NAMES = {
     "C": "C",
     "kernel_width": "kernel width μ",
@@ -74,12 +61,6 @@ def marks(models: Sequence[str]) -> dict[str, dict[str, Any]]:
         for i, model in enumerate(everyone)
         if model in models
     }
-
-
-def noise_title(kind: str, where: str) -> str:
-    """Return a kind of noise as headings say it."""
-    name = f"training {NOISE_NAMES[kind]}" if where == "train" else NOISE_NAMES[kind]
-    return name[0].upper() + name[1:]
 
 
 def _panels(n: int, height: float = 2.6) -> tuple[Figure, list[Axes]]:
@@ -124,7 +105,7 @@ def mean_curves_figure(cells: Cells, protocol: str) -> Figure | None:
         for model, style in marks(list(curve.columns)).items():
             axis.plot(curve.index, curve[model], label=label(model), **style)
         axis.set_xticks(curve.index, [f"{level:g}" for level in curve.index])
-        axis.set_title(noise_title(*kind))
+        axis.set_title(f"{'training ' if kind[1] == 'train' else ''}{NOISE_NAMES[kind[0]]}")
     unit = ", %" if cells.metric.percent else ""
     _finish(figure, axes, "level of noise, %", f"mean {cells.metric.words}{unit}")
     return figure
@@ -257,43 +238,11 @@ def _power(value: float, base: int | None) -> str:
     return f"{value:g}"
 
 
-VERDICT_MARKS: dict[str, tuple[str, str]] = {
-    NOT_REDRAWN: ("o", "#BBBBBB"),
-    WITHIN_REACH: ("o", "#009E73"),
-    NOT_FITTED: ("s", "#E69F00"),
-    OUT_OF_REACH: ("^", "#0072B2"),
-    CONTRADICTED: ("X", "#D55E00"),
-}
-
-
-@study_style()
-def reproduction_figure(judged: pd.DataFrame) -> Figure:
-    """Printed against our accuracies without noise, a panel for each model, marked by verdict."""
-    cells = judged[judged["noise"] == "none"]
-    models = in_order(cells["model"])
-    figure, axes = _panels(len(models), height=2.9)
-    for axis, model in zip(axes, models, strict=True):
-        here = cells[cells["model"] == model]
-        low = 10.0 * (here[["ours", "printed"]].min(axis=None) // 10.0)
-        axis.axline((low, low), slope=1.0, color="#777777", linewidth=0.9, zorder=1)
-        for verdict, (marker, color) in VERDICT_MARKS.items():
-            shown = here[here["verdict"] == verdict]
-            axis.scatter(
-                shown["printed"], shown["ours"], s=26, marker=marker, color=color, label=verdict
-            )
-        axis.set(xlim=(low, 102.0), ylim=(low, 102.0))
-        axis.set_title(f"{label(model)}: {here['difference'].abs().mean():.1f} points apart")
-    _finish(figure, axes, "printed, %", "ours, %")
-    return figure
-
-
 def to_svg(figure: Figure, name: str, description: str = "") -> Markup:
     """Return the figure as an SVG element for a page, the same text every time."""
-    stream = io.StringIO()
     nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-    with study_style(**{"svg.hashsalt": name}), _without_glyph_warnings():
-        figure.savefig(stream, format="svg", metadata=nothing)
-    svg = stream.getvalue()
+    with study_style(**{"svg.hashsalt": name}):
+        svg = _saved(figure, "svg", nothing).decode()
     svg = re.sub(r"<!--.*?-->\s*", "", svg[svg.index("<svg") :], flags=re.DOTALL)
     svg = re.sub(r'(\bid="|\bhref="#|url\(#)', rf"\g<1>{name}-", svg)
     svg = svg.replace("*{stroke", f"#{name} *{{stroke", 1)
@@ -301,17 +250,16 @@ def to_svg(figure: Figure, name: str, description: str = "") -> Markup:
     return Markup(f"{opening}{svg.removeprefix('<svg').rstrip()}")
 
 
+@study_style()
 def to_pdf(figure: Figure) -> bytes:
     """Return the figure as a PDF file, the same bytes every time."""
+    return _saved(figure, "pdf", {"CreationDate": None})
+
+
+def _saved(figure: Figure, form: str, metadata: dict[str, None]) -> bytes:
+    """Save a figure, without warnings of letters that the font lacks and draws as boxes."""
     stream = io.BytesIO()
-    with study_style(), _without_glyph_warnings():
-        figure.savefig(stream, format="pdf", metadata={"CreationDate": None})
-    return stream.getvalue()
-
-
-@contextmanager
-def _without_glyph_warnings() -> Iterator[None]:
     with warnings.catch_warnings():
-        # Letters that the font lacks are drawn as boxes.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        yield
+        figure.savefig(stream, format=form, metadata=metadata)
+    return stream.getvalue()

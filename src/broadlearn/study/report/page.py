@@ -15,12 +15,7 @@ from matplotlib.figure import Figure
 from broadlearn.study.collection import TWO_SCALES
 from broadlearn.study.leaderboard import standings
 from broadlearn.study.metrics import DEFAULT_METRIC
-from broadlearn.study.plan import (
-    AS_PUBLISHED,
-    PRINTED_SENSITIVITY,
-    PROTOCOLS,
-    SENSITIVITY,
-)
+from broadlearn.study.plan import AS_PUBLISHED, PRINTED_SENSITIVITY, PROTOCOLS, SENSITIVITY
 from broadlearn.study.released import COLUMNS
 from broadlearn.study.report import figures, tables
 from broadlearn.study.report.cells import Cells
@@ -37,6 +32,11 @@ from broadlearn.utils import page_environment, page_frame, write_whole
 
 PACKAGE = "broadlearn.study.report"
 ENVIRONMENT = page_environment(PACKAGE)
+# What becomes of the settings that a protocol does not vary: on both figures, and on a map.
+SENSITIVITIES = {
+    SENSITIVITY: ("best over all other settings", "the best over p and q"),
+    PRINTED_SENSITIVITY: ("others as printed", "p and q as printed"),
+}
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,10 @@ class Picture:
 
 @dataclass
 class Section:
-    """A heading with paragraphs, figures and tables."""
+    """A heading with figures and tables."""
 
     name: str
     title: str
-    texts: list[str] = field(default_factory=list)
     pictures: list[Picture] = field(default_factory=list)
     tables: list[tables.Table] = field(default_factory=list)
 
@@ -79,7 +78,7 @@ def write_report(
     metric: str = DEFAULT_METRIC,
     reference: str | None = None,
 ) -> Path:
-    """Write ``index.html``, ``tables/*.csv``, ``*.md``, ``*.tex`` and ``figures/*.svg``, ``*.pdf``.
+    """Write ``index.html``, ``tables/*.csv`` and ``*.tex``, and ``figures/*.svg`` and ``*.pdf``.
 
     The page has a section for each thing that the results can tell: noise, accuracy, tests,
     optimism, settings, reproduction of the published tables, rank among published classifiers,
@@ -115,12 +114,11 @@ def write_report(
     ('index.html', ['accuracy_nested.csv', 'code.csv', 'time.csv'])
     """
     frame = newest(frame)
-    cells = None
-    if frame["protocol"].isin(PROTOCOLS).any():
-        cells = Cells(frame, metric, reference)
+    compared = frame["protocol"].isin(PROTOCOLS).any()
+    cells = Cells(frame, metric, reference) if compared else None
     ranked = standings(frame)
-    sections = [] if cells is None else _sections(cells)
-    sections += [
+    sections = [
+        *([] if cells is None else _result_sections(cells)),
         _reproduction_section(frame),
         *(_sensitivity_section(frame, protocol) for protocol in SENSITIVITIES),
         Section(
@@ -129,9 +127,9 @@ def write_report(
             tables=[tables.standing_table(standing) for standing in ranked],
         ),
         *([] if cells is None else _last_sections(cells)),
-        Section("code", "Code", mixed_code(frame), tables=[tables.code_table(frame)]),
+        Section("code", "Code", tables=[tables.code_table(frame)]),
     ]
-    shown = [s for s in sections if s.texts or s.pictures or s.tables]
+    shown = [section for section in sections if section.pictures or section.tables]
     sentences = [] if cells is None else summary(cells)
     sentences += [f"{standing.sentence()}." for standing in ranked] + mixed_code(frame)
     page: str = ENVIRONMENT.get_template("page.html.j2").render(
@@ -151,12 +149,8 @@ def write_report(
         (folder / inside).mkdir(parents=True, exist_ok=True)
     for section in shown:
         for table in section.tables:
-            for suffix, text in (
-                ("csv", table.to_csv()),
-                ("md", table.to_markdown()),
-                ("tex", table.to_latex()),
-            ):
-                write_whole(folder / "tables" / f"{table.name}.{suffix}", f"{text.rstrip()}\n")
+            write_whole(folder / "tables" / f"{table.name}.csv", table.to_csv())
+            write_whole(folder / "tables" / f"{table.name}.tex", table.to_latex())
         for picture in section.pictures:
             write_whole(folder / "figures" / f"{picture.name}.svg", f"{picture.svg}\n")
             pdf = figures.to_pdf(picture.figure)
@@ -168,97 +162,64 @@ def write_report(
 def notebook_html(frame: pd.DataFrame) -> str:
     """Return headline, accuracies, critical differences and noise curves for a notebook."""
     cells = Cells(frame)
-    blocks = [Markup("<p><b>{}</b></p>").format(headline(cells))]
-    for protocol in cells.protocols:
-        sections = (_robustness_section(cells, protocol), _statistics_section(cells, protocol))
-        shown = [tables.accuracy_table(cells, protocol)]
-        shown += [table for table in sections[0].tables if table.name.startswith("conditions")]
-        blocks += [
-            Markup("<h4>{}</h4><small>{}</small>{}").format(t.title, t.caption, t.to_html())
-            for t in shown
-        ]
-        pictures = [picture for section in sections for picture in section.pictures]
-        blocks += [
-            Markup('<h4>{}</h4><div style="background:white">{}</div>').format(p.title, p.svg)
-            for p in pictures
-        ]
-    blocks += [Markup("<p>{}</p>").format(text) for text in summary(cells)]
-    return "".join(blocks)
+    sections = _result_sections(cells)
+    html: str = ENVIRONMENT.get_template("notebook.html.j2").render(
+        headline=headline(cells),
+        summary=summary(cells),
+        tables=[table for s in sections if s.name == "accuracy" for table in s.tables],
+        pictures=[picture for section in sections for picture in section.pictures],
+    )
+    return html
 
 
-def _sections(cells: Cells) -> list[Section]:
+def _result_sections(cells: Cells) -> list[Section]:
+    """Effect of noise, accuracy, tests and optimism."""
     clean = [p for p in cells.protocols if not cells.means(p).empty]
-    accuracy = Section("accuracy", cells.metric.words[0].upper() + cells.metric.words[1:])
-    accuracy.tables += [tables.accuracy_table(cells, p) for p in clean]
+    accuracy = Section("accuracy", cells.metric.title)
+    accuracy.tables += [tables.accuracy_table(cells, protocol) for protocol in clean]
+    optimism = Section("optimism", "Optimism")
+    if cells.metric.name == DEFAULT_METRIC and cells.optimism().notna().any(axis=None):
+        optimism.tables.append(tables.optimism_table(cells))
     return [
-        *(_robustness_section(cells, p) for p in cells.protocols),
+        *(_noise_section(cells, p) for p in cells.protocols if cells.noise_kinds(p)),
         accuracy,
-        *(_statistics_section(cells, p) for p in clean),
-        _optimism_section(cells),
+        *(_test_section(cells, p) for p in clean if min(cells.means(p).dropna().shape) > 1),
+        optimism,
     ]
 
 
-def _robustness_section(cells: Cells, protocol: str) -> Section:
+def _noise_section(cells: Cells, protocol: str) -> Section:
     section = Section(f"noise_{protocol}", f"Effect of noise, {protocol} protocol")
-    if not cells.noise_kinds(protocol):
-        return section
     section.draw(
         f"curves_{protocol}",
         f"Mean {cells.metric.words} against noise, {protocol} protocol",
         "Over the data sets that have all levels for every model. Level 0 is the data as they are.",
         figures.mean_curves_figure(cells, protocol),
     )
-    if (table := tables.condition_table(cells, protocol)) is not None:
-        section.tables.append(table)
     section.tables.append(tables.noise_table(cells, protocol))
     return section
 
 
-def _statistics_section(cells: Cells, protocol: str) -> Section:
+def _test_section(cells: Cells, protocol: str) -> Section:
     section = Section(f"statistics_{protocol}", f"Ranks and tests, {protocol} protocol")
-    if min(cells.means(protocol).dropna().shape) < 2:
-        return section
     section.draw(
         f"difference_{protocol}",
         f"Critical difference, {protocol} protocol",
         "Mean ranks, 1 the best. A thick bar joins models that Nemenyi's test does not tell apart. "
-        f"{protocol_note(cells, protocol)}"
-        f"{left_out_note(cells.incomplete(protocol))}",
+        f"{protocol_note(cells, protocol)}{left_out_note(cells.incomplete(protocol))}",
         figures.critical_difference_figure(cells, protocol),
     )
     section.tables += [tables.rank_table(cells, protocol), tables.pair_table(cells, protocol)]
     return section
 
 
-def _optimism_section(cells: Cells) -> Section:
-    section = Section("optimism", "Optimism")
-    if cells.metric.name == DEFAULT_METRIC and cells.optimism().notna().any(axis=None):
-        section.tables.append(tables.optimism_table(cells))
-    return section
-
-
 def _reproduction_section(frame: pd.DataFrame) -> Section:
-    section = Section("reproduction", "Published tables, reproduced")
-    cells = compare_with_print(frame)
-    if cells.empty:
-        return section
-    judged = judge_cells(cells, redraw_figures(frame))
-    if (judged["noise"] == "none").any():
-        section.draw(
-            "reproduction",
-            "Printed accuracies and ours, paper protocol",
-            "A mark is a data set.",
-            figures.reproduction_figure(judged),
-        )
-    section.tables += tables.reproduction_tables(judged)
-    return section
-
-
-# What is varied, and what becomes of the other settings.
-SENSITIVITIES = {
-    SENSITIVITY: ("best over all other settings", "the best over p and q"),
-    PRINTED_SENSITIVITY: ("others as printed", "p and q as printed"),
-}
+    judged = judge_cells(compare_with_print(frame), redraw_figures(frame))
+    return Section(
+        "reproduction",
+        "Published tables, reproduced",
+        tables=tables.reproduction_tables(judged),
+    )
 
 
 def _sensitivity_section(frame: pd.DataFrame, protocol: str) -> Section:

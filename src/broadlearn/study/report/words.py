@@ -8,10 +8,11 @@ import pandas as pd
 
 from broadlearn.study.metrics import DEFAULT_METRIC
 from broadlearn.study.models import PUBLISHED_MODELS
-from broadlearn.study.plan import INSIDE, NESTED, PAPER
+from broadlearn.study.plan import NESTED, PAPER
 from broadlearn.study.report.cells import Cells, noise_words, strongest
 from broadlearn.study.statistics import friedman, nemenyi
 
+# Level of the tests that sentences report.
 LEVEL = 0.05
 
 
@@ -50,46 +51,34 @@ def headline(cells: Cells) -> str:
     over = f"{n_models} models on {n_datasets} data set{'s' if n_datasets > 1 else ''}"
     flattered = " (optimistic: settings chosen on the test folds)" if protocol == PAPER else ""
     parts = [
-        f"with {noise_words(noise)}, {_leaders(cells, table, None if noise == 'none' else tables)}"
-        for noise, table in tables.items()
+        f"with {noise_words(noise)}, {_leaders(cells, table)}" for noise, table in tables.items()
     ]
     return f"Of {over}{flattered}: {'; '.join(parts)}."
 
 
-def _leaders(cells: Cells, table: pd.DataFrame, tables: dict[str, pd.DataFrame] | None) -> str:
-    """The two most accurate models and the best published one, with what noise changed."""
-    means = _ordered(cells, table.mean())
-    clean = None if tables is None or "none" not in tables else tables["none"].mean()
-
-    def named(model: object) -> str:
-        change = "" if clean is None else f", {_change(means[model] - clean[model])}"
-        return f"{model} ({_shown(cells, means[model])}{change})"
-
-    first = list(means.index[:2])
-    sentence = f"{joined(map(named, first))} {'are' if len(first) > 1 else 'is'} first"
-    published = [model for model in means.index if model in PUBLISHED_MODELS]
-    if published and published[0] not in first:
-        sentence += f", {named(published[0])} is the first of the published models"
+def _leaders(cells: Cells, table: pd.DataFrame) -> str:
+    """The two most accurate models and the best published one."""
+    means = _ordered(cells, table)
+    named = [f"{model} ({_shown(cells, mean)})" for model, mean in means.items()]
+    sentence = f"{joined(named[:2])} {'are' if len(named) > 1 else 'is'} first"
+    published = [name for name, m in zip(named, means.index, strict=True) if m in PUBLISHED_MODELS]
+    if published and published[0] not in named[:2]:
+        sentence += f", {published[0]} is the first of the published models"
     return sentence
 
 
-def _ordered(cells: Cells, means: pd.Series) -> pd.Series:
-    return means.round(10).sort_values(ascending=cells.metric.lower_is_better, kind="stable")
+def _ordered(cells: Cells, table: pd.DataFrame) -> pd.Series:
+    """Mean figures, the best first."""
+    return table.mean().round(10).sort_values(ascending=cells.metric.lower_is_better, kind="stable")
 
 
 def _shown(cells: Cells, value: float) -> str:
     return f"{value:.{cells.metric.decimals - 1}f}{cells.metric.unit}"
 
 
-def _change(value: float) -> str:
-    return f"{value:+.1f}".replace("-", "−")
-
-
 def summary(cells: Cells) -> list[str]:
-    """Say under each protocol who is best and whether tests tell, then optimism and gaps."""
+    """Say under each protocol who is best and whether tests tell, then what is missing."""
     sentences = [text for protocol in cells.protocols if (text := _best(cells, protocol))]
-    if cells.metric.name == DEFAULT_METRIC:
-        sentences += _optimism(cells)
     lost, n_units = cells.not_done, int(cells.units["done"].sum())
     if lost.empty:
         return [*sentences, f"All {n_units:,} units are done."]
@@ -98,21 +87,19 @@ def summary(cells: Cells) -> list[str]:
 
 
 def _best(cells: Cells, protocol: str) -> str:
+    """Who has the best mean rank, and which models the tests do not tell apart from it."""
     table = cells.means(protocol)
     complete = table.dropna()
-    if complete.empty:
-        return f"Under {protocol}, no data set has a figure for every model." if len(table) else ""
-    means = _ordered(cells, complete.mean())
-    text = (
-        f"Under {protocol}, {means.index[0]} has the best mean {cells.metric.words}, "
-        f"{_shown(cells, means.iloc[0])}, over {len(complete)} of {len(table)} data sets"
-    )
     if min(complete.shape) < 2:
-        return f"{text}."
-    merits = cells.metric.sign * complete
+        return ""
+    means, merits = _ordered(cells, complete), cells.metric.sign * complete
     test, ranking = friedman(merits), nemenyi(merits)
     ranks = ranking.mean_ranks
-    text += f"; {ranks.index[0]} has the best mean rank, {ranks.iloc[0]:.2f}"
+    text = (
+        f"Under {protocol}, {means.index[0]} has the best mean {cells.metric.words}, "
+        f"{_shown(cells, means.iloc[0])}, over {len(complete)} of {len(table)} data sets; "
+        f"{ranks.index[0]} has the best mean rank, {ranks.iloc[0]:.2f}"
+    )
     if test.f_p_value >= LEVEL:
         return f"{text}; Friedman's test shows no difference (p = {test.f_p_value:.2g})."
     close = ranks.index[1:][ranks.iloc[1:] - ranks.iloc[0] < ranking.critical_difference]
@@ -120,21 +107,8 @@ def _best(cells: Cells, protocol: str) -> str:
     return f"{text}; Nemenyi's test {apart}."
 
 
-def _optimism(cells: Cells) -> list[str]:
-    points = cells.optimism().mean().dropna()
-    if points.empty:
-        return []
-    return [
-        f"Choosing settings on the test folds ({PAPER} less {INSIDE}) adds "
-        f"{_change(points.mean())} points on average, most for {points.idxmax()} "
-        f"({_change(points.max())})."
-    ]
-
-
 def mixed_code(frame: pd.DataFrame) -> list[str]:
     """Say whether results of different code are mixed."""
-    if "source" not in frame:
-        return []
     # A source is that of the package, then that of the file of a model of the user's own.
     package = frame["source"].str.partition("+")[0]
     if package.nunique() == 1 and (frame.groupby("model")["source"].nunique() == 1).all():
