@@ -70,6 +70,15 @@ def test_every_command_is_listed_with_its_help():
         assert any(line[:1] == [name] and len(line) > 1 for line in lines), name
 
 
+@pytest.mark.parametrize(
+    ("arguments", "suggestion"), [(["fitt"], "fit"), (["describe", "--jsn", "x"], "--json")]
+)
+def test_the_nearest_command_or_option_is_suggested(arguments, suggestion):
+    done = runner.invoke(app, arguments)
+    assert done.exit_code == 2
+    assert suggestion in done.stderr
+
+
 def test_help_imports_nothing_that_takes_long():
     code = f"""
 import json, sys

@@ -1,15 +1,9 @@
-import os
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from broadlearn.study.alzheimer import PREPARED, RATINGS, biomarkers, oasis_1, oasis_2
-from broadlearn.study.datasets import load_dataset, pairwise_tasks, registry
-
-BESIDE = Path(__file__).resolve().parents[3] / "shared" / "data"
-DATA = Path(os.environ.get("BROADLEARN_DATA", BESIDE)) / "extra"
+from broadlearn.study.datasets import load_dataset, registry
 
 OASIS_1 = """\
 rownames,ID,M/F,Hand,Age,Educ,SES,MMSE,CDR,eTIV,nWBV,ASF,Delay
@@ -80,19 +74,6 @@ def test_all_are_in_the_registry():
     known = {name for name, _ in registry()}
     assert set(PREPARED) <= known
     assert set(registry()["oasis_1", ""].class_counts) == set(RATINGS)
-
-
-def test_pairs_of_ratings_are_named_by_their_table(monkeypatch):
-    if not (DATA / "oasis_cross_sectional.csv").is_file():
-        pytest.skip("no data folder with OASIS-1: set BROADLEARN_DATA")
-    monkeypatch.setenv("BROADLEARN_DATA", str(DATA.parent))
-    names = ["oasis_1", "oasis_1_no_mmse"]
-    tasks = [task for name in names for task in pairwise_tasks(load_dataset(name), RATINGS)]
-    assert [task.name for task in tasks[::3]] == [f"{name}: CDR 0 vs CDR 0.5" for name in names]
-    assert len({task.name for task in tasks}) == 6
-    assert tasks[1].info.class_counts == {"CDR 0": 135, "CDR 1+": 30}
-    # Nothing that identifies a person or a scan, or is known only after the rating.
-    assert {"ID", "rownames", "Delay", "Hand", "CDR"}.isdisjoint(tasks[0].X)
 
 
 def test_a_file_with_other_people_is_refused(tmp_path, monkeypatch):

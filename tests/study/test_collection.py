@@ -34,12 +34,6 @@ def test_the_collection_may_be_in_a_folder_of_data(tmp_path, inside):
     assert [data.name for data in found] == ["iris", "pima", "tic-tac-toe"]
 
 
-def test_the_usual_folders_are_searched_by_default(tmp_path, monkeypatch):
-    write_collection(tmp_path / "uci121")
-    monkeypatch.setenv("BROADLEARN_DATA", str(tmp_path))
-    assert len(read_collection()) == 3
-
-
 def test_names_restrict_and_hyphens_do_not_matter(tmp_path):
     write_collection(tmp_path)
     (data,) = read_collection(tmp_path, ["tic_tac_toe"])
@@ -56,15 +50,6 @@ def test_missing_values_are_kept_for_the_training_rows_to_fill(tmp_path, missing
     assert list(data.X.columns) == ["f1", "f2"]
     assert np.isnan(data.X.iloc[0, 1])
     np.testing.assert_array_equal(data.X.iloc[1:], X[1:])
-
-
-@pytest.mark.parametrize(
-    ("labels", "expected"),
-    [([3, 7, 7, 3], [3, 7, 7, 3]), (["1.0", "2.0", "2.0", "1.0"], [1, 2, 2, 1])],
-)
-def test_labels_are_whole_numbers_of_any_kind(tmp_path, labels, expected):
-    write_set(tmp_path, "glass", X, labels, SPLITS)
-    assert only(tmp_path).y.tolist() == expected
 
 
 def test_two_files_are_one_split(tmp_path):

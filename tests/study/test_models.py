@@ -7,10 +7,9 @@ from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, ParameterGrid, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import Pipeline
 
-from broadlearn import BroadEnsembleClassifier, PathSearchCV
-from broadlearn.study.models import KNOWN, PUBLISHED_MODELS, ModelSpec, find_model
+from broadlearn import PathSearchCV
+from broadlearn.study.models import PUBLISHED_MODELS, ModelSpec, find_model
 from broadlearn.study.published_results import published_grids, published_table
 
 SKLEARN_MODELS = (
@@ -27,13 +26,6 @@ X, y = load_iris(return_X_y=True)
 
 def test_the_seven_models_are_those_of_the_published_table():
     assert list(PUBLISHED_MODELS) == list(published_table().columns)
-
-
-def test_all_models_by_name():
-    others = {"Ensemble", "GaussianProcess", "majority"}
-    assert {*PUBLISHED_MODELS, *others, *SKLEARN_MODELS} <= set(KNOWN)
-    assert tuple(KNOWN)[: len(PUBLISHED_MODELS)] == PUBLISHED_MODELS
-    assert all(spec.name == name for name, spec in KNOWN.items())
 
 
 @pytest.mark.parametrize("name", PUBLISHED_MODELS)
@@ -88,12 +80,6 @@ def test_the_search_of_scikit_learns_models_is_its_own(name):
     assert search.fit(X, y).best_score_ > 0.9
 
 
-@pytest.mark.parametrize("name", SKLEARN_MODELS)
-def test_distances_are_those_of_standardised_columns(name):
-    scaled = isinstance(find_model(name).estimator, Pipeline)
-    assert scaled == (name in {"SVC", "LogisticRegression", "MLP", "k-NN"})
-
-
 @pytest.mark.parametrize(
     ("name", "message"),
     [
@@ -105,11 +91,6 @@ def test_distances_are_those_of_standardised_columns(name):
 def test_unknown_models_are_named(name, message):
     with pytest.raises(ValueError, match=message):
         find_model(name)
-
-
-def test_the_ensemble_is_fitted_as_it_stands():
-    model = find_model("Ensemble").search("paper", StratifiedKFold(3), 7, refit=True)
-    assert isinstance(model, BroadEnsembleClassifier)
 
 
 def test_settings_that_a_fold_is_too_small_for_are_not_chosen():
@@ -144,13 +125,6 @@ def test_a_booster_that_is_not_installed_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "catboost", None)
     with pytest.raises(ValueError, match=r"'CatBoost' needs a package .* pip install catboost"):
         find_model("CatBoost")
-
-
-def test_a_seeded_model_is_a_copy_with_all_of_its_seeds_set():
-    spec = find_model("RandomForest")
-    assert spec.seeded(7).random_state == 7
-    assert spec.estimator.random_state is None
-    assert find_model("MLP").seeded(7).get_params()["mlpclassifier__random_state"] == 7
 
 
 @pytest.mark.parametrize(

@@ -175,13 +175,6 @@ def test_noise_is_added_to_standardised_rows(where):
         assert added.std() == pytest.approx(0.2, rel=0.1)
 
 
-def test_noisy_labels_cost_accuracy():
-    data = load_dataset("wine")
-    for protocol in ("paper", "nested"):
-        clean, noisy = (run(protocol, data, noise=n).mean for n in ("none", "labels:0.4:train"))
-        assert noisy < clean
-
-
 class Spy(DummyClassifier):
     """Remembers what it was fitted on."""
 
@@ -251,11 +244,6 @@ def test_redraws_are_fits_at_the_printed_settings(short):
         run("paper-redraws", load_dataset("iris"), spec)
 
 
-def test_nested_with_fewer_folds():
-    folded = replace(unit("nested"), folds=3)
-    assert len(run_unit(folded, load_dataset("iris"), SMALL).fold_scores) == 3
-
-
 def given(spec, data, seed=0, noise="none"):
     return run_unit(
         Unit(data.name, noise, spec.name, "given-splits", seed, "reduced", "0"), data, spec
@@ -288,16 +276,6 @@ def test_given_splits_search_a_grid_on_training_rows():
     assert given(SMALL, replace(data, y=labels)).chosen == result.chosen
 
 
-def test_a_column_of_predictions_is_no_table():
-    class Column(DummyClassifier):
-        def predict(self, X):
-            return super().predict(X)[:, None]
-
-    data = with_splits(load_dataset("iris"))
-    result = given(ModelSpec("column", Column(strategy="most_frequent")), data)
-    assert result.fold_scores == given(find_model("majority"), data).fold_scores
-
-
 def test_given_splits_have_no_noise():
     with pytest.raises(ValueError, match="noise must be none"):
         given(SMALL, with_splits(load_dataset("iris")), noise="labels:0.2")
@@ -315,16 +293,7 @@ def test_folds_are_judged_by_all_metrics():
         "f1_macro",
         "log_loss",
     }
-
-
-def test_the_published_protocol_has_the_accuracy_only():
     assert run("paper", load_dataset("iris")).metrics == {}
-
-
-def test_a_model_without_probabilities_has_no_log_loss():
-    spec = ModelSpec("Perceptron", Perceptron())
-    result = run("nested", load_dataset("iris"), spec)
-    assert set(result.metrics) == {"balanced_accuracy", "f1_macro", "roc_auc"}
 
 
 @pytest.mark.parametrize("name", ["BLS", "k-NN"])

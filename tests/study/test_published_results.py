@@ -33,15 +33,6 @@ def test_tables_are_data_sets_by_models(name, rows, keys):
     assert ((table >= 0) & (table <= 100)).all(axis=None)
 
 
-def test_tables_of_one_study_have_the_same_rows():
-    assert published_table("deviation").index.equals(published_table().index)
-    assert published_table("ranks").index.equals(published_table().index)
-    assert published_settings("uci").index.equals(published_table().index)
-    assert published_table("noise_deviation").index.equals(published_table("noise").index)
-    assert published_settings("noise").index.equals(published_table("noise").index)
-    assert published_settings("adni").index.equals(published_table("adni").index)
-
-
 def test_some_printed_cells():
     assert published_table().loc["monks_1", "IF-TSVM"] == 40.6403
     assert published_table("deviation").loc["monks_1", "IF-TSVM"] == 5.6022
@@ -49,12 +40,6 @@ def test_some_printed_cells():
     assert published_table("noise").loc[("hill_valley", 15), "H-ELM"] == 70.9693
     assert published_table("noise_deviation").loc[("hill_valley", 15), "H-ELM"] == 7.9389
     assert published_table("adni").loc["MCI_VS_AD", "IF-BLS"] == 76.2437
-
-
-def test_a_changed_table_changes_no_later_one():
-    table = published_table()
-    table.loc["pima", "BLS"] = 0.0
-    assert published_table().loc["pima", "BLS"] == 72.0058
 
 
 def test_grids_have_the_published_sizes():

@@ -42,25 +42,10 @@ ARCHIVE = "https://persoal.citius.usc.es/manuel.fernandez.delgado/papers/jmlr/da
 class DatasetInfo:
     """Facts about a data set.
 
-    Attributes
-    ----------
-    name : str
-    variant : str
-        "" for the published form, "embedded" for one that needs no file, or the name of another.
-    kind : str
-        "uci28", "extra", "embedded", or "table" for a user's own.
-    n_rows, n_columns : int
-        Size without the target.
-    class_counts : dict
-        Number of rows per label, labels as text.
-    sha256 : str
-        Checksum of the values, see `values_sha256`; empty for a user's table.
-    source, note : str
-        Origin and oddities.
-    files : tuple of str
-        Paths in the UCI collection, in the order in which they are joined.
-    file : str
-        File name where it is not ``name.csv`` or ``name__variant.csv``.
+    `variant` is "" for the published form and "embedded" for one that needs no file; `kind` is
+    "uci28", "extra", "embedded", or "table" for a user's own. `sha256` is that of the values.
+    `files` are paths in the UCI collection, in the order in which they are joined; `file` is a file
+    name other than ``name.csv`` or ``name__variant.csv``.
     """
 
     name: str

@@ -39,26 +39,7 @@ class ReleasedHierarchicalELM(ClassifierMixin, BaseEstimator):
     auto-encoder are brought to [0, 1] over the rows at hand: in `predict` over those to be
     predicted, so that a prediction depends on the rows that come with it. A fit draws anew for
     every setting and every set of training labels.
-
-    Parameters
-    ----------
-    n_hidden_nodes : int, default=105
-    C : float, default=1.0
-        Ridge penalty of the output weights: a smaller one fits closer.
-    random_state : int, RandomState or None, default=None
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from broadlearn.study.released import ReleasedHierarchicalELM
-    >>> X, y = load_iris(return_X_y=True)
-    >>> model = ReleasedHierarchicalELM(25, random_state=0).fit(X, y)
-    >>> model.predict(X).shape
-    (150,)
+    `C` is the ridge penalty of the output weights: a smaller one fits closer.
     """
 
     def __init__(

@@ -148,29 +148,15 @@ def judge_cells(cells: pd.DataFrame, redraws: pd.DataFrame) -> pd.DataFrame:
 
 
 def summarize_cells(judged: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """Return mean differences from print, and shares of verdicts, of groups of cells.
-
-    Differences are in percentage points, shares in percent of the cells redrawn;
-    nearest_sd_difference is the mean absolute difference in deviation of the draws nearest to
-    print, where print is within reach.
-    """
-    redrawn = judged["verdict"] != NOT_REDRAWN
-    within = judged["verdict"] == WITHIN_REACH
+    """Return mean differences from print in points, and counts of verdicts, of groups of cells."""
     figures = judged[list(by)].assign(
         n_cells=1,
         difference=judged["difference"],
         abs_difference=judged["difference"].abs(),
         abs_sd_difference=judged["sd_difference"].abs(),
-        n_redrawn=redrawn.astype(int),
-        beyond_selection=(100.0 * judged["beyond_selection"]).where(redrawn),
-        **{
-            verdict.replace(" ", "_"): (100.0 * (judged["verdict"] == verdict)).where(redrawn)
-            for verdict in (CONTRADICTED, OUT_OF_REACH, NOT_FITTED)
-        },
-        nearest_sd_difference=(judged["nearest_sd"] - judged["printed_sd"]).abs().where(within),
+        beyond_selection=judged["beyond_selection"].astype(int),
+        **{name.replace(" ", "_"): (judged["verdict"] == name).astype(int) for name in VERDICTS},
     )
-    how = dict.fromkeys(figures.columns.drop(list(by)), "mean") | {
-        "n_cells": "sum",
-        "n_redrawn": "sum",
-    }
+    # Counts are integers, differences are not.
+    how = {name: "mean" if "difference" in name else "sum" for name in figures.columns.drop(by)}
     return figures.groupby(list(by), sort=False).agg(how)

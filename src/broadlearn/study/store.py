@@ -210,20 +210,15 @@ def _package_source() -> tuple[str, str]:
 
 
 def _commit(folder: Path) -> str:
-    git = ["git", "-C", str(folder)]
+    def git(*arguments: str) -> str:
+        command = ["git", "-C", str(folder), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
     try:
-        changed = subprocess.run(
-            [*git, "status", "--porcelain", "."], capture_output=True, check=True
-        )
-        tracked = subprocess.run(
-            [*git, "ls-files", "--error-unmatch", "__init__.py"], capture_output=True
-        )
-        head = subprocess.run(
-            [*git, "rev-parse", "--short=10", "HEAD"], capture_output=True, text=True
-        )
+        git("ls-files", "--error-unmatch", "__init__.py")
+        return "" if git("status", "--porcelain", ".") else git("rev-parse", "--short=10", "HEAD")
     except (OSError, subprocess.CalledProcessError):
         return ""
-    return "" if changed.stdout or tracked.returncode else head.stdout.strip()
 
 
 @cache
