@@ -298,11 +298,9 @@ def _run_units(
     study: Study, store: ResultStore, jobs: int, cluster: Any, timeout: float | None, *, again: bool
 ) -> None:
     """Run what is not done yet, and show how far it is."""
-    import os
     import time
 
     units = study.to_do(store, again=again)
-    n_jobs = os.cpu_count() or 1 if jobs < 1 else jobs
     others = 0 if again else len(study.to_do(store, again=True)) - len(units)
     console.tell(
         f"{len(study.plan)} units, {len(study.plan) - len(units)} done before, {len(units)} to do; "
@@ -329,7 +327,7 @@ def _run_units(
                     f"{_duration(left)} left"
                 )
 
-        study.run(store, n_jobs=n_jobs, again=again, timeout=timeout, cluster=cluster, report=show)
+        study.run(store, n_jobs=jobs, again=again, timeout=timeout, cluster=cluster, report=show)
 
 
 def _duration(seconds: float) -> str:

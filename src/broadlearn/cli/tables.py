@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
 
 # The largest seed of NumPy's older generators.
 MAX_SEED = 2**32 - 1
-_UNITS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
-_SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,9})?) ?([kmgt]?)(i?)b?")
 
 Data = Annotated[
     Path,
@@ -77,7 +74,7 @@ TABLE_OPTIONS: dict[str, Any] = {
     "sheet": _table_option(str | None, help="Sheet of a workbook."),
     "format": _table_option(str | None, help="Format, such as csv, whatever the file is called."),
     "max_bytes": _table_option(
-        str | None, help="Size that a compressed file may unfold to, such as 4GB; 1GB if none."
+        int | None, help="Bytes that a compressed file may unfold to; 1 GiB if not given."
     ),
 }
 
@@ -121,31 +118,12 @@ def with_table_options(function: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def parse_size(size: str | int) -> int:
-    """Return the bytes of a size such as "2GB", "500 MB" or "1.5GiB".
-
-    Examples
-    --------
-    >>> parse_size("2GB"), parse_size("1.5 MiB"), parse_size(4096)
-    (2000000000, 1572864, 4096)
-    """
-    found = _SIZE.fullmatch(str(size).strip().lower())
-    n_bytes = 0
-    if found is not None:
-        n_bytes = int(float(found[1]) * (1024 if found[3] else 1000) ** _UNITS[found[2]])
-    if n_bytes < 1:
-        raise ValueError(f"--max-bytes must be a size such as 500MB or 2GB, got {size!r}.")
-    return n_bytes
-
-
 def file_options(given: Mapping[str, Any]) -> FileOptions:
     """Return the values of the table options as `FileOptions`."""
     from broadlearn.tables import FileOptions
 
     options = {name: value for name, value in given.items() if value is not None}
     options["header"] = not options.pop("no_header", False)
-    if "max_bytes" in options:
-        options["max_bytes"] = int(parse_size(options["max_bytes"]))
     if options.get("sheet", "").isdigit():
         options["sheet"] = int(options["sheet"])
     return FileOptions(**options)

@@ -276,20 +276,10 @@ def load_dataset(name: str, variant: str | None = None, *, download: bool = True
 
 
 def fetch_datasets(names: Iterable[str] | None = None) -> list[Path]:
-    """Download missing files of the 28 data sets into the cache.
+    """Download missing files of the 28 data sets into the cache; return the files of all names.
 
     The collection publishes no checksums of its files. Rows, columns, class counts and all values
     are compared with those of the files with which the study was made.
-
-    Parameters
-    ----------
-    names : iterable of str, default=None
-        None for all 28.
-
-    Returns
-    -------
-    list of Path
-        The files of all names, including those that were already there.
     """
     import pooch
 
@@ -370,27 +360,9 @@ def class_counts(y: NDArray[Any]) -> dict[str, int]:
 
 
 def pairwise_tasks(data: Dataset, groups: Sequence[str]) -> list[Dataset]:
-    """Make one two-class data set for each pair of groups.
+    """Make one two-class data set, such as "adni: CN vs MCI", for each pair of labels.
 
-    Parameters
-    ----------
-    data : Dataset
-    groups : sequence of str
-        Two or more labels, as text; rows with other labels are left out.
-
-    Returns
-    -------
-    list of Dataset
-        With names such as "adni: CN vs MCI".
-
-    Examples
-    --------
-    >>> from broadlearn.study import load_dataset, pairwise_tasks
-    >>> for task in pairwise_tasks(load_dataset("wine"), ["0", "1", "2"]):
-    ...     print(task.name, task.X.shape, task.info.class_counts)
-    wine: 0 vs 1 (130, 13) {'0': 59, '1': 71}
-    wine: 0 vs 2 (107, 13) {'0': 59, '2': 48}
-    wine: 1 vs 2 (119, 13) {'1': 71, '2': 48}
+    Labels are given as text. Rows with other labels are left out.
     """
     groups = [str(group) for group in groups]
     if len(groups) < 2 or len(set(groups)) < len(groups):

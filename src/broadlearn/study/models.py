@@ -51,15 +51,9 @@ GRIDS = ("paper", "reduced")
 class ModelSpec:
     """A model of the study.
 
-    Attributes
-    ----------
-    name : str
-    estimator : estimator
-    grids : dict of str to (dict or "paper")
-        Settings to try, by the name of the grid: "paper" as published, "reduced" for a quick study.
-        A model without any is fitted as it stands.
-    published : ModelSpec or None
-        The model as the published study ran it, where that is known and differs.
+    `grids` has the settings to try by the name of the grid: "paper" as published, "reduced" for a
+    quick study. A model without any is fitted as it stands. `published` is the model as the
+    published study ran it, where that is known and differs.
     """
 
     name: str

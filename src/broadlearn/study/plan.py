@@ -37,26 +37,10 @@ FINGERPRINT_DIGITS, NAMES_DIGITS = 16, 8
 class Unit:
     """One model on one data set, with one noise, under one protocol, once.
 
-    Attributes
-    ----------
-    dataset : str
-    noise : str
-        Short form of a `Noise`, normalised.
-    model : str
-    protocol : str
-        One of `ALL_PROTOCOLS`, see `broadlearn.study.protocols`.
-    seed : int
-        Number of the repetition, or of the split.
-    grid : {"paper", "reduced"}
-        Settings to try.
-    fingerprint : str
-        Hash of the data, see `fingerprint`.
-    identity : str, default=""
-        Hash of the model's parameters and grid, see `ModelSpec.identity`.
-    scoring : str, default="accuracy"
-        Metric by which settings are chosen on inner folds.
-    folds : int, default=5
-        Outer folds of "nested".
+    `noise` is the short form of a `Noise`, `seed` the number of the repetition or of the split,
+    `fingerprint` a hash of the data, and `identity` one of the model's parameters and grid.
+    Settings of `grid` are chosen by `scoring` on inner folds; `folds` are the outer ones of
+    "nested".
 
     Examples
     --------
@@ -130,25 +114,10 @@ class Unit:
 class UnitResult:
     """Result of a unit.
 
-    Attributes
-    ----------
-    fold_scores : sequence of float
-        Accuracy on each test fold, as a fraction; of redraws, fold by fold of each draw.
-    chosen : mapping, or sequence of mappings
-        Settings: one set for all folds ("paper") or one per fold ("nested").
-    seconds : float
-        CPU seconds of the process, since machines are shared.
-    metrics : mapping of str to sequence of float, default={}
-        Other metrics on each test fold, see `broadlearn.study.metrics`.
-    details : mapping, default={}
-        Columns of a table, for the protocols of sensitivity.
-
-    Examples
-    --------
-    >>> from broadlearn.study import UnitResult
-    >>> result = UnitResult([0.5, 0.75, 1.0], {"C": 100.0}, 1.5)
-    >>> result.mean, result.sd
-    (0.75, 0.25)
+    `fold_scores` are accuracies on the test folds, as fractions; of redraws, fold by fold of each
+    draw. `chosen` has the settings: one set for all folds ("paper") or one per fold ("nested").
+    `seconds` are CPU seconds of the process, since machines are shared. `metrics` has other metrics
+    on each test fold, and `details` the columns of a table, for the protocols of sensitivity.
     """
 
     fold_scores: Sequence[float]

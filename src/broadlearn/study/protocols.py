@@ -110,18 +110,6 @@ def contiguous_folds(groups: NDArray[Any], n_folds: int = N_FOLDS) -> list[Split
 def run_unit(unit: Unit, data: Dataset, spec: ModelSpec) -> UnitResult:
     """Evaluate a model on a data set under the protocol, noise and seed of a unit.
 
-    Parameters
-    ----------
-    unit : Unit
-    data : Dataset
-        The data set of the unit.
-    spec : ModelSpec
-        The model of the unit, from `find_model`.
-
-    Returns
-    -------
-    UnitResult
-
     Examples
     --------
     >>> from broadlearn.study import Unit, find_model, load_dataset, run_unit

@@ -39,15 +39,7 @@ class Task(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The end of a unit.
-
-    Attributes
-    ----------
-    unit : Unit
-    status : {"done", "failed", "timeout", "died"}
-    result : UnitResult or None
-    error : str
-    """
+    """The end of a unit; `status` is "done", "failed", "timeout" or "died"."""
 
     unit: Unit
     status: str
