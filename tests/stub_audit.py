@@ -8,7 +8,7 @@ from broadlearn.auditing.auditing import row_table
 from broadlearn.auditing.errors import count_errors, count_wrong_targets
 from broadlearn.auditing.findings import VERDICTS
 from broadlearn.auditing.neighbours import find_neighbours
-from broadlearn.auditing.noise import JudgedLabels, NoiseModel
+from broadlearn.auditing.noise import JudgedLabels
 from broadlearn.auditing.rows import prepare_rows
 
 
@@ -26,9 +26,8 @@ def stub_audit(X, y, found=(), task="auto"):
             proba[i] = label[0]
     flagged = np.isin(np.arange(n), [i for i in found if found[i][0] == VERDICTS[0]])
     draws = np.random.default_rng(0).poisson(0.5, (50, k, k))
-    noise = NoiseModel("stub", np.eye(k), (0.0, 0.0))
     expected = np.ones((k, k)) - np.eye(k)
-    judged = JudgedLabels(proba, suspicion, flagged, likely, expected, draws, noise, {})
+    judged = JudgedLabels(proba, suspicion, flagged, likely, expected, draws, np.eye(k), {})
     if rows.is_regression:
         errors = count_wrong_targets(suspicion, draws[:, 0, 0])
     else:

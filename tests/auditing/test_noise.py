@@ -4,13 +4,13 @@ from sklearn.metrics import average_precision_score
 
 from broadlearn.auditing import neighbours, opinions
 from broadlearn.auditing.neighbours import find_neighbours
-from broadlearn.auditing.noise import judge_labels, learn_noise, true_classes, wrong_share
+from broadlearn.auditing.noise import judge_labels, to_power, true_classes
 from broadlearn.auditing.rows import prepare_rows
 from broadlearn.auditing.targets import judge_targets
 
 
 def given_labels(n, T, sharpness=6.0, seed=0):
-    """Probabilities of given labels that a perfect model would state, and labels drawn by T."""
+    """Probabilities of models that are less sure than they should be, and labels drawn by T."""
     rng = np.random.default_rng(seed)
     k = len(T)
     logits = sharpness * rng.normal(size=(n, k))
@@ -18,7 +18,7 @@ def given_labels(n, T, sharpness=6.0, seed=0):
     q /= q.sum(axis=1, keepdims=True)
     true = (rng.random((n, 1)) > q.cumsum(axis=1)).sum(axis=1)
     given = (rng.random((n, 1)) > np.asarray(T)[true].cumsum(axis=1)).sum(axis=1)
-    return q @ np.asarray(T), true, given
+    return to_power(q, 0.6), true, given
 
 
 @pytest.mark.parametrize("k", [2, 3, 8])
@@ -29,7 +29,8 @@ def test_one_rate_is_learnt(k, rate):
     p, true, given = given_labels(2000, T)
     judged = judge_labels({"model": p}, given)
     wrong = (given != true).sum()
-    assert judged.noise.name == "one rate"
+    off = judged.noise[~np.eye(k, dtype=bool)]
+    assert off.max() < 2.5 * off.min()
     totals = judged.draws.sum(axis=(1, 2))
     assert np.percentile(totals, 2) <= wrong <= np.percentile(totals, 98)
     if rate == 0.2:
@@ -47,23 +48,25 @@ def test_errors_into_or_from_one_class_are_seen(kind):
         T[1:, 0], T[[1, 2], [1, 2]] = 0.3, 0.7
     else:
         T[0] = [0.6, 0.2, 0.2]
-    p, true, given = given_labels(1500, T)
+    p, true, given = given_labels(1500, T, sharpness=2.0)
     judged = judge_labels({"model": p}, given)
-    assert judged.noise.name == kind
+    rates = judged.noise.T if kind == "into a class" else judged.noise
+    errors = rates.sum(axis=1) - np.diag(rates)
+    assert errors[0] > 3 * errors[1:].max()
     wrong = given != true
     own = p[np.arange(1500), given]
     better = average_precision_score(wrong, judged.suspicion)
-    assert better > average_precision_score(wrong, -own) + 0.05
+    assert better > average_precision_score(wrong, -own) + 0.02
 
 
 def test_no_signal_and_no_rows_leave_the_prior():
     rng = np.random.default_rng(0)
     p = np.full((300, 2), 0.5) + 0.02 * rng.normal(size=(300, 1)) * [1, -1]
-    share, down, _ = wrong_share(p, rng.integers(0, 2, 300))
-    assert share < 0.2
-    assert share - 1.645 * down < 0.01
-    tiny = learn_noise(np.array([[0.6, 0.4], [0.4, 0.6]]), np.array([0, 1]))
-    assert tiny.T[0, 1] < 0.5
+    judged = judge_labels({"model": p}, rng.integers(0, 2, 300))
+    assert not judged.flagged.any()
+    assert np.percentile(judged.draws.sum(axis=(1, 2)), 5) < 10
+    tiny = judge_labels({"model": np.array([[0.6, 0.4], [0.4, 0.6]])}, np.array([0, 1]))
+    assert tiny.suspicion.max() < 0.5
 
 
 def test_bayes_rule_against_a_loop():

@@ -14,12 +14,12 @@ from broadlearn.auditing.checks import CHECKS, Check, Evidence
 from broadlearn.auditing.errors import count_errors, count_wrong_targets
 from broadlearn.auditing.findings import FINE, VERDICTS, Finding, Health
 from broadlearn.auditing.neighbours import find_neighbours
-from broadlearn.auditing.noise import JudgedLabels, NoiseModel, judge_labels
+from broadlearn.auditing.noise import JudgedLabels, judge_labels
 from broadlearn.auditing.opinions import form_opinions
 from broadlearn.auditing.result import Audit
 from broadlearn.auditing.rows import Rows, prepare_rows
 from broadlearn.auditing.targets import JudgedTargets, judge_targets
-from broadlearn.utils import draw_seed
+from broadlearn.utils import Array, draw_seed
 
 # Nearest rows that are looked for: as many as models use.
 N_NEAR = 15
@@ -30,7 +30,8 @@ STAGES = {
     "nearest rows": 0.05,
     "extremely random trees": 0.18,
     "random forest": 0.2,
-    "broad learning": 0.35,
+    "linear model": 0.05,
+    "broad learning": 0.3,
     "noise": 0.02,
     "checks": 0.08,
 }
@@ -52,10 +53,11 @@ def audit(
     """Judge every row of a table, and the table as a whole.
 
     Several kinds of models that did not see a row (broad learning at infinite width with each row
-    left out exactly, forests by the trees that did not draw it, the nearest rows) give the
-    probability of its label. A noise model, chosen by how well it explains the labels, turns them
-    into ``suspicion``, the probability that the label is wrong. Where classes overlap, that is less
-    than models alone would make one believe. Then each check looks at the table.
+    left out exactly, forests by the trees that did not draw it, the nearest rows, a linear model)
+    give the probability of its label. Models of the noise, weighted by how well they explain the
+    labels, turn them into ``suspicion``, the probability that the label is wrong. Where classes
+    overlap, that is less than models alone would make one believe. Then each check looks at the
+    table.
 
     Parameters
     ----------
@@ -161,12 +163,12 @@ def within_limit(findings: Sequence[Finding], limit: float) -> list[Finding]:
     return [replace(finding, penalty=shrink * finding.penalty) for finding in findings]
 
 
-def _known_noise(noise: pd.DataFrame, rows: Rows) -> NoiseModel:
+def _known_noise(noise: pd.DataFrame, rows: Rows) -> Array:
     """Return a noise matrix that was learnt before, for the classes that there are now."""
     T = noise.reindex(index=rows.classes, columns=rows.classes).to_numpy(dtype=np.float64)
     # Classes that are new are taken as right.
     T = np.where(np.isnan(T), np.eye(len(T)), T)
-    return NoiseModel("as before", T / T.sum(axis=1, keepdims=True), (0.5, 0.5))
+    return np.asarray(T / T.sum(axis=1, keepdims=True))
 
 
 def row_table(rows: Rows, evidence: Evidence, findings: Sequence[Finding]) -> pd.DataFrame:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from broadlearn.auditing.noise import JudgedLabels
 from broadlearn.utils import Array
 
-INTERVAL = (5.0, 95.0)
+# Probability that an interval holds the number.
+LEVEL = 0.9
 # Pairs of labels with fewer expected errors than this, and no flag, are not listed.
 MIN_EXPECTED = 0.5
 
@@ -89,7 +90,7 @@ def count_errors(
     low, high = _interval(draws.sum(axis=(1, 2)), expected.sum())
     total = Estimate(float(expected.sum()), float(low), float(high))
     matrix = pd.DataFrame(
-        judged.noise.T, pd.Index(classes, name="true"), pd.Index(classes, name="given")
+        judged.noise, pd.Index(classes, name="true"), pd.Index(classes, name="given")
     )
     return ErrorCounts(total, pairs, by_class, matrix)
 
@@ -104,6 +105,14 @@ def count_wrong_targets(suspicion: Array, draws: Array) -> ErrorCounts:
 
 
 def _interval(draws: Array, value: Any) -> tuple[Any, Any]:
-    """Return an interval of draws that holds the value itself."""
-    low, high = np.percentile(draws, INTERVAL, axis=0)
+    """Return the shortest interval that holds 90 % of the draws, and the value itself.
+
+    Where few errors are as likely as none, it begins at 0.
+    """
+    ordered = np.sort(draws, axis=0)
+    n_inside = int(np.ceil(LEVEL * len(draws)))
+    widths = ordered[n_inside - 1 :] - ordered[: len(draws) - n_inside + 1]
+    first = widths.argmin(axis=0)[None]
+    low = np.take_along_axis(ordered, first, axis=0)[0]
+    high = np.take_along_axis(ordered, first + n_inside - 1, axis=0)[0]
     return np.minimum(low, value), np.maximum(high, value)

@@ -5,6 +5,7 @@
 - Two forests, by the trees whose bootstrap sample did not hold the row: for tables where few
   columns decide.
 - The nearest rows.
+- A linear model, by five folds.
 - Probabilities of the user's own model, if given.
 
 Their weights in the mean are learnt from the labels, table by table.
@@ -12,6 +13,7 @@ Their weights in the mean are learnt from the labels, table by table.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -23,6 +25,8 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
+from sklearn.linear_model import LogisticRegression, RidgeCV
+from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
 from sklearn.utils import check_array
 
 from broadlearn.auditing.neighbours import Neighbours
@@ -35,6 +39,8 @@ from broadlearn.utils import Array, Floats
 MAX_EXACT_ROWS, SAMPLED_ROWS, SAMPLED_SIZE, MIN_OF_CLASS = 3000, 1500, 3, 25
 # Trees; rows that each learns from at most, and trees of larger tables.
 TREES, MAX_TREE_ROWS, FEW_TREES = 300, 20_000, 50
+# Folds of the linear model.
+FOLDS = 5
 # Distances count as at least this part of the usual one: a copy must not outvote all others.
 MIN_DISTANCE = 1e-3
 
@@ -55,6 +61,10 @@ def form_opinions(
     step("random forest")
     forest = RandomForestRegressor if rows.is_regression else RandomForestClassifier
     opinions["random forest"] = _out_of_bag(forest, 2, rows, seed)
+    step("linear model")
+    linear = _out_of_fold(rows, seed)
+    if linear is not None:
+        opinions["linear model"] = linear
     step("broad learning")
     opinions["broad learning"] = _leave_one_out(rows, seed)
     if probabilities is not None:
@@ -142,6 +152,23 @@ def _out_of_bag(kind: Any, min_leaf: int, rows: Rows, seed: int) -> Floats:
     forest.fit(X, rows.codes)
     # A row that every tree drew has no out-of-bag prediction.
     return np.nan_to_num(forest.oob_decision_function_, nan=1.0 / rows.classes.size)
+
+
+def _out_of_fold(rows: Rows, seed: int) -> Floats | None:
+    """Fit a linear model in folds, if there are enough rows for two classes in each."""
+    if rows.is_regression:
+        if rows.size < FOLDS:
+            return None
+        folds = KFold(FOLDS, shuffle=True, random_state=seed)
+        return cross_val_predict(RidgeCV(), rows.Z, rows.labels, cv=folds)[:, None]
+    if np.sort(np.bincount(rows.codes))[-2] < FOLDS:
+        return None
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
+    model = LogisticRegression(max_iter=1000)
+    with warnings.catch_warnings():
+        # A class that is not in all folds has probability 0 in the others.
+        warnings.simplefilter("ignore")
+        return cross_val_predict(model, rows.Z, rows.codes, cv=folds, method="predict_proba")
 
 
 def vote(rows: Rows, near: Neighbours) -> Array:
