@@ -42,8 +42,9 @@ POWERS = np.geomspace(1 / 16, 16, 17)
 # Rows whose labels decide between shares and powers. Powers are a rough model of doubt: with all of
 # 8,000 rows, an interval ended at 251 where 400 labels were wrong; with these, at 452.
 MAX_EXPLAINED = 2000
-# A label is called wrong from this suspicion on.
-MIN_FLAGGED = 0.5
+# A label is called wrong from this suspicion on. Of a table of overlapping classes without errors,
+# 1.7 % of the labels are called wrong (12 seeds; 3.5 % from 0.5 on).
+MIN_FLAGGED = 0.6
 N_DRAWS = 400
 
 Codes = NDArray[np.intp]
