@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DOCS_READY := $(VENV)/.ready-docs
 
-.PHONY: help setup study study-full study-honest study-alzheimer leaderboard soak evidence test test-fast coverage lint format docs wheel bench clean
+.PHONY: help setup study study-full study-honest study-robust study-alzheimer leaderboard soak evidence test test-fast coverage lint format docs wheel bench clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -43,6 +43,10 @@ study-honest: $(READY) ## our ensemble against other models, clean and noisy (ho
 	$(BIN)/broadlearn study run benchmarks/honest.toml --model "Ensemble,$(RIVALS)" --jobs -1 \
 		--store study-honest/results.db --report study-honest/report
 	$(BIN)/python benchmarks/honest.py study-honest/results.db
+
+study-robust: $(READY) ## robust and structural variants with wrong labels and outlying rows (5 core-hours; needs the data)
+	$(BIN)/broadlearn study run benchmarks/robust.toml --jobs -1 --store study-robust/results.db --report study-robust/report
+	$(BIN)/python benchmarks/robust.py study-robust/results.db
 
 ALZHEIMER := $(BIN)/broadlearn study run --jobs -1 --store study-alzheimer/results.db
 ALZHEIMER_MODELS := BLS,ELM,NeuroFBLS,IF-TSVM,H-ELM,F-BLS,IF-BLS,Ensemble
@@ -113,6 +117,7 @@ wheel: ## build wheel and source archive into dist/, check them, import the whee
 bench: $(READY) ## run all benchmarks (hours; some need the data folder)
 	$(BIN)/python benchmarks/scores.py
 	$(BIN)/python benchmarks/fit.py
+	$(BIN)/python benchmarks/robust_cost.py
 	$(BIN)/python benchmarks/landmarks.py
 	$(BIN)/python benchmarks/kernel_width.py
 	$(BIN)/python benchmarks/search.py

@@ -23,18 +23,22 @@ from broadlearn import (
     BroadEnsembleClassifier,
     BroadEnsembleRegressor,
     BroadFeatures,
+    CascadeBLSClassifier,
     ELMClassifier,
     FuzzyBLSClassifier,
+    GraphBLSClassifier,
     HierarchicalELMClassifier,
     IntuitionisticFuzzyBLSClassifier,
     IntuitionisticFuzzyTwinSVC,
     NeuroFuzzyBLSClassifier,
     PathSearchCV,
     RowStandardizer,
+    RVFLClassifier,
+    StackedBLSClassifier,
     save,
 )
 from broadlearn.evaluation import with_threshold
-from broadlearn.sample_scores import IntuitionisticScorer
+from broadlearn.sample_scores import HuberScorer, IntuitionisticScorer
 from broadlearn.tables import TablePreparation
 
 FOLDER = Path(__file__).parent / "persistence" / "files"
@@ -75,6 +79,11 @@ def fitted_models():
         "elm": ELMClassifier(8, random_state=0),
         "h-elm": HierarchicalELMClassifier(8, n_autoencoder_nodes=4, random_state=0),
         "neuro-fuzzy": NeuroFuzzyBLSClassifier(2, 3, 8, random_state=0),
+        "cascade": CascadeBLSClassifier(2, 3, 2, 4, random_state=0),
+        "rvfl": RVFLClassifier(8, random_state=0),
+        "graph": GraphBLSClassifier(8, random_state=0),
+        "stacked": StackedBLSClassifier(2, 8, random_state=0),
+        "residuals": BLSClassifier(sample_scores=HuberScorer(0.7), **NODES),
         "twin-svm": IntuitionisticFuzzyTwinSVC(kernel="rbf", n_basis_rows=10, random_state=0),
         "ensemble": BroadEnsembleClassifier(ensemble_size=3),
         "features": BroadFeatures(**NODES),

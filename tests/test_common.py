@@ -21,13 +21,17 @@ from broadlearn import (
     BroadEnsembleClassifier,
     BroadEnsembleRegressor,
     BroadFeatures,
+    CascadeBLSClassifier,
     ELMClassifier,
     FuzzyBLSClassifier,
+    GraphBLSClassifier,
     HierarchicalELMClassifier,
     IntuitionisticFuzzyBLSClassifier,
     IntuitionisticFuzzyTwinSVC,
     NeuroFuzzyBLSClassifier,
     RowStandardizer,
+    RVFLClassifier,
+    StackedBLSClassifier,
 )
 from broadlearn.utils import check_weights
 
@@ -37,12 +41,20 @@ BLS_MODELS = [
     IntuitionisticFuzzyBLSClassifier,
     BLSRegressor,
 ]
-RIDGE_MODELS = [*BLS_MODELS, ELMClassifier, HierarchicalELMClassifier, NeuroFuzzyBLSClassifier]
+RIDGE_MODELS = [
+    *BLS_MODELS,
+    ELMClassifier,
+    HierarchicalELMClassifier,
+    NeuroFuzzyBLSClassifier,
+    CascadeBLSClassifier,
+    RVFLClassifier,
+]
 TWIN_MODELS = [
     IntuitionisticFuzzyTwinSVC,
     partial(IntuitionisticFuzzyTwinSVC, kernel="rbf", n_basis_rows=30),
 ]
 MODELS = [*RIDGE_MODELS, *TWIN_MODELS]
+RESIDUAL_SCORES = ("correntropy", "huber", "residual_density")
 SMALL = {"n_feature_groups": 2, "n_feature_nodes": 3, "n_enhancement_nodes": 20}
 # The lasso of its auto-encoders takes most of the time of a fit.
 FEW_NODES = {"n_autoencoder_nodes": 10}
@@ -56,6 +68,12 @@ FEW_NODES = {"n_autoencoder_nodes": 10}
         ELMClassifier(20, random_state=0),
         HierarchicalELMClassifier(20, n_autoencoder_nodes=5, random_state=0),
         NeuroFuzzyBLSClassifier(2, 3, 20, random_state=0),
+        *(BLSClassifier(**SMALL, sample_scores=name, random_state=0) for name in RESIDUAL_SCORES),
+        BLSRegressor(**SMALL, C=100.0, sample_scores="huber", random_state=0),
+        CascadeBLSClassifier(2, 3, 2, 10, random_state=0),
+        RVFLClassifier(20, random_state=0),
+        GraphBLSClassifier(20, random_state=0),
+        StackedBLSClassifier(2, 20, random_state=0),
         IntuitionisticFuzzyTwinSVC(random_state=0),
         BroadEnsembleClassifier(ensemble_size=2),
         BroadEnsembleRegressor(ensemble_size=2),
@@ -246,7 +264,7 @@ def test_what_is_missing_can_tell_the_class(model):
     assert model.fit(X, y).score(X, y) > 0.8
 
 
-SPARSE = [BLSClassifier, BLSRegressor, ELMClassifier]
+SPARSE = [BLSClassifier, BLSRegressor, ELMClassifier, RVFLClassifier, CascadeBLSClassifier]
 
 
 @pytest.mark.parametrize("form", [csr_matrix, csc_matrix, csr_array, csc_array])

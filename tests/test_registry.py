@@ -3,6 +3,7 @@
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
+from sklearn.model_selection import ParameterGrid
 from sklearn.utils.validation import check_is_fitted
 
 import broadlearn
@@ -23,7 +24,7 @@ def test_every_public_model_is_there_once():
     }
     classes = [entry.estimator for entry in REGISTRY.values()]
     assert public - {PathSearchCV} <= set(classes)
-    assert len(set(classes)) == len(classes)
+    assert len({repr(entry.make()) for entry in REGISTRY.values()}) == len(classes)
     assert [entry.name for entry in REGISTRY.values()] == list(REGISTRY)
 
 
@@ -48,16 +49,25 @@ def test_unknown_models_are_named_in_one_sentence():
 
 @ALL
 def test_entries_need_no_arguments_and_name_real_settings(entry):
-    assert isinstance(entry.estimator(), entry.estimator)
-    if entry.study is not None:
-        assert isinstance(entry.study, entry.estimator)
-        assert entry.grids["paper"] == "paper"
-        assert set(entry.grids["reduced"]) <= set(entry.study.get_params())
+    model = entry.study or entry.make()
+    assert isinstance(entry.make(), entry.estimator)
+    assert isinstance(model, entry.estimator)
+    assert entry.published == (entry.grids.get("paper") == "paper")
+    for grid in entry.grids.values():
+        assert grid == "paper" or set(grid) <= set(model.get_params())
+
+
+def test_the_equal_grids_have_twelve_settings():
+    members = [
+        e for e in REGISTRY.values() if e.grids and e.name not in ("NeuroFBLS", "IF-TSVM", "H-ELM")
+    ]
+    assert len(members) == 14
+    assert {len(ParameterGrid(entry.grids["equal"])) for entry in members} == {12}
 
 
 @ALL
 def test_path_search_takes_those_that_say_so(entry):
-    search = PathSearchCV(entry.estimator(), {"random_state": [0]}, cv=2)
+    search = PathSearchCV(entry.make(), {"random_state": [0]}, cv=2)
     if entry.path_search:
         check_is_fitted(search.fit(X, y))
     else:
@@ -67,7 +77,7 @@ def test_path_search_takes_those_that_say_so(entry):
 
 @ALL
 def test_blocks_are_taken_by_those_that_say_so(entry):
-    model = entry.estimator().set_params(random_state=0)
+    model = entry.make(random_state=0)
     assert hasattr(model, "partial_fit") == entry.streams
     if entry.streams:
         check_is_fitted(fit_blocks(clone(model), X, y, block_rows=20))
@@ -79,7 +89,7 @@ def test_blocks_are_taken_by_those_that_say_so(entry):
 @ALL
 def test_onnx_graphs_are_made_of_those_that_say_so(entry):
     pytest.importorskip("skl2onnx")
-    model = entry.estimator().set_params(random_state=0).fit(X, y)
+    model = entry.make(random_state=0).fit(X, y)
     if entry.onnx:
         assert to_onnx(model).graph.node
     else:
@@ -89,9 +99,9 @@ def test_onnx_graphs_are_made_of_those_that_say_so(entry):
 
 def test_entries_are_chosen_by_what_they_can_do():
     assert len(entries_that()) == len(REGISTRY)
-    assert [entry.name for entry in entries_that(onnx=False)] == ["IF-TSVM"]
+    assert [entry.name for entry in entries_that(onnx=False)] == ["IF-TSVM", "Stacked BLS"]
     searched = [entry.name for entry in entries_that(path_search=False)]
-    assert searched == ["Ensemble", "Ensemble regressor"]
+    assert searched == ["Graph BLS", "Stacked BLS", "Ensemble", "Ensemble regressor"]
     both = entries_that(streams=True) + entries_that(streams=False)
     assert sorted(entry.name for entry in both) == sorted(REGISTRY)
-    assert len(entries_that(study=True)) == 7
+    assert len(entries_that(published=True)) == 7

@@ -6,10 +6,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from broadlearn.auditing import audit
     from broadlearn.baselines import (
+        CascadeBLSClassifier,
         ELMClassifier,
+        GraphBLSClassifier,
         HierarchicalELMClassifier,
         IntuitionisticFuzzyTwinSVC,
         NeuroFuzzyBLSClassifier,
+        RVFLClassifier,
+        StackedBLSClassifier,
     )
     from broadlearn.ensemble import BroadEnsembleClassifier, BroadEnsembleRegressor
     from broadlearn.evaluation import evaluate
@@ -34,14 +38,18 @@ __all__ = [
     "BroadEnsembleClassifier",
     "BroadEnsembleRegressor",
     "BroadFeatures",
+    "CascadeBLSClassifier",
     "ELMClassifier",
     "FuzzyBLSClassifier",
+    "GraphBLSClassifier",
     "HierarchicalELMClassifier",
     "IntuitionisticFuzzyBLSClassifier",
     "IntuitionisticFuzzyTwinSVC",
     "NeuroFuzzyBLSClassifier",
     "PathSearchCV",
+    "RVFLClassifier",
     "RowStandardizer",
+    "StackedBLSClassifier",
     "__version__",
     "audit",
     "evaluate",

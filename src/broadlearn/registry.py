@@ -9,10 +9,14 @@ from typing import Any
 from sklearn.base import BaseEstimator
 
 from broadlearn.baselines import (
+    CascadeBLSClassifier,
     ELMClassifier,
+    GraphBLSClassifier,
     HierarchicalELMClassifier,
     IntuitionisticFuzzyTwinSVC,
     NeuroFuzzyBLSClassifier,
+    RVFLClassifier,
+    StackedBLSClassifier,
 )
 from broadlearn.ensemble import BroadEnsembleClassifier, BroadEnsembleRegressor
 from broadlearn.models import (
@@ -40,9 +44,14 @@ class ModelEntry:
     onnx : bool
         Whether it can be exported.
     study : estimator or None
-        As it takes part in the published comparison; None if it does not.
+        As it takes part in a study; None for `make()`.
+    published : bool
+        Whether it is one of the published comparison.
     grids : dict of str to (dict or "paper")
-        Settings that the study tries: "paper" as published, "reduced" for a quick study.
+        Settings that the study tries: "paper" as published, "reduced" for a quick study, "equal"
+        for one with the same number of settings for every model.
+    settings : dict of str to object
+        Parameters by which it differs from the defaults of its estimator.
     """
 
     name: str
@@ -51,7 +60,13 @@ class ModelEntry:
     streams: bool = False
     onnx: bool = True
     study: BaseEstimator | None = None
+    published: bool = False
     grids: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def make(self, **parameters: Any) -> BaseEstimator:
+        """Return the unfitted model, with further parameters."""
+        return self.estimator(**{**self.settings, **parameters})
 
 
 # In the published study enhancement nodes follow feature nodes, whose numbers are searched.
@@ -77,29 +92,80 @@ _FUZZY_GRID: dict[str, Any] = {
 _ELM_GRID = {"C": _C, "n_hidden_nodes": [5, 25, 65, 105, 155, 205]}
 _WIDTHS = {"kernel_width": [0.5, 2.0, 8.0, 32.0]}
 _TWIN_GRID = {"C1": [1e-2, 1.0, 1e2], "C2": [1e-2, 1.0, 1e2], **_WIDTHS}
+# Twelve settings for every model: four sizes, or two sizes and two values of its own parameter.
+_FEW_C = {"C": [1e-2, 1.0, 1e2]}
+_EQUAL_BLS = {**_FEW_C, "n_enhancement_nodes": [25, 65, 105, 205]}
+_EQUAL_ELM = {**_FEW_C, "n_hidden_nodes": [25, 65, 105, 205]}
 _TWIN = IntuitionisticFuzzyTwinSVC(kernel="rbf", n_basis_rows=60, regularization=1e-2)
 
 
-def _published(name: str, study: BaseEstimator, reduced: Any, **others: Any) -> ModelEntry:
-    grids = {"paper": "paper", "reduced": reduced}
-    return ModelEntry(name, type(study), study=study, grids=grids, **others)
+def _published(
+    name: str, study: BaseEstimator, reduced: Any, equal: Any = None, **others: Any
+) -> ModelEntry:
+    grids = {"paper": "paper", "reduced": reduced, "equal": equal or reduced}
+    return ModelEntry(name, type(study), study=study, published=True, grids=grids, **others)
+
+
+def _scored(name: str, sample_scores: str) -> ModelEntry:
+    """Return a broad learning system with other sample scores."""
+    study = BLSClassifier(**STUDY_NODES, sample_scores=sample_scores)
+    return ModelEntry(
+        name,
+        BLSClassifier,
+        study=study,
+        grids=_grids(_EQUAL_BLS),
+        settings={"sample_scores": sample_scores},
+    )
+
+
+def _cascade(name: str, cascade: str) -> ModelEntry:
+    sizes = {"n_enhancement_nodes": [10, 25, 35, 70]}
+    grids = _grids({**_FEW_C, **sizes})
+    return ModelEntry(name, CascadeBLSClassifier, grids=grids, settings={"cascade": cascade})
+
+
+def _grids(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the same settings for all grids."""
+    return dict.fromkeys(("paper", "reduced", "equal"), values)
 
 
 # Those of the published comparison come first, in its order.
 REGISTRY: dict[str, ModelEntry] = {
     entry.name: entry
     for entry in (
-        _published("BLS", BLSClassifier(**STUDY_NODES), _BLS_GRID, streams=True),
-        _published("ELM", ELMClassifier(), _ELM_GRID),
+        _published("BLS", BLSClassifier(**STUDY_NODES), _BLS_GRID, _EQUAL_BLS, streams=True),
+        _published("ELM", ELMClassifier(), _ELM_GRID, _EQUAL_ELM),
         _published("NeuroFBLS", NeuroFuzzyBLSClassifier(), _FUZZY_GRID),
         _published("IF-TSVM", _TWIN, _TWIN_GRID, onnx=False),
         _published("H-ELM", HierarchicalELMClassifier(), _ELM_GRID),
-        _published("F-BLS", FuzzyBLSClassifier(**STUDY_NODES), _BLS_GRID, streams=True),
+        _published("F-BLS", FuzzyBLSClassifier(**STUDY_NODES), _BLS_GRID, _EQUAL_BLS, streams=True),
         _published(
             "IF-BLS",
             IntuitionisticFuzzyBLSClassifier(**STUDY_NODES),
             {**_BLS_GRID, **_WIDTHS},
+            _EQUAL_BLS,
             streams=True,
+        ),
+        _scored("C-BLS", "correntropy"),
+        _scored("Huber-BLS", "huber"),
+        _scored("W-BLS", "residual_density"),
+        _scored("Held-out BLS", "held_out"),
+        _cascade("CFBLS", "features"),
+        _cascade("CEBLS", "enhancements"),
+        _cascade("CFEBLS", "both"),
+        ModelEntry("RVFL", RVFLClassifier, grids=_grids(_EQUAL_ELM)),
+        ModelEntry(
+            "Graph BLS",
+            GraphBLSClassifier,
+            path_search=False,
+            grids=_grids({**_FEW_C, "n_enhancement_nodes": [65, 205], "graph_penalty": [0.1, 1.0]}),
+        ),
+        ModelEntry(
+            "Stacked BLS",
+            StackedBLSClassifier,
+            path_search=False,
+            onnx=False,
+            grids=_grids({**_FEW_C, "n_enhancement_nodes": [65, 205], "n_blocks": [2, 4]}),
         ),
         ModelEntry("BLS regressor", BLSRegressor, streams=True),
         ModelEntry("Ensemble", BroadEnsembleClassifier, path_search=False),
@@ -140,19 +206,19 @@ def entries_that(
     path_search: bool | None = None,
     streams: bool | None = None,
     onnx: bool | None = None,
-    study: bool | None = None,
+    published: bool | None = None,
 ) -> list[ModelEntry]:
     """List the models that can do something, or cannot.
 
-    `study` tells whether they are in the published comparison; None does not ask.
+    `published` tells whether they are in the published comparison; None does not ask.
 
     Examples
     --------
     >>> from broadlearn.registry import entries_that
-    >>> [entry.name for entry in entries_that(streams=True, study=True)]
+    >>> [entry.name for entry in entries_that(streams=True, published=True)]
     ['BLS', 'F-BLS', 'IF-BLS']
     """
-    asked = {"path_search": path_search, "streams": streams, "onnx": onnx, "study": study}
+    asked = {"path_search": path_search, "streams": streams, "onnx": onnx, "published": published}
     return [
         entry
         for entry in REGISTRY.values()

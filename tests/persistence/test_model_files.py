@@ -54,8 +54,8 @@ def test_every_kind_of_model(name, path):
 
 def test_every_model_of_the_registry_unfitted(path):
     for entry in REGISTRY.values():
-        save(entry.estimator(), path)
-        assert repr(load(path)) == repr(entry.estimator())
+        save(entry.make(), path)
+        assert repr(load(path)) == repr(entry.make())
 
 
 @pytest.mark.parametrize("activation", ["tanh", "sigmoid", "relu", "sine"])

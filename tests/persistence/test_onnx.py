@@ -14,14 +14,17 @@ from broadlearn import (
     BLSRegressor,
     BroadEnsembleClassifier,
     BroadEnsembleRegressor,
+    CascadeBLSClassifier,
     ELMClassifier,
     FuzzyBLSClassifier,
+    GraphBLSClassifier,
     HierarchicalELMClassifier,
     IntuitionisticFuzzyBLSClassifier,
     IntuitionisticFuzzyTwinSVC,
     NeuroFuzzyBLSClassifier,
     PathSearchCV,
     RowStandardizer,
+    RVFLClassifier,
 )
 from broadlearn.evaluation import with_threshold
 from broadlearn.persistence import to_onnx
@@ -46,6 +49,14 @@ MODELS = [
     ELMClassifier(random_state=0),
     HierarchicalELMClassifier(n_autoencoder_nodes=12, random_state=0),
     NeuroFuzzyBLSClassifier(random_state=0),
+    BLSClassifier(sample_scores="correntropy", random_state=0),
+    *(
+        CascadeBLSClassifier(cascade=c, random_state=0)
+        for c in ("features", "enhancements", "both")
+    ),
+    CascadeBLSClassifier(1, 5, 1, 20, random_state=0),
+    RVFLClassifier(random_state=0),
+    GraphBLSClassifier(random_state=0),
     BroadEnsembleClassifier(ensemble_size=5),
 ]
 

@@ -108,6 +108,24 @@ def test_class_flips_are_that_share_of_each_class():
         assert (flipped != y)[rows].sum() == round(0.25 * rows.sum())
 
 
+def test_one_sided_flips_leave_all_other_classes_alone():
+    X, y = table()
+    y[:60] = "b"
+    _, flipped = apply_noise(X, y, Noise("one-sided-labels", 0.25), 0)
+    changed = flipped != y
+    assert (y[changed] == "b").all()
+    assert changed.sum() == round(0.25 * (y == "b").sum())
+
+
+def test_heavy_tails_are_in_units_of_the_deviation():
+    X, y = table(20_000)
+    noisy, labels = apply_noise(X, y, Noise("heavy-tails", 0.5), 0)
+    offsets = (noisy - X)[:, :3] / X.std(axis=0)[:3] / 0.5
+    # Half of a t distribution with 2 degrees of freedom lies within 0.816, 99 % within 9.92.
+    np.testing.assert_allclose(np.quantile(np.abs(offsets), [0.5, 0.99]), [0.816, 9.92], rtol=0.1)
+    np.testing.assert_array_equal(labels, y)
+
+
 @pytest.mark.parametrize(
     ("X", "y", "seed", "message"),
     [

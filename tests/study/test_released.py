@@ -27,7 +27,7 @@ from broadlearn.study.released import (
 
 
 def test_all_but_one_of_the_published_models_are_known():
-    published = {entry.name for entry in entries_that(study=True)}
+    published = {entry.name for entry in entries_that(published=True)}
     assert published - set(RELEASED) == {"NeuroFBLS"}
     for name, grid in RELEASED_GRIDS.items():
         assert set(grid) <= set(RELEASED[name].get_params())

@@ -31,7 +31,11 @@ if TYPE_CHECKING:
     from broadlearn.registry import ModelEntry
 
 # Names of models, written down so that help texts need no import of them.
-CLASSIFIERS = ("BLS", "ELM", "NeuroFBLS", "IF-TSVM", "H-ELM", "F-BLS", "IF-BLS", "Ensemble")
+CLASSIFIERS = (
+    *("BLS", "ELM", "NeuroFBLS", "IF-TSVM", "H-ELM", "F-BLS", "IF-BLS", "Ensemble"),
+    *("C-BLS", "Huber-BLS", "W-BLS", "Held-out BLS", "CFBLS", "CEBLS", "CFEBLS"),
+    *("RVFL", "Graph BLS", "Stacked BLS"),
+)
 REGRESSORS = ("Ensemble", "BLS")
 
 
@@ -109,13 +113,13 @@ def fit(
         entry = find_model(model, table.task)
         if table.task == "regression" and (class_weight or threshold):
             raise ValueError("--class-weight and --threshold need classes, not a quantity.")
-        estimator = entry.estimator(random_state=seed)
+        estimator = entry.make(random_state=seed)
         if class_weight is not None:
             estimator.set_params(class_weight=class_weight)
         prepare = TablePreparation(*parse_kinds(kinds))
         pipeline = Pipeline([("prepare", prepare), ("model", estimator)])
         if tune and not entry.path_search:
-            console.note(f"--tune changes nothing: {entry.name} chooses its members by itself.")
+            console.note(f"--tune changes nothing: the settings of {entry.name} are not searched.")
         console.waiting("fitting")
         fitted, held_out, how = fit_held_out(
             pipeline,

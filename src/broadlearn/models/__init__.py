@@ -21,6 +21,7 @@ from broadlearn.models.intuitionistic_fuzzy_bls import (
 from broadlearn.models.online import BALANCED, empty_state, read_batch, refuse_batches, settle
 from broadlearn.models.parameters import ACTIVATION, PUBLISHED_FORM, document
 from broadlearn.models.prediction import DecisionMixin, ProbabilityMixin, labels_of
+from broadlearn.models.reweighting import held_out_predictions, solve_reweighted
 from broadlearn.models.row_standardizer import RowStandardizer, standardize_rows
 from broadlearn.models.stream import Batch, StreamState, merge_samples
 from broadlearn.models.training_data import (
@@ -59,6 +60,7 @@ __all__ = [
     "document",
     "empty_state",
     "encode_samples",
+    "held_out_predictions",
     "in_one_step",
     "labels_of",
     "merge_samples",
@@ -68,5 +70,6 @@ __all__ = [
     "refuse_batches",
     "score_samples",
     "settle",
+    "solve_reweighted",
     "standardize_rows",
 ]

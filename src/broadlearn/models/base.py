@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from broadlearn.models.prediction import ProbabilityMixin
+from broadlearn.models.reweighting import solve_reweighted
 from broadlearn.models.training_data import (
     TrainingData,
     encode_samples,
@@ -31,7 +32,7 @@ from broadlearn.random_features import (
     Standardization,
     draw_map,
 )
-from broadlearn.sample_scores import SampleScorer, UniformScorer
+from broadlearn.sample_scores import ResidualScorer, SampleScorer, Trust, UniformScorer
 from broadlearn.solvers import (
     learn_slopes,
     log_probabilities,
@@ -103,6 +104,8 @@ class BroadModel(CallbackSupportMixin, BaseEstimator):
     standardize: bool | str = "bounded"
     solver: str = "auto"
     random_state: int | np.random.RandomState | None = None
+    # Whether the ridge problem has no other penalty, as the closed forms of a search assume.
+    plain_ridge: ClassVar[bool] = True
 
     def feature_map(self) -> MapRecipe:
         """Return the recipe of the random map."""
@@ -128,14 +131,24 @@ class BroadModel(CallbackSupportMixin, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "output_weights_")
 
-    def _solve(self: Any, data: TrainingData, seed: int, score: Array | None) -> tuple[Any, Any]:
-        """Draw the map and solve the ridge problem; return the design and the solution."""
-        learnt = data.standardization
+    def _solve(self, data: TrainingData, seed: int, trust: Trust) -> tuple[Any, Any, Trust]:
+        """Draw the map and solve the ridge problem; return design, solution and final scores."""
+        learnt, scorer = data.standardization, self.scorer()
         broad_map = draw_map(self.feature_map(), data.X, learnt, seed, data.weight)
         design = MappedSamples(broad_map, data.X, learnt)
-        if broad_map.kernel:
-            return design, solve_kernel(design, data.T, self.C, score, data.weight)
-        return design, solve_ridge(design, data.T, self.C, score, data.weight, self.solver)
+        solve = partial(self._solve_design, design, data)
+        if not isinstance(scorer, ResidualScorer):
+            return design, solve(data.kept(trust.score)), trust
+        solution, score = solve_reweighted(scorer, solve, design, data)
+        return design, solution, Trust(data.as_given(score))
+
+    def _solve_design(
+        self: Any, design: MappedSamples, data: TrainingData, score: Array | None
+    ) -> Any:
+        """Solve the ridge problem of a design matrix."""
+        if design.map.kernel:
+            return solve_kernel(design, data.T, self.C, score, data.weight)
+        return solve_ridge(design, data.T, self.C, score, data.weight, self.solver)
 
     def _keep(
         self,
@@ -155,7 +168,7 @@ class BroadModel(CallbackSupportMixin, BaseEstimator):
         if rotation is not None:
             r = rotation.shape[1]
             weights = np.concatenate([rotation @ weights[:r], weights[r:]])
-        n_features = broad_map.feature_weights.shape[1]
+        n_features = broad_map.n_features
         if broad_map.affine:
             direct = (broad_map.feature_weights @ weights[:n_features]).astype(dtype, copy=False)
         self.__dict__.pop("_stream", None)
@@ -172,8 +185,7 @@ class BroadModel(CallbackSupportMixin, BaseEstimator):
         """Return ``G W``, computed block by block."""
         check_is_fitted(self)
         rows = read_rows(self, X, **READ_SPARSE)
-        n_features = self._map.feature_weights.shape[1]
-        n_layer = self._map.enhancement_weights.shape[1]
+        n_features, n_layer = self._map.n_features, self._map.n_enhancements
         dtype = self.output_weights_.dtype if self._map.kernel else rows.dtype
         W = self.output_weights_.astype(dtype, copy=False)
         out = np.empty((rows.shape[0], W.shape[1]), dtype=dtype)
@@ -239,9 +251,9 @@ class BroadClassifier(ProbabilityMixin, BroadModel):
         trust = score_samples(self.scorer(), data, seed)[0]
         if trust.problem:
             warnings.warn(trust.problem, stacklevel=2)
-        score = None if trust.score is None else trust.score[data.keep]
 
-        design, solution = self._solve(data, seed, score)
+        design, solution, trust = self._solve(data, seed, trust)
+        score = data.kept(trust.score)
 
         judged = spread_rows(data.X.shape[0], MAX_HELD_OUT)
         held_out = solution.held_out(design, data.T, *data.left_out(score), judged)

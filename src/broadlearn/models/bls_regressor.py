@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
+import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
@@ -14,8 +15,16 @@ from broadlearn.models.base import BroadModel, in_one_step
 from broadlearn.models.parameters import MODEL_CONSTRAINTS, NodeParameters, document
 from broadlearn.models.stream import StreamState
 from broadlearn.models.training_data import centre_samples, read_real
+from broadlearn.sample_scores import (
+    SCORERS,
+    ResidualScorer,
+    SampleScorer,
+    Trust,
+    UniformScorer,
+    as_scorer,
+)
 from broadlearn.utils import READ_SPARSE, Array, FitProgress, Floats, draw_seed
-from broadlearn.utils.sklearn_compat import fit_context
+from broadlearn.utils.sklearn_compat import StrOptions, fit_context
 
 
 @document
@@ -32,6 +41,10 @@ class BLSRegressor(NodeParameters, MultiOutputMixin, RegressorMixin, BroadModel)
     {feature nodes}
     {enhancement nodes}
     {C}
+    sample_scores : str or ResidualScorer, default="uniform"
+        Weighting scheme for training samples: "uniform", or one that looks at residuals,
+        "correntropy", "huber" or "residual_density", for targets with gross errors. Other scores
+        compare classes.
     {node kinds}
     {standardize}
     {solver}
@@ -40,6 +53,8 @@ class BLSRegressor(NodeParameters, MultiOutputMixin, RegressorMixin, BroadModel)
     Attributes
     ----------
     {output weights}
+    sample_scores_ : ndarray of shape (n_samples,)
+        Score of each training sample of `fit`.
     intercept_ : ndarray of shape (n_targets,)
         Mean of the targets.
     {solution}
@@ -57,9 +72,22 @@ class BLSRegressor(NodeParameters, MultiOutputMixin, RegressorMixin, BroadModel)
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BroadModel._parameter_constraints,
         **MODEL_CONSTRAINTS,
+        "sample_scores": [StrOptions(set(SCORERS)), SampleScorer],
     }
     _stream: ClassVar[StreamState | None] = None
     C: float = 1.0
+    _: KW_ONLY
+    sample_scores: str | SampleScorer = "uniform"
+
+    def scorer(self) -> SampleScorer:
+        """Return the scorer that `sample_scores` names."""
+        scorer = as_scorer(self.sample_scores)
+        if not isinstance(scorer, UniformScorer | ResidualScorer):
+            raise ValueError(
+                f"sample_scores={self.sample_scores!r} compares classes, which a regressor does "
+                'not have; use "uniform", "correntropy", "huber" or "residual_density".'
+            )
+        return scorer
 
     @in_one_step
     @fit_context(prefer_skip_nested_validation=True)
@@ -85,7 +113,7 @@ class BLSRegressor(NodeParameters, MultiOutputMixin, RegressorMixin, BroadModel)
         progress = FitProgress(self, 0, X, y, sample_weight)
         rows, targets, weight = read_real(self, X, y, sample_weight, **READ_SPARSE)
         data, mean = centre_samples(rows, targets, weight, self.standardize)
-        design, solution = self._solve(data, seed, None)
+        design, solution, trust = self._solve(data, seed, Trust(None))
         self._keep(
             design.map,
             solution.weights,
@@ -93,6 +121,7 @@ class BLSRegressor(NodeParameters, MultiOutputMixin, RegressorMixin, BroadModel)
             rows.dtype,
             solver_=solution.form,
             intercept_=mean.astype(rows.dtype, copy=False),
+            sample_scores_=np.ones(rows.shape[0]) if trust.score is None else trust.score,
             _seed=seed,
         )
         progress.end()

@@ -12,6 +12,7 @@ from sklearn.utils.validation import validate_data
 from broadlearn.random_features import Standardization, StandardizedRows, learn_standardization
 from broadlearn.sample_scores import (
     IntuitionisticScorer,
+    ResidualScorer,
     Samples,
     SampleScorer,
     Trust,
@@ -80,6 +81,18 @@ class TrainingData(NamedTuple):
     def left_out(self, score: Array | None) -> tuple[Array | None, Array | None]:
         """Return scores and weights by which solutions hold samples out."""
         return (score, self.weight) if self.copies else (self.diagonal(score), None)
+
+    def kept(self, score: Array | None) -> Array | None:
+        """Return the scores of the kept samples."""
+        return None if score is None else score[self.keep]
+
+    def as_given(self, score: Array | None) -> Array | None:
+        """Return the scores of all given samples from those of the kept ones; 0 for the others."""
+        if score is None:
+            return None
+        every = np.zeros(len(self.given[1]))
+        every[self.keep] = score
+        return every
 
 
 def read_labelled(
@@ -164,6 +177,7 @@ def centre_samples(
 
     Returns the data and the mean of the targets.
     """
+    given = (X, np.zeros(X.shape[0], dtype=np.intp), weight)
     keep: NDArray[np.bool_] | slice = slice(None)
     if weight is not None and not weight.all():
         keep = weight > 0.0
@@ -171,7 +185,6 @@ def centre_samples(
     mean = np.average(Y, axis=0, weights=weight)
     standardization = learn_standardization(X, weight, standardize)
     codes = np.zeros(X.shape[0], dtype=np.intp)
-    given = (X, codes, weight)
     no_classes = np.empty(0)
     data = TrainingData(X, Y - mean, codes, weight, standardization, no_classes, keep, given)
     return data, mean
@@ -187,7 +200,7 @@ def score_samples(
 
     If all samples of a class score 0, the result says so in `problem`.
     """
-    if isinstance(scorer, UniformScorer):
+    if isinstance(scorer, UniformScorer | ResidualScorer):
         return [Trust(None)] * len(kernel_widths)
     X, codes, weight = data.given
     learnt = data.standardization

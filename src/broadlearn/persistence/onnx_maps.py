@@ -11,6 +11,7 @@ from broadlearn.random_features import (
     HIGH,
     LOW,
     BroadMap,
+    CascadeMap,
     FuzzyMap,
     InfiniteMap,
     Standardization,
@@ -52,12 +53,29 @@ def feature_nodes(Z: Tensor, broad_map: BroadMap) -> Tensor:
     if isinstance(broad_map, FuzzyMap):
         strengths = Z.affine(broad_map.log_strengths).reshape(*groups).apply("Softmax", axis=2)
         F = strengths.reshape(settings.n_features) * F
+    if isinstance(broad_map, CascadeMap):
+        return _cascade(F, broad_map)
     F = F.activate(settings.feature_activation)
     if settings.feature_scaling == "sample":
         return _scale_rows(F.reshape(*groups)).reshape(settings.n_features)
     if broad_map.feature_scale is not None:
         F = F * broad_map.feature_scale + broad_map.feature_offset
     return F
+
+
+def _cascade(group: Tensor, broad_map: CascadeMap) -> Tensor:
+    """Return all feature groups, given the first one before its activation."""
+    groups: list[Tensor] = []
+    scale, offset = broad_map.feature_scale, broad_map.feature_offset
+    assert scale is not None
+    assert offset is not None
+    for W in (broad_map.feature_weights, *broad_map.feature_layers):
+        first = len(groups) * W.shape[1]
+        nodes = slice(first, first + W.shape[1])
+        group = groups[-1].affine(W) if groups else group
+        group = group.activate(broad_map.settings.feature_activation)
+        groups.append(group * scale[nodes] + offset[nodes])
+    return groups[0].apply("Concat", *groups[1:], axis=1)
 
 
 def _scale_rows(grouped: Tensor) -> Tensor:
@@ -76,5 +94,11 @@ def enhancement_nodes(Z: Tensor, F: Tensor, broad_map: BroadMap) -> Tensor:
             "graphs have no infinitely many nodes; fit a number of nodes, or an ensemble"
         )
     inputs = Z if broad_map.enhances_inputs else F
-    E = inputs.affine(broad_map.enhancement_weights).activate(broad_map.settings.activation)
+    activation = broad_map.settings.activation
+    E = inputs.affine(broad_map.enhancement_weights).activate(activation)
+    if isinstance(broad_map, CascadeMap):
+        groups = [E]
+        for W in broad_map.enhancement_layers:
+            groups.append(groups[-1].affine(W).activate(activation))
+        return E.apply("Concat", *groups[1:], axis=1)
     return E

@@ -2,6 +2,7 @@
 
 from broadlearn.random_features.activations import ACTIVATIONS
 from broadlearn.random_features.broad_map import HIGH, LOW, BroadMap, MappedSamples, interleave
+from broadlearn.random_features.cascades import CascadeMap, CascadeSettings
 from broadlearn.random_features.condensed import condense
 from broadlearn.random_features.draws import FEATURE_DRAWS, draw_feature_weights
 from broadlearn.random_features.fences import FenceRows, draw_fence_rows, learn_fences
@@ -49,6 +50,8 @@ __all__ = [
     "AutoencoderMap",
     "Autoencoders",
     "BroadMap",
+    "CascadeMap",
+    "CascadeSettings",
     "FenceRows",
     "FuzzyMap",
     "FuzzyRules",

@@ -66,14 +66,24 @@ class BroadMap:
         return self.affine or self.settings.enhancement_inputs is not None
 
     @property
+    def n_features(self) -> int:
+        """Number of feature nodes, mp."""
+        return self.feature_weights.shape[1]
+
+    @property
+    def n_enhancements(self) -> int:
+        """Number of enhancement nodes, lq."""
+        return self.enhancement_weights.shape[1]
+
+    @property
     def n_feature_columns(self) -> int:
         """Number of columns that stand for F^m."""
-        return (self.feature_weights if self.basis is None else self.basis).shape[1]
+        return self.n_features if self.basis is None else self.basis.shape[1]
 
     @property
     def n_columns(self) -> int:
         """Number of columns that stand for G."""
-        return self.n_feature_columns + self.enhancement_weights.shape[1]
+        return self.n_feature_columns + self.n_enhancements
 
     def features(self, affine: Floats) -> Floats:
         """Return F^m for a block ``[Z, 1]``."""
@@ -112,7 +122,7 @@ class BroadMap:
         """Return G = [F^m, E^l] for a block ``[Z, 1]``."""
         F = self.features(affine)
         n = F.shape[1]
-        shape = (F.shape[0], n + self.enhancement_weights.shape[1])
+        shape = (F.shape[0], n + self.n_enhancements)
         G = np.empty(shape, dtype=F.dtype) if out is None else out
         G[:, :n] = F
         self.enhancements(affine, F, out=G[:, n:])
@@ -138,9 +148,7 @@ class MappedSamples:
 
     def __init__(self, broad_map: BroadMap, X: Floats, standardization: Standardization) -> None:
         self.map, self.X, self.standardization = broad_map, X, standardization
-        first = broad_map.feature_weights if broad_map.basis is None else broad_map.basis
-        self.n_rows = X.shape[0]
-        self.n_columns: int = first.shape[1] + broad_map.enhancement_weights.shape[1]
+        self.n_rows, self.n_columns = X.shape[0], broad_map.n_columns
         self._whole: Floats | None = None
 
     @property
@@ -160,7 +168,7 @@ class MappedSamples:
 def interleave(broad_map: BroadMap) -> BroadMap:
     """Order enhancement nodes by their number within a group: a smaller size comes first."""
     settings = broad_map.settings
-    if settings.n_enhancement_groups == 1:
+    if settings.n_enhancement_groups == 1 or settings.cascades_enhancements:
         return broad_map
     shape = (settings.n_enhancement_groups, settings.n_enhancement_nodes)
     order = np.arange(settings.n_enhancements).reshape(shape).T.ravel()

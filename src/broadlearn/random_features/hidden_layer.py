@@ -20,10 +20,11 @@ from broadlearn.utils import Array, Floats
 
 @dataclass(frozen=True)
 class HiddenLayer:
-    """Maps ``[Z, 1] -> act([Z, 1] W)``; a `MapRecipe` that learns nothing."""
+    """Maps ``[Z, 1] -> act([Z, 1] W)``, behind Z if linked; a `MapRecipe` that learns nothing."""
 
     n_nodes: int
     activation: str
+    direct_links: bool = field(default=False, kw_only=True)
     n_feature_groups: ClassVar[int] = 0
     n_feature_nodes: ClassVar[int] = 0
 
@@ -38,11 +39,14 @@ class HiddenLayer:
         return draw_hidden_weights(seed, self.n_nodes, n_inputs)
 
     def cut(self, n_groups: int, n_nodes: int, W: Array) -> BroadMap:
-        """Return the map with hidden weights W; there are no feature nodes."""
-        return BroadMap(self._settings(W), np.empty((W.shape[0], 0)), None, None, W, affine=True)
+        """Return the map with hidden weights W; feature nodes are the inputs, if linked."""
+        A = np.eye(W.shape[0])[:, : -1 if self.direct_links else 0]
+        settings = self._settings(W, A.shape[1])
+        return BroadMap(settings, A, None, None, W, affine=True)
 
-    def _settings(self, W: Array) -> MapSettings:
-        return MapSettings(0, 0, 1, W.shape[1], self.activation, "identity", "random", None, 1.0)
+    def _settings(self, W: Array, n_links: int = 0) -> MapSettings:
+        kinds = (self.activation, "identity", "random", None)
+        return MapSettings(1, n_links, 1, W.shape[1], *kinds, enhancement_scale=1.0)
 
 
 @dataclass(frozen=True)

@@ -98,6 +98,11 @@ class MapSettings:
         """Total number of enhancement nodes, lq."""
         return self.n_enhancement_groups * self.n_enhancement_nodes
 
+    @property
+    def cascades_enhancements(self) -> bool:
+        """Whether enhancement groups follow each other, see `CascadeSettings`."""
+        return False
+
     def learn(
         self,
         X: Floats,
@@ -105,7 +110,7 @@ class MapSettings:
         seed: int,
         weight: Array | None = None,
         A: Array | None = None,
-    ) -> NestedMaps | RelearntMaps:
+    ) -> MapFamily:
         """Draw the feature nodes, unless weights A are given, and learn their scaling."""
         if A is None and self.feature_weights == "sparse":
             return RelearntMaps(self, seed, X, standardization, weight)
@@ -138,7 +143,7 @@ def sizes_nest(recipe: MapRecipe) -> bool:
     """Return whether the first nodes of the last layer are the same however many follow."""
     if not isinstance(recipe, MapSettings) or recipe.enhancement_inputs is not None:
         return True
-    return recipe.enhancement_weights != "published"
+    return recipe.enhancement_weights != "published" and not recipe.cascades_enhancements
 
 
 @dataclass(frozen=True)

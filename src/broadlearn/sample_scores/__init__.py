@@ -1,5 +1,6 @@
 """How far each sample can be trusted: X, y -> scores between 0 and 1."""
 
+from broadlearn.sample_scores.correntropy import CorrentropyScorer
 from broadlearn.sample_scores.functions import (
     fuzzy_membership,
     intuitionistic_scores,
@@ -7,9 +8,12 @@ from broadlearn.sample_scores.functions import (
 )
 from broadlearn.sample_scores.fuzzy import FuzzyScorer
 from broadlearn.sample_scores.held_out import HeldOutScorer, margin_scores, margins_of
+from broadlearn.sample_scores.huber import HuberScorer
 from broadlearn.sample_scores.intuitionistic import IntuitionisticScorer, IntuitionisticScores
 from broadlearn.sample_scores.named import SCORERS, as_scorer
 from broadlearn.sample_scores.neighbors import NeighborScorer
+from broadlearn.sample_scores.residual_density import ResidualDensityScorer
+from broadlearn.sample_scores.residuals import ResidualScorer
 from broadlearn.sample_scores.scorer import (
     Geometry,
     Samples,
@@ -22,12 +26,16 @@ from broadlearn.sample_scores.uniform import UniformScorer
 
 __all__ = [
     "SCORERS",
+    "CorrentropyScorer",
     "FuzzyScorer",
     "Geometry",
     "HeldOutScorer",
+    "HuberScorer",
     "IntuitionisticScorer",
     "IntuitionisticScores",
     "NeighborScorer",
+    "ResidualDensityScorer",
+    "ResidualScorer",
     "SampleScorer",
     "Samples",
     "Trust",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from broadlearn.sample_scores.correntropy import CorrentropyScorer
 from broadlearn.sample_scores.fuzzy import FuzzyScorer
 from broadlearn.sample_scores.held_out import HeldOutScorer
+from broadlearn.sample_scores.huber import HuberScorer
 from broadlearn.sample_scores.intuitionistic import IntuitionisticScorer
 from broadlearn.sample_scores.neighbors import NeighborScorer
+from broadlearn.sample_scores.residual_density import ResidualDensityScorer
 from broadlearn.sample_scores.scorer import SampleScorer
 from broadlearn.sample_scores.uniform import UniformScorer
 
@@ -15,6 +18,9 @@ SCORERS: dict[str, type[SampleScorer]] = {
     "intuitionistic": IntuitionisticScorer,
     "neighbors": NeighborScorer,
     "held_out": HeldOutScorer,
+    "correntropy": CorrentropyScorer,
+    "huber": HuberScorer,
+    "residual_density": ResidualDensityScorer,
 }
 
 

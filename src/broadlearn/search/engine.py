@@ -26,6 +26,7 @@ from broadlearn.random_features import INFINITE, MapRecipe, NestedMaps, sizes_ne
 from broadlearn.search.cells import Cell, Judge
 from broadlearn.search.folds import Fold, GridScores, Task, prepare_fold
 from broadlearn.search.grid import Candidates, SubGrid
+from broadlearn.search.residual_cells import ResidualCell
 from broadlearn.utils import Array, draw_seed, parallel
 
 # What each parameter is to a map; all other parameters are looped over.
@@ -240,7 +241,8 @@ def _score_unit(
                 if key not in layers:
                     layers[key] = recipe.draw_layer(seed, m * p, n_inputs)
                 broad_map = family.cut(m, p, layers[key])
-                cells.append(Cell(broad_map, fold, affine, unit.sizes, Cs, judge).scores())
+                kind = Cell if fold.scorer is None else ResidualCell
+                cells.append(kind(broad_map, fold, affine, unit.sizes, Cs, judge).scores())
                 if report is not None:
                     report()
         result.append(cells)

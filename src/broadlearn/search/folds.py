@@ -19,6 +19,7 @@ from broadlearn.models import (
     encode_samples,
     score_samples,
 )
+from broadlearn.sample_scores import ResidualScorer
 from broadlearn.search.weighted_sums import Diagonal, make_diagonals
 from broadlearn.utils import Array, Floats, check_weights, draw_seed
 
@@ -110,6 +111,8 @@ class Fold:
         two samples to be near each other all give the same scores.
     diagonals : dict of int to Diagonal
         Scores times roots of weights, for each of these.
+    scorer : ResidualScorer or None
+        A scorer of residuals, which each candidate has of its own.
     """
 
     data: TrainingData | None
@@ -123,6 +126,7 @@ class Fold:
     errors: list[str]
     representatives: dict[int, int] = field(default_factory=dict)
     diagonals: dict[int, Diagonal] = field(default_factory=dict)
+    scorer: ResidualScorer | None = None
 
     def part(self, name: str) -> tuple[Floats, NDArray[Any], Array | None]:
         """Return X, y and the weights of the "test" samples, or else of the training samples."""
@@ -153,7 +157,8 @@ def prepare_fold(estimator: Any, samples: SplitSamples, widths: Sequence[Any]) -
         data, intercept = _encode(estimator, X[train], y[train], fit_weight)
     except ValueError as error:
         return Fold(None, *judged, None, None, [], [], [str(error)] * len(widths))
-    trusts = score_samples(estimator.scorer(), data, draw_seed(estimator.random_state), widths)
+    scorer = estimator.scorer()
+    trusts = score_samples(scorer, data, draw_seed(estimator.random_state), widths)
     scores = [None if trust.score is None else trust.score[data.keep] for trust in trusts]
     used = [float(trust.attributes.get("kernel_width_", np.nan)) for trust in trusts]
     # A ridge problem has a solution where a class has no weight, a twin SVM has none.
@@ -166,7 +171,18 @@ def prepare_fold(estimator: Any, samples: SplitSamples, widths: Sequence[Any]) -
     distinct = sorted(set(alike.values()))
     made = make_diagonals([data.diagonal(scores[w]) for w in distinct], data.codes)
     diagonals = dict(zip(distinct, made, strict=True))
-    return Fold(data, *judged, train_weight, intercept, scores, used, problems, alike, diagonals)
+    return Fold(
+        data,
+        *judged,
+        train_weight,
+        intercept,
+        scores,
+        used,
+        problems,
+        alike,
+        diagonals,
+        scorer if isinstance(scorer, ResidualScorer) else None,
+    )
 
 
 def _encode(

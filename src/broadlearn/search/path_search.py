@@ -306,7 +306,7 @@ class PathSearchCV(BaseSearchCV):
 
     def _check_model(self, model: Any) -> None:
         """Raise unless the search can handle the model."""
-        broad = isinstance(model, BroadModel) and hasattr(model, "C")
+        broad = isinstance(model, BroadModel) and hasattr(model, "C") and model.plain_ridge
         if not (broad or isinstance(model, IntuitionisticFuzzyTwinSVC)):
             raise TypeError(
                 "PathSearchCV needs a classifier or regressor of broadlearn, or a Pipeline that "

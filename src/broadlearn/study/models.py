@@ -44,7 +44,7 @@ from broadlearn.study.released import (
 )
 from broadlearn.utils import Array
 
-GRIDS = ("paper", "reduced")
+GRIDS = ("paper", "reduced", "equal")
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ def _published(name: str, grids: Any) -> ModelSpec | None:
 
 KNOWN = {
     e.name: ModelSpec(e.name, e.study, e.grids, _published(e.name, e.grids))
-    for e in entries_that(study=True)
+    for e in entries_that(published=True)
 }
 PUBLISHED_MODELS = tuple(KNOWN)
 # Those of the protocol "paper", each printed column beside what comes near to it.
@@ -202,8 +202,8 @@ PAPER_MODELS = tuple(COLUMNS)
 # Not in the published comparison: our ensemble, well-known models of scikit-learn with the settings
 # that are usually tried for them, and the majority class.
 KNOWN |= {
-    entry.name: ModelSpec(entry.name, entry.estimator(), entry.grids)
-    for entry in entries_that(study=False)
+    entry.name: ModelSpec(entry.name, entry.study or entry.make(), entry.grids)
+    for entry in entries_that(published=False)
     if issubclass(entry.estimator, ClassifierMixin)
 }
 KNOWN |= {

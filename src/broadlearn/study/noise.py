@@ -12,9 +12,14 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from broadlearn.utils import Array
 
-KINDS = ("none", "deviation", "outliers", "labels", "class-labels")
+KINDS = (
+    *("none", "deviation", "heavy-tails", "outliers"),
+    *("labels", "class-labels", "one-sided-labels"),
+)
 # Distance of outlying rows from the mean, in deviations of each feature.
 OUTLIER_RANGE = (5.0, 10.0)
+# Degrees of freedom of heavy-tailed noise: the most at which its variance is infinite.
+DEGREES = 2
 
 
 @dataclass(frozen=True)
@@ -28,10 +33,13 @@ class Noise:
     ----------
     kind : str, default="none"
         - "deviation": Gaussian noise whose deviation is `level` times that of each feature;
+        - "heavy-tails": noise of Student's t distribution with 2 degrees of freedom, times `level`
+          and the deviation of each feature;
         - "outliers": that share of rows is moved to 5 to 10 deviations from the mean of each
           feature, on a random side;
         - "labels": that share of all rows gets another class at random;
         - "class-labels": that share of the rows of each class does;
+        - "one-sided-labels": that share of the rows of the largest class does;
         - "none": the data as they are.
     level : float, default=0.0
     where : {"train", "all"}, default="train"
@@ -59,7 +67,7 @@ class Noise:
             if self.level != 0.0 or self.where != "train":
                 raise ValueError('Noise of kind "none" takes no level and no place.')
             return
-        share = self.kind != "deviation"
+        share = self.kind not in ("deviation", "heavy-tails")
         if not 0.0 < self.level < np.inf or (share and self.level > 1.0):
             what = "a share of rows above 0 and at most 1" if share else "a positive number"
             raise ValueError(f"The level of {self.kind} noise must be {what}, got {self.level!r}.")
@@ -124,6 +132,8 @@ def apply_noise(X: ArrayLike, y: ArrayLike, noise: Noise, seed: int) -> tuple[Ar
     rng = np.random.default_rng(int(seed))
     if noise.kind == "deviation":
         rows += noise.level * rows.std(axis=0) * rng.standard_normal(rows.shape)
+    elif noise.kind == "heavy-tails":
+        rows += noise.level * rows.std(axis=0) * rng.standard_t(DEGREES, rows.shape)
     elif noise.kind == "outliers":
         chosen = _choose(rng, np.arange(len(rows)), noise.level)
         shape = (len(chosen), rows.shape[1])
@@ -148,6 +158,8 @@ def _flip(rng: np.random.Generator, y: NDArray[Any], noise: Noise) -> NDArray[An
     groups = [np.arange(len(y))]
     if noise.kind == "class-labels":
         groups = [np.flatnonzero(codes == k) for k in range(len(classes))]
+    elif noise.kind == "one-sided-labels":
+        groups = [np.flatnonzero(codes == np.bincount(codes).argmax())]
     chosen = np.concatenate([_choose(rng, group, noise.level) for group in groups])
     # A step of 1 to k - 1 round the circle of classes reaches each other class equally often.
     codes[chosen] = (codes[chosen] + rng.integers(1, len(classes), len(chosen))) % len(classes)

@@ -21,8 +21,10 @@ REFERENCES = ("Ensemble", "IF-BLS")
 NOISE_NAMES = {
     "labels": "labels flipped",
     "class-labels": "labels of each class flipped",
+    "one-sided-labels": "labels of the largest class flipped",
     "outliers": "rows made outliers",
     "deviation": "rows' deviation added as noise",
+    "heavy-tails": "rows' deviation added as heavy-tailed noise",
 }
 
 
