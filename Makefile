@@ -35,6 +35,7 @@ study-full: $(READY) ## the published study on the 28 data sets, full grids (hou
 		--protocol paper-sensitivity,paper-sensitivity-printed
 	$(BIN)/broadlearn study report study-full/report --store study-full/results.db \
 		--export study-full/units.csv --force --title "Seven models on 28 data sets, published grids"
+	$(BIN)/python benchmarks/published.py study-full/results.db
 
 RIVALS := SVC,RandomForest,ExtraTrees,HistGradientBoosting,LightGBM,CatBoost
 RIVALS := $(RIVALS),LogisticRegression,MLP,k-NN,GaussianProcess

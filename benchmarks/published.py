@@ -1,0 +1,265 @@
+"""Tables of the published study, re-run: from the store of results to docs/results.
+
+The runs are kept as docs/results/published_runs.csv and published_redraws.csv, each line with the
+commit that made it. The tables of docs/results/reproduction.md are made from these two files alone,
+between lines ``<!-- table: name -->`` and ``<!-- end -->``.
+
+Run, after `make study-full`: python benchmarks/published.py study-full/results.db
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from broadlearn.study import ResultStore, dataset_names, published_settings, published_table
+from broadlearn.study.reproduction import compare_with_print, judge_cells, redraw_figures
+from broadlearn.study.statistics import compare_pairs, friedman, ranks
+
+FOLDER = Path(__file__).parents[1] / "docs" / "results"
+PAGE, RUNS, REDRAWS = (
+    FOLDER / name for name in ("reproduction.md", "published_runs.csv", "published_redraws.csv")
+)
+PROTOCOLS = ("paper", "paper-inside", "nested")
+# Columns of the published tables, each with the models that are compared with it.
+COLUMNS = {
+    "BLS": ["BLS"],
+    "ELM": ["ELM"],
+    "NeuroFBLS": ["NeuroFBLS"],
+    "IF-TSVM": ["IF-TSVM", "majority"],
+    "H-ELM": ["H-ELM"],
+    "F-BLS": ["F-BLS", "F-BLS as printed (no scores)"],
+    "IF-BLS": ["IF-BLS"],
+}
+MODELS = [model for models in COLUMNS.values() for model in models]
+PRINTED_OF = {model: column for column, models in COLUMNS.items() for model in models}
+SIZES = ("n_feature_groups", "n_feature_nodes", "n_enhancement_nodes")
+# Print has four decimals; figures that agree to this many points are the same.
+SAME = 0.01
+
+
+def keep_runs(store: Path) -> None:
+    """Write the two files of results from a store."""
+    with ResultStore(store, read_only=True) as results:
+        frame = results.to_frame()
+    done = frame[(frame["status"] == "done") & (frame["grid"] == "paper")]
+    runs = done[done["protocol"].isin(PROTOCOLS)]
+    figures = runs[["protocol", "noise", "dataset", "model"]].assign(
+        accuracy=(100 * runs["mean"]).round(4),
+        deviation=(100 * runs["sd"]).round(4),
+        seconds=runs["seconds"].round(1),
+        commit=runs["commit"],
+    )
+    figures.to_csv(RUNS, index=False, lineterminator="\n")
+    redrawn = redraw_figures(frame[frame["protocol"] == "paper-redraws"])
+    commits = done[done["protocol"] == "paper-redraws"].set_index(["dataset", "model"])["commit"]
+    keys = pd.MultiIndex.from_frame(redrawn[["dataset", "model"]])
+    redrawn.round(4).assign(commit=commits.reindex(keys).to_numpy()).to_csv(
+        REDRAWS, index=False, lineterminator="\n"
+    )
+
+
+def read_runs() -> pd.DataFrame:
+    """Return the runs that are kept, in percent."""
+    return pd.read_csv(RUNS, keep_default_na=False, na_values=[""])
+
+
+def judged_cells() -> pd.DataFrame:
+    """Return our figures beside the printed ones, with redraws and verdicts."""
+    runs = read_runs()
+    frame = runs.assign(
+        mean=runs["accuracy"] / 100, sd=runs["deviation"] / 100, status="done", grid="paper"
+    )
+    redraws = pd.read_csv(REDRAWS).drop(columns="commit")
+    return judge_cells(compare_with_print(frame), redraws)
+
+
+def distance_table(*, noisy: bool) -> pd.DataFrame:
+    """Return the mean distance of every column to print."""
+    cells = judged_cells()
+    cells = cells[(cells["noise"] != "none") == noisy]
+    lines = {}
+    for model in MODELS:
+        own = cells[cells["model"] == model]
+        if own.empty:
+            continue
+        difference = own["difference"].abs()
+        lines[model] = {
+            "cells": str(len(own)),
+            "printed mean": f"{own['printed'].mean():.2f}",
+            "ours": f"{own['ours'].mean():.2f}",
+            "mean distance": f"{difference.mean():.2f}",
+            "distance of deviations": f"{own['sd_difference'].abs().mean():.2f}",
+            "same": str(int((difference < SAME).sum())),
+        }
+    return pd.DataFrame(lines).T
+
+
+def verdict_table() -> pd.DataFrame:
+    """Return how many printed cells redraws at the printed settings reach."""
+    cells = judged_cells()
+    cells = cells[(cells["noise"] == "none") & (cells["verdict"] != "not redrawn")]
+    lines = {}
+    for model in MODELS:
+        own = cells[cells["model"] == model]
+        if own.empty:
+            continue
+        counts = own["verdict"].value_counts()
+        names = ("within reach", "out of reach", "contradicted", "not fitted")
+        lines[model] = {"redrawn": str(len(own))}
+        lines[model] |= {name: str(counts.get(name, 0)) for name in names}
+        lines[model]["beyond selection"] = str(int(own["beyond_selection"].sum()))
+    return pd.DataFrame(lines).T
+
+
+def orth_table() -> pd.DataFrame:
+    """Return the printed cells with mp < q, where the released code makes rows orthonormal."""
+    redraws = pd.read_csv(REDRAWS).set_index(["dataset", "model"])
+    settings, printed = published_settings(), published_table()
+    lines = []
+    for model in ("BLS", "F-BLS", "F-BLS as printed (no scores)", "IF-BLS"):
+        for dataset in settings.index:
+            own = settings.loc[dataset, PRINTED_OF[model]]
+            m, p, q = (
+                own[f"n_{n}"] for n in ("feature_groups", "feature_nodes", "enhancement_nodes")
+            )
+            if m * p < q and (dataset, model) in redraws.index:
+                draws = redraws.loc[(dataset, model)]
+                lines.append(
+                    {
+                        "data set": dataset,
+                        "model": model,
+                        "m, p, q": f"{m}, {p}, {q}",
+                        "print": f"{printed.loc[dataset, PRINTED_OF[model]]:.2f}",
+                        "lowest": f"{draws['lowest']:.2f}",
+                        "median": f"{draws['median']:.2f}",
+                        "highest": f"{draws['highest']:.2f}",
+                    }
+                )
+    return pd.DataFrame(lines).set_index("data set") if lines else pd.DataFrame()
+
+
+def accuracies(protocol: str, models: list[str]) -> pd.DataFrame:
+    """Return accuracies without noise, data sets by models."""
+    runs = read_runs()
+    runs = runs[(runs["protocol"] == protocol) & (runs["noise"] == "none")]
+    table = runs.pivot(index="dataset", columns="model", values="accuracy")
+    return table.reindex(index=dataset_names("uci28"), columns=models)
+
+
+def nested_table() -> pd.DataFrame:
+    """Return mean accuracies and ranks under "nested", on the data sets where all are done."""
+    complete = accuracies("nested", list(COLUMNS)).dropna()
+    three = ["BLS", "F-BLS", "IF-BLS"]
+    lines = {
+        "mean accuracy": complete.mean().map("{:.2f}".format),
+        "mean rank": ranks(complete).mean().map("{:.2f}".format),
+    }
+    table = pd.DataFrame(lines).T
+    table["data sets"] = str(len(complete))
+    test, of_three = friedman(complete), friedman(complete[three])
+    table["Friedman"] = [
+        f"all: χ² = {test.chi2:.2f}, p = {test.chi2_p_value:.2g}",
+        f"BLS, F-BLS, IF-BLS: χ² = {of_three.chi2:.2f}, p = {of_three.chi2_p_value:.2g}",
+    ]
+    return table
+
+
+def rank_table() -> pd.DataFrame:
+    """Return mean ranks under "paper", in print and ours, and tests of IF-BLS against each."""
+    lines = {}
+    for name, table in {
+        "print": published_table()[list(COLUMNS)],
+        "ours": accuracies("paper", list(COLUMNS)).dropna(),
+    }.items():
+        if len(table) < 2:
+            continue
+        lines[f"mean rank, {name}"] = ranks(table).mean().map("{:.2f}".format)
+        pairs = compare_pairs(table, reference="IF-BLS").set_index("other")
+        lines[f"IF-BLS: win-tie-loss, p, {name}"] = pd.Series(
+            {
+                other: f"{row.win}-{row.tie}-{row.loss}, {row.p_ranks:.2g}"
+                for other, row in pairs.iterrows()
+            }
+        )
+        lines[f"mean rank, {name}"]["Friedman χ²"] = f"{friedman(table).chi2:.1f}"
+        lines[f"mean rank, {name}"]["data sets"] = str(len(table))
+    return pd.DataFrame(lines).T[[*COLUMNS, "Friedman χ²", "data sets"]].fillna("")
+
+
+def optimism_table() -> pd.DataFrame:
+    """Return what choosing on the test folds is worth: "paper" less "paper-inside"."""
+    gain = accuracies("paper", MODELS) - accuracies("paper-inside", MODELS)
+    lines = {
+        model: {
+            "data sets": str(gain[model].count()),
+            "mean": f"{gain[model].mean():.2f}",
+            "least": f"{gain[model].min():.2f}",
+            "most": f"{gain[model].max():.2f}",
+        }
+        for model in MODELS
+        if gain[model].count()
+    }
+    return pd.DataFrame(lines).T
+
+
+def time_table() -> pd.DataFrame:
+    """Return the seconds of runs without noise, one core each."""
+    runs = read_runs()
+    groups = runs[runs["noise"] == "none"].groupby(["model", "protocol"])["seconds"]
+    shown = groups.agg(lambda seconds: f"{seconds.sum():,.0f} ({len(seconds)})").unstack()
+    order = [model for model in MODELS if model in shown.index]
+    return shown.reindex(index=order, columns=PROTOCOLS).fillna("")
+
+
+def commit_table() -> pd.DataFrame:
+    """Return how many runs each commit made."""
+    runs = read_runs()[["protocol", "noise", "commit"]]
+    runs["protocol"] += np.where(runs["noise"] != "none", ", with noise", "")
+    redraws = pd.read_csv(REDRAWS)[["commit"]].assign(protocol="paper-redraws")
+    both = pd.concat([runs[["protocol", "commit"]], redraws])
+    counts = both.groupby(["protocol", "commit"], sort=False).size()
+    return counts.rename("runs").astype(str).reset_index().set_index("protocol")
+
+
+TABLES = {
+    "distance": (lambda: distance_table(noisy=False), "model"),
+    "noise": (lambda: distance_table(noisy=True), "model"),
+    "verdicts": (verdict_table, "model"),
+    "orth": (orth_table, "data set"),
+    "nested": (nested_table, "figure"),
+    "ranks": (rank_table, "figure"),
+    "optimism": (optimism_table, "model"),
+    "time": (time_table, "model"),
+    "commits": (commit_table, "protocol"),
+}
+
+
+def markdown(table: pd.DataFrame, of: str) -> str:
+    """Return a table of texts as Markdown."""
+    lines = [[of, *map(str, table.columns)], ["---", *["---:"] * table.shape[1]]]
+    lines += [[str(name), *row] for name, row in zip(table.index, table.to_numpy(), strict=True)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def fill(page: str) -> str:
+    """Return a page with its tables made anew."""
+
+    def table(match: re.Match[str]) -> str:
+        make, of = TABLES[match[1]]
+        return f"<!-- table: {match[1]} -->\n\n{markdown(make(), of)}\n\n<!-- end -->"
+
+    return re.sub(r"<!-- table: (\w+) -->.*?<!-- end -->", table, page, flags=re.DOTALL)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("store", nargs="?", type=Path, help="file of results; none: tables only")
+    arguments = parser.parse_args()
+    if arguments.store is not None:
+        keep_runs(arguments.store)
+    PAGE.write_text(fill(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
