@@ -136,11 +136,21 @@ def summary(results: pd.DataFrame) -> None:
         tenth, clean = ours[ours["kind"] == "random10"], ours[ours["kind"] == "clean"]
         near = tenth["estimate"].between(0.75, 1.25).mean()
         verdict(f"{half}: sets, random10, errors within a quarter", near, 2 / 3, at_least=True)
-        verdict(f"{half}: calibration error, random10", tenth["calibration"].mean(), 0.05, False)
+        verdict(
+            f"{half}: calibration error, random10",
+            tenth["calibration"].mean(),
+            0.05,
+            at_least=False,
+        )
         if len(clean):
             flagged = clean["flagged"]
-            verdict(f"{half}: clean rows flagged, percent, mean", 100 * flagged.mean(), 4.0, False)
-            verdict(f"{half}: the same, worst set", 100 * flagged.max(), 10.0, False)
+            verdict(
+                f"{half}: clean rows flagged, percent, mean",
+                100 * flagged.mean(),
+                4.0,
+                at_least=False,
+            )
+            verdict(f"{half}: the same, worst set", 100 * flagged.max(), 10.0, at_least=False)
         others = ours.groupby("kind", sort=False)
         print(others[["flagged", "calibration", "estimate", "covered", "f1"]].mean().round(3))
 
@@ -152,7 +162,9 @@ def _compare(half: str, by_kind: pd.DataFrame, noisy: pd.DataFrame) -> None:
     random = noisy[noisy["kind"].isin(["random10", "random20"])]
     by_set = random.pivot_table(index="data", columns="method", values="ap")
     less = by_set["audit"] - by_set[PLAIN]
-    verdict(f"{half}: share of sets, random, below plain mean", (less < 0).mean(), 0.25, False)
+    verdict(
+        f"{half}: share of sets, random, below plain mean", (less < 0).mean(), 0.25, at_least=False
+    )
     verdict(f"{half}: worst set, random, against plain mean", less.min(), -0.05, at_least=True)
     issues = noisy[noisy["method"] == PLAIN].groupby("kind")["f1"].mean().round(3).to_dict()
     print("F1 of find_label_issues:", issues)

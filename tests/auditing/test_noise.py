@@ -36,8 +36,9 @@ def test_one_rate_is_learnt(k, rate):
     if rate == 0.2:
         assert judged.suspicion.sum() == pytest.approx(wrong, rel=0.25)
     own = p[np.arange(2000), given]
-    assert average_precision_score(given != true, judged.suspicion) == pytest.approx(
-        average_precision_score(given != true, -own), abs=0.01
+    assert (
+        average_precision_score(given != true, judged.suspicion)
+        > average_precision_score(given != true, -own) - 0.01
     )
 
 
