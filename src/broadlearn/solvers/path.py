@@ -23,8 +23,9 @@ from broadlearn.utils import Array
 
 # Share of the allowed error that solutions by products with the matrix may have.
 SAFETY = 0.01
-# A factorisation of n columns takes as long as n / 30 products of a vector with one of several
-# matrices, or n / 40 with the same matrix (n from 200 to 400, one thread).
+# A factorisation of n columns takes about as long as n / 30 products of a vector with one of
+# several matrices, or n / 40 with the same matrix (a few runs, n from 200 to 400). Only speed
+# depends on it.
 OWN_STEPS, SHARED_STEPS = 30, 40
 # Given the position of a problem and of a penalty, its weights of shape (n_sizes, n_targets, n) and
 # a function that solves the largest size for right sides in columns: the residual
