@@ -2,12 +2,8 @@
 
 from broadlearn.evaluation.evaluating import Evaluation, evaluate, evaluate_predictions
 from broadlearn.evaluation.figures import FIGURES, figure_text
-from broadlearn.evaluation.held_out import (
-    fit_held_out,
-)
-from broadlearn.evaluation.metrics import (
-    Predictions,
-)
+from broadlearn.evaluation.held_out import fit_held_out
+from broadlearn.evaluation.metrics import Predictions
 from broadlearn.evaluation.thresholds import (
     Threshold,
     choose_threshold,

@@ -20,7 +20,7 @@ from sklearn.metrics import (
     RocCurveDisplay,
 )
 
-from broadlearn.evaluation.metrics import Predictions, Ranking, rarer_class
+from broadlearn.evaluation.metrics import Predictions, rarer_class
 from broadlearn.utils import label
 
 if TYPE_CHECKING:
@@ -71,12 +71,11 @@ def _classification_charts(evaluation: Evaluation) -> Iterator[Chart]:
     codes = _shown_classes(evaluation)
     if predictions.proba is None or not codes:
         return
-    known = predictions.known
-    target, proba = predictions.target[known], predictions.proba[known]
+    target, proba = predictions.target, predictions.proba
     names = [label(name) for name in predictions.classes]  # type: ignore[union-attr]
     which = "One class against all others"
-    if len(codes) == MAX_CURVES < predictions.n_known:
-        which += f"; the {MAX_CURVES} classes with the smallest area"
+    if len(codes) == MAX_CURVES < len(names):
+        which += f"; the {MAX_CURVES} classes with the lowest recall"
     roc, precision = _new_axes(), _new_axes()
     for code in codes:
         curve = {"y_true": target == code, "y_score": proba[:, code], "name": names[code]}
@@ -88,7 +87,7 @@ def _classification_charts(evaluation: Evaluation) -> Iterator[Chart]:
     ):
         axes.legend(loc="best")
         yield _chart(axes, title, f"{which}, with the {caption}.", xlabel=x, ylabel=y)
-    if predictions.n_known == 2:
+    if len(names) == 2:
         code = codes[0]
         probability, happened = proba[:, code], target == code
         what = f"probability of {names[code]}"
@@ -108,11 +107,9 @@ def _classification_charts(evaluation: Evaluation) -> Iterator[Chart]:
 
 def _confusion_chart(evaluation: Evaluation) -> Chart:
     table, axes = evaluation.confusion, _new_axes()
-    counts = np.zeros((len(table), len(table)), dtype=np.intp)
-    counts[:, : table.shape[1]] = table.to_numpy()
     names = [label(name) for name in table.index]
     rotation = "horizontal" if len("".join(names)) <= 30 else "vertical"
-    ConfusionMatrixDisplay(counts, display_labels=names).plot(
+    ConfusionMatrixDisplay(table.to_numpy(), display_labels=names).plot(
         ax=axes, cmap="Blues", colorbar=False, xticks_rotation=rotation, values_format="d"
     )
     axes.grid(False)
@@ -175,18 +172,15 @@ def _chart(axes: Axes, title: str, caption: str, **labels: str) -> Chart:
 
 
 def _shown_classes(evaluation: Evaluation) -> list[int]:
-    """Of two classes the rarer one or that of the threshold; of many those told apart least."""
-    predictions = evaluation.predictions
-    known = predictions.known
-    target = predictions.target[known]
-    present = np.unique(target)
-    if predictions.proba is None or present.size < 2:
+    """Of two classes the rarer one or that of the threshold; of many those found least."""
+    classes, target = np.asarray(evaluation.predictions.classes), evaluation.predictions.target
+    n_present = np.unique(target).size
+    if n_present < 2:
         return []
-    if predictions.n_known == 2:
-        if evaluation.threshold is not None:
-            classes = np.asarray(predictions.classes)
-            return np.flatnonzero(classes == evaluation.threshold.label)[:1].tolist()
+    if classes.size == 2 and evaluation.threshold is not None:
+        return np.flatnonzero(classes == evaluation.threshold.label).tolist()
+    if classes.size == 2:
         return [int(rarer_class(target))]
-    weight = np.ones(target.size)
-    areas = [Ranking(target == code, predictions.proba[known, code])(weight)[0] for code in present]
-    return sorted(present[np.argsort(areas, kind="stable")[:MAX_CURVES]].tolist())
+    # Classes without rows have no recall and come last.
+    order = np.argsort(evaluation.by_class["recall"], kind="stable")
+    return sorted(order[: min(n_present, MAX_CURVES)].tolist())

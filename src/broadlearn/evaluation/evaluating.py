@@ -24,7 +24,7 @@ from broadlearn.evaluation.metrics import (
     sample_losses,
 )
 from broadlearn.evaluation.thresholds import ModelParts, Threshold, unwrap_model
-from broadlearn.utils import draw_seed, html_table, out_of, percent, write_whole
+from broadlearn.utils import draw_seed, html_table, percent, write_whole
 
 # Of each column, to measure its importance with a t interval.
 N_SHUFFLES = 10
@@ -51,7 +51,7 @@ class Evaluation:
     worst : pandas.DataFrame
         The 20 rows with the largest ``loss`` (log-loss, or absolute error): ``position`` in X,
         ``label``, ``prediction`` and, for a classifier with probabilities, the ``probability`` of
-        the label. Rows whose class the model does not know come first.
+        the label.
     predictions : Predictions
         Labels or targets beside predictions and probabilities.
     model_name : str
@@ -86,7 +86,7 @@ class Evaluation:
         return len(self.predictions.target)
 
     def remarks(self) -> list[str]:
-        """Return sentences on a threshold, on unknown labels and on a class that is often missed.
+        """Return sentences on a threshold and on a class that is often missed.
 
         Returns
         -------
@@ -98,21 +98,13 @@ class Evaluation:
             remarks.append(f"{str(label)!r} is predicted from a probability of {value:.3g} on.")
         if self.is_regression:
             return remarks
-        n_known = self.predictions.n_known
-        n_unknown = int(np.sum(self.predictions.target >= n_known))
-        if n_unknown:
-            remarks.append(
-                f"{out_of(n_unknown, self.n_rows, 'row', 'has')} a label that the model does not "
-                "know. These rows count as wrong and are left out of the other metrics."
-            )
-        known = self.by_class.iloc[:n_known]
-        recall = known["recall"].min()
+        rows, recall = self.by_class["rows"], self.by_class["recall"]
         # Worse than a coin, and rare.
-        if recall < 0.5 and known["rows"][known["recall"].idxmin()] < known["rows"].max() / 2:
+        if recall.min() < 0.5 and rows[recall.idxmin()] < rows.max() / 2:
             remarks.append(
-                f"Class {str(known['recall'].idxmin())!r} is often missed: the model finds "
-                f"{percent(recall)} of its rows. A balanced class weight or, for two classes, a "
-                "lower decision threshold finds more."
+                f"Class {str(recall.idxmin())!r} is often missed: the model finds "
+                f"{percent(recall.min())} of its rows. A balanced class weight or, for two "
+                "classes, a lower decision threshold finds more."
             )
         return remarks
 
@@ -171,7 +163,7 @@ def evaluate(
     X : array-like or DataFrame of shape (n_samples, n_features)
         New rows.
     y : array-like of shape (n_samples,)
-        Their labels or targets.
+        Their labels or targets. Labels that the model does not know are refused.
     importance : bool, default=False
         Whether to measure permutation importance: each column is shuffled 10 times.
     random_state : int, RandomState or None, default=0
@@ -238,11 +230,11 @@ def evaluate_predictions(
     """
     confusion = pd.DataFrame()
     if predictions.classes is not None:
-        labels, n_known = predictions.classes, predictions.n_known
+        labels = predictions.classes
         counts = confusion_matrix(
             predictions.target, predictions.predicted, labels=np.arange(labels.size)
         )
-        confusion = pd.DataFrame(counts[:, :n_known], index=labels, columns=labels[:n_known])
+        confusion = pd.DataFrame(counts, labels, labels)
     return Evaluation(
         metrics_table(predictions, random_state),
         class_table(predictions),
@@ -275,7 +267,7 @@ def _conformal_regions(parts: ModelParts, X: Any, method: str) -> Any:
 
 def _worst_rows(predictions: Predictions) -> pd.DataFrame:
     """Rows with the largest loss."""
-    losses = np.nan_to_num(sample_losses(predictions), nan=np.inf)
+    losses = sample_losses(predictions)
     rows = np.argsort(-losses, kind="stable")[:20]
     rows = rows[losses[rows] > 0.0]
     table = pd.DataFrame(
@@ -294,21 +286,18 @@ def _worst_rows(predictions: Predictions) -> pd.DataFrame:
 def column_importance(
     model: Any, X: Any, predictions: Predictions, seed: int
 ) -> tuple[pd.DataFrame, str]:
-    """Return the permutation importance of the columns, largest first, and its score in words.
-
-    Samples whose class the model does not know are left out.
-    """
+    """Return the permutation importance of the columns, largest first, and its score in words."""
     names = [str(name) for name in getattr(X, "columns", range(np.shape(X)[1]))]
-    target, scoring, unit = predictions.target, "r2", "loss of R²"
-    if predictions.classes is not None:
-        # Labels in the model's own type, which may differ from that of the rows.
-        target = np.asarray(model.classes_)[target[predictions.known]]
-        X = X.iloc[predictions.known] if hasattr(X, "iloc") else np.asarray(X)[predictions.known]
+    if predictions.classes is None:
+        scoring, unit = "r2", "loss of R²"
+    elif predictions.proba is None:
+        scoring, unit = "balanced_accuracy", "loss of balanced accuracy"
+    else:
         scoring, unit = "neg_log_loss", "increase of the log-loss"
-        if predictions.proba is None:
-            scoring, unit = "balanced_accuracy", "loss of balanced accuracy"
+    # Labels in the model's own type, which may differ from that of the rows.
+    y = predictions.decoded(predictions.target)
     lost = permutation_importance(
-        model, X, target, scoring=scoring, n_repeats=N_SHUFFLES, random_state=seed
+        model, X, y, scoring=scoring, n_repeats=N_SHUFFLES, random_state=seed
     ).importances
     error = lost.std(axis=1, ddof=1) / np.sqrt(N_SHUFFLES)
     reach = student.ppf((1.0 + CONFIDENCE) / 2.0, N_SHUFFLES - 1) * error

@@ -6,15 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import metrics
 from sklearn.base import clone, is_classifier
-from sklearn.metrics import (
-    average_precision_score,
-    f1_score,
-    get_scorer,
-    make_scorer,
-    precision_score,
-    recall_score,
-)
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
 from sklearn.pipeline import Pipeline
 
@@ -25,15 +18,12 @@ from broadlearn.utils import Floats
 
 N_FOLDS = 5
 
-# Metrics of one class, for which scikit-learn's scorers expect a label 1.
+# Metrics of one class, for which scikit-learn's scorers expect a label 1, with their options.
 OF_ONE_CLASS: dict[str, dict[str, Any]] = {
-    "f1": {"score_func": f1_score, "zero_division": 0.0},
-    "precision": {"score_func": precision_score, "zero_division": 0.0},
-    "recall": {"score_func": recall_score, "zero_division": 0.0},
-    "average_precision": {
-        "score_func": average_precision_score,
-        "response_method": ("decision_function", "predict_proba"),
-    },
+    "f1": {"zero_division": 0.0},
+    "precision": {"zero_division": 0.0},
+    "recall": {"zero_division": 0.0},
+    "average_precision": {"response_method": ("decision_function", "predict_proba")},
 }
 
 
@@ -109,7 +99,7 @@ def cross_val_predictions(
         return _with_proba(y, cross_val_predict(model, X, y, method="predict_proba", **options))
     classes, codes = np.unique(y, return_inverse=True)
     predicted = np.searchsorted(classes, cross_val_predict(model, X, y, **options))
-    return Predictions(codes, predicted, classes, classes.size)
+    return Predictions(codes, predicted, classes)
 
 
 def leave_one_out_predictions(model: Any, y: NDArray[Any]) -> Predictions:
@@ -122,13 +112,13 @@ def leave_one_out_predictions(model: Any, y: NDArray[Any]) -> Predictions:
 def _with_proba(y: NDArray[Any], proba: Floats) -> Predictions:
     """Return the predictions of class probabilities."""
     classes, codes = np.unique(y, return_inverse=True)
-    return Predictions(codes, proba.argmax(axis=1), classes, classes.size, proba)
+    return Predictions(codes, proba.argmax(axis=1), classes, proba)
 
 
 def scorer_of(name: str, y: NDArray[Any]) -> Any:
     """Return a scikit-learn scorer; metrics of one class are those of the rarer class."""
     try:
-        scorer = get_scorer(name)
+        scorer = metrics.get_scorer(name)
     except ValueError as error:
         raise ValueError(
             "scoring must be the name of a scikit-learn scorer, such as accuracy, "
@@ -138,4 +128,5 @@ def scorer_of(name: str, y: NDArray[Any]) -> Any:
         return scorer
     if np.unique(y).size != 2:
         raise ValueError(f"scoring={name!r} needs two classes; for more use '{name}_macro'.")
-    return make_scorer(**OF_ONE_CLASS[name], pos_label=rarer_class(y))
+    score = getattr(metrics, f"{name}_score")
+    return metrics.make_scorer(score, **OF_ONE_CLASS[name], pos_label=rarer_class(y))

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import precision_recall_fscore_support
 
-from broadlearn.utils import Array, Floats
+from broadlearn.utils import Array, Floats, out_of
 
 # Ends of a 95 % interval have a standard error of about a tenth of its length.
 N_RESAMPLES = 200
@@ -29,26 +29,18 @@ class Predictions(NamedTuple):
     predicted : ndarray of shape (n_samples,)
         Predictions in the same form.
     classes : ndarray of shape (n_classes,) or None
-        Classes of the model, then labels that the model does not know. None for a regressor.
-    n_known : int
-        Number of classes of the model.
-    proba : ndarray of shape (n_samples, n_known) or None
+        Classes of the model; None for a regressor.
+    proba : ndarray of shape (n_samples, n_classes) or None
         Class probabilities, if the model has them.
-    regions : ndarray of shape (n_samples, n_known) or (n_samples, 2), or None
+    regions : ndarray of shape (n_samples, n_classes) or (n_samples, 2), or None
         Conformal sets (boolean) of a classifier, conformal intervals of a regressor.
     """
 
     target: NDArray[Any]
     predicted: NDArray[Any]
     classes: NDArray[Any] | None = None
-    n_known: int = 0
     proba: Floats | None = None
     regions: NDArray[Any] | None = None
-
-    @property
-    def known(self) -> NDArray[np.intp]:
-        """Positions of the samples whose class the model knows."""
-        return np.flatnonzero(self.target < self.n_known)
 
     def decoded(self, codes: NDArray[Any]) -> NDArray[Any]:
         """Labels of class codes; targets as they are."""
@@ -64,31 +56,36 @@ def label_predictions(
 ) -> Predictions:
     """Match true and predicted labels with the classes of a model.
 
-    A label that differs from a class only by type, case or spaces is that class.
+    A label that differs from a class only by type, case or spaces is that class. Other labels are
+    refused.
 
     Examples
     --------
     >>> import numpy as np
-    >>> result = label_predictions(np.array([0, 1]), np.array(["1", "x"]), np.array([1, 0]))
-    >>> result.classes.tolist(), result.target.tolist(), result.predicted.tolist()
-    ([0, 1, 'x'], [1, 2], [1, 0])
+    >>> result = label_predictions(np.array([0, 1]), np.array(["1", "0"]), np.array([1, 1]))
+    >>> result.target.tolist(), result.predicted.tolist()
+    ([1, 0], [1, 1])
     """
-    names: list[Any] = classes.tolist()
-    exact = {name: code for code, name in enumerate(names)}
+    exact = {name: code for code, name in enumerate(classes.tolist())}
+    as_text = {str(name): code for name, code in exact.items()}
     folded = {_folded(name): code for name, code in exact.items()}
     if len(folded) < len(exact):
         folded = {}
-    as_text = {str(name): code for name, code in exact.items()}
-    codes = np.empty(len(labels), dtype=np.intp)
-    for i, label in enumerate(labels.tolist()):
-        code = exact.get(label, as_text.get(str(label), folded.get(_folded(label))))
-        if code is None:
-            code = exact[label] = len(names)
-            names.append(label)
-        codes[i] = code
-    every = classes if len(names) == classes.size else np.array(names, dtype=object)
-    given = np.array([exact[label] for label in predicted.tolist()], dtype=np.intp)
-    return Predictions(codes, given, every, classes.size, proba, regions)
+    target = np.array(
+        [
+            exact.get(label, as_text.get(str(label), folded.get(_folded(label), -1)))
+            for label in labels.tolist()
+        ]
+    )
+    unknown = np.flatnonzero(target < 0)
+    if unknown.size:
+        raise ValueError(
+            f"{out_of(unknown.size, target.size, 'row', 'has')} a label that the model does not "
+            f"know, such as {str(labels[unknown[0]])!r}. Leave these rows out, or fit the model to "
+            "some of that class."
+        )
+    codes = np.array([exact[label] for label in predicted.tolist()])
+    return Predictions(target, codes, classes, proba, regions)
 
 
 def metrics_table(predictions: Predictions, seed: int = 0) -> pd.DataFrame:
@@ -117,9 +114,9 @@ def weighted_metrics(predictions: Predictions) -> WeightedMetrics:
     """Return a function that computes all metrics for given sample weights.
 
     The metrics of a classifier are ``accuracy``; ``majority_share``, the accuracy of predicting the
-    most frequent class; ``balanced_accuracy``, the mean recall of the classes that the model knows;
-    ``roc_auc`` and ``average_precision``, means over one-vs-rest problems (of two classes, the
-    average precision of the rarer one); and ``log_loss``. Those of a regressor are ``r2``,
+    most frequent class; ``balanced_accuracy``, the mean recall of the classes; ``roc_auc`` and
+    ``average_precision``, means over one-vs-rest problems (of two classes, the average precision of
+    the rarer one); and ``log_loss``. Those of a regressor are ``r2``,
     ``mean_absolute_error`` and ``root_mean_squared_error``. Conformal sets or intervals add
     ``coverage`` and ``set_size`` or ``interval_width``. Undefined metrics are nan.
     """
@@ -133,10 +130,7 @@ def weighted_metrics(predictions: Predictions) -> WeightedMetrics:
         held = (low <= predictions.target) & (predictions.target <= high)
         name, size = "interval_width", high - low
     else:
-        # No set holds a class that the model does not know.
-        padded = np.c_[regions, np.zeros(len(regions), dtype=bool)]
-        own = np.minimum(predictions.target, predictions.n_known)
-        held = padded[np.arange(len(regions)), own]
+        held = regions[np.arange(len(regions)), predictions.target]
         name, size = "set_size", regions.sum(axis=1)
 
     def metrics(weight: Array) -> dict[str, float]:
@@ -147,34 +141,30 @@ def weighted_metrics(predictions: Predictions) -> WeightedMetrics:
 
 
 def _classification_metrics(predictions: Predictions) -> WeightedMetrics:
-    target, proba, known = predictions.target, predictions.proba, predictions.known
-    n_known, n_classes = predictions.n_known, len(predictions.classes)  # type: ignore[arg-type]
+    target, proba = predictions.target, predictions.proba
+    n_classes = len(predictions.classes)  # type: ignore[arg-type]
     majority = np.bincount(target).argmax()
     right = (predictions.predicted == target).astype(np.float64)
-    losses = np.nan_to_num(sample_losses(predictions)) if proba is not None else np.zeros(0)
+    losses = sample_losses(predictions)
     rankings = []
     if proba is not None:
-        rankings = [
-            Ranking(target[known] == code, proba[known, code]) for code in np.unique(target[known])
-        ]
+        rankings = [Ranking(target == code, proba[:, code]) for code in np.unique(target)]
 
     def metrics(weight: Array) -> dict[str, float]:
         counts = np.bincount(target, weight, n_classes)
         found = np.bincount(target, weight * right, n_classes)
-        present = np.flatnonzero(counts[:n_known])
-        ranked = np.array([ranking(weight[known]) for ranking in rankings]).reshape(-1, 2)
+        present = np.flatnonzero(counts)
+        ranked = np.array([ranking(weight) for ranking in rankings]).reshape(-1, 2)
         averaged = ranked[:, 1]
-        if n_known == 2 and len(rankings) == 2:
+        if n_classes == 2 and len(rankings) == 2:
             averaged = averaged[[int(counts[1] <= counts[0])]]
-        n_judged = weight[known].sum()
-        has_loss = proba is not None and n_judged > 0.0
         return {
             "accuracy": float(np.average(right, weights=weight)),
             "majority_share": float(counts[majority] / weight.sum()),
             "balanced_accuracy": _mean(found[present] / counts[present]),
             "roc_auc": _mean(ranked[:, 0]),
             "average_precision": _mean(averaged),
-            "log_loss": float(weight @ losses / n_judged) if has_loss else np.nan,
+            "log_loss": np.nan if proba is None else float(weight @ losses / weight.sum()),
         }
 
     return metrics
@@ -227,20 +217,14 @@ class Ranking:
 
 
 def sample_losses(predictions: Predictions) -> Array:
-    """Return the absolute error or log-loss of each sample; 0 and 1 without probabilities.
-
-    nan for samples whose class the model does not know.
-    """
+    """Return the absolute error or log-loss of each sample; 0 and 1 without probabilities."""
     target, predicted = predictions.target, predictions.predicted
     if predictions.classes is None:
         return np.abs(target - predicted)
-    losses = (target != predicted).astype(np.float64)
-    losses[target >= predictions.n_known] = np.nan
-    if predictions.proba is not None:
-        known = predictions.known
-        own = predictions.proba[known, target[known]].astype(np.float64)
-        losses[known] = -np.log(np.maximum(own, np.finfo(np.float64).eps))
-    return losses
+    if predictions.proba is None:
+        return (target != predicted).astype(np.float64)
+    own = predictions.proba[np.arange(target.size), target].astype(np.float64)
+    return -np.log(np.maximum(own, np.finfo(np.float64).eps))
 
 
 def class_table(predictions: Predictions) -> pd.DataFrame:

@@ -72,8 +72,7 @@ def _worst(evaluation: Evaluation) -> list[list[str]]:
     show = number_text if evaluation.is_regression else str
     lines = []
     for line in evaluation.worst.to_dict("records"):
-        loss = "–" if np.isinf(line["loss"]) else number_text(line["loss"])
         probability = [f"{100 * line['probability']:.1f} %"] if "probability" in line else []
-        name = f"row {line['position']}"
+        name, loss = f"row {line['position']}", number_text(line["loss"])
         lines.append([name, show(line["label"]), show(line["prediction"]), *probability, loss])
     return lines

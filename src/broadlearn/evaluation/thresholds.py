@@ -13,7 +13,7 @@ from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import Pipeline
 
 from broadlearn.evaluation.metrics import Predictions, rarer_class
-from broadlearn.utils import Array, Floats
+from broadlearn.utils import Floats
 
 # Thresholds tried at most, which takes 5 s for 100,000 rows.
 MAX_TRIED = 200
@@ -152,11 +152,11 @@ def choose_threshold(
     --------
     >>> import numpy as np
     >>> y, p = np.array([0, 0, 0, 1, 1]), np.array([0.1, 0.2, 0.3, 0.4, 0.6])
-    >>> held_out = Predictions(y, y, np.array(["a", "b"]), 2, np.c_[1 - p, p])
+    >>> held_out = Predictions(y, y, np.array(["a", "b"]), np.c_[1 - p, p])
     >>> choose_threshold(held_out)[0].value
     0.35
     """
-    if held_out.n_known != 2 or held_out.proba is None:
+    if held_out.proba is None or held_out.proba.shape[1] != 2:
         raise ValueError("A threshold needs two classes and a model with probabilities.")
     if value is not None and not 0.0 < value < 1.0:
         raise ValueError(f"A threshold must be between 0 and 1, got {value:g}.")
@@ -169,19 +169,13 @@ def choose_threshold(
     return Threshold(label, value), held_out._replace(predicted=predicted)
 
 
-class _Decided(ClassifierMixin, BaseEstimator):
-    """Classifier of probabilities, for scorers, which want an estimator."""
-
-    def __init__(self, threshold: float = 0.5) -> None:
-        self.threshold = threshold
+class _Predicted(ClassifierMixin, BaseEstimator):
+    """Classifier of samples that are predictions already, as scorers take an estimator."""
 
     classes_ = np.array([0, 1])
 
-    def fit(self, X: Any, y: Any) -> _Decided:
-        return self
-
-    def predict(self, X: Array) -> NDArray[np.intp]:
-        return (X[:, 0] >= self.threshold).astype(np.intp)
+    def predict(self, X: NDArray[np.intp]) -> NDArray[np.intp]:
+        return X
 
 
 def best_threshold(positive: NDArray[np.bool_], proba: Floats, scoring: str) -> float:
@@ -197,9 +191,9 @@ def best_threshold(positive: NDArray[np.bool_], proba: Floats, scoring: str) -> 
     below = values[np.searchsorted(values[1:], own)]
     tried = np.r_[0.5, (own + below) / 2.0]
     tried = tried[np.argsort(np.abs(tried - 0.5), kind="stable")]
-    samples, labels = proba[:, None], positive.astype(np.intp)
+    labels = positive.astype(np.intp)
     try:
-        scores = [scorer(_Decided(threshold), samples, labels) for threshold in tried.tolist()]
+        scores = [scorer(_Predicted(), (proba >= value).astype(np.intp), labels) for value in tried]
     except AttributeError as error:
         raise ValueError(
             "scoring must be a metric of predicted labels to choose a threshold, such as "

@@ -209,9 +209,7 @@ def _check_node(node: Any, shapes: Shapes, trusted: set[str]) -> list[Any]:
             if content.lstrip()[:1] in ("[", "{"):
                 raise ValueError("a plain value in it holds others")
             return []
-        case "ListNode" if name == "builtins.list":
-            return list(content)
-        case "TupleNode" if name == "builtins.tuple":
+        case "ListNode" | "TupleNode" if name in ("builtins.list", "builtins.tuple"):
             return list(content)
         case "TupleNode" if issubclass(own_class(*place) or object, tuple):
             trusted.add(name)

@@ -171,13 +171,9 @@ def _header(model: Any, target: str | None, metadata: Mapping[str, Any] | None) 
 
 
 def _plain(classes: Any) -> list[Any]:
-    """Return classes as values that JSON knows; several labels have a list each."""
-    if isinstance(classes, list):
-        return [_plain(part) for part in classes]
-    values = np.asarray(classes).tolist()
-    return [
-        value if isinstance(value, bool | int | float | str) else str(value) for value in values
-    ]
+    """Return classes as values that JSON knows."""
+    values = np.asarray(classes, dtype=object).tolist()
+    return [value if isinstance(value, int | float | str) else str(value) for value in values]
 
 
 @cache

@@ -50,6 +50,8 @@ CHOICES = ("number", "boolean", "date", "category", "drop")
 # encodes columns of up to 40 levels so.
 MAX_LEVELS = 30
 MISSING_LEVEL, OTHER_LEVEL = "(missing)", "(other)"
+# Kinds whose columns may hold no other words in training.
+_EXPECTED = {"ordered": "the words of its order", "boolean": "yes and no, 1 and 0"}
 
 Plan = dict[str, Any]
 
@@ -113,10 +115,8 @@ def _learn_texts(cells: Cells, kind: str | None, name: str) -> Plan:
             texts[text] = count
     if not levels:
         return {"kind": "empty"}
-    if kind in (None, "boolean") and (kind or len(levels) > 1) and set(levels) <= YES | NO:
+    if kind == "boolean" or (kind is None and len(levels) > 1 and set(levels) <= YES | NO):
         return {"kind": "boolean"}
-    if kind == "boolean":
-        raise ValueError(f"Column {name!r} holds {next(iter(texts))!r}; expected yes and no.")
     if kind in (None, "number"):
         style = learn_number_style(texts, 0.0 if kind else MIN_SHARE)
         if style or kind:
@@ -149,12 +149,9 @@ def _completed(column: pd.Series, plan: Plan) -> Plan:
         strays = Counter(level_key(str(cell)) for cell in column[unread])
         plan["strays"] = [text for text, _ in strays.most_common(100)]
         values, unread = read_column(column, plan)
-    if plan["kind"] == "ordered" and unread.any():
-        word = str(column[unread].iloc[0])
-        raise ValueError(f"Column {plan['name']!r} holds {word!r}, which is not in its order.")
-    if plan["kind"] == "boolean" and unread.any():
-        word = str(column[unread].iloc[0])
-        raise ValueError(f"Column {plan['name']!r} holds {word!r}; expected yes and no, 1 and 0.")
+    if plan["kind"] in _EXPECTED and unread.any():
+        word, expected = str(column[unread].iloc[0]), _EXPECTED[plan["kind"]]
+        raise ValueError(f"Column {plan['name']!r} holds {word!r}; expected {expected}.")
     if plan["kind"] == "category":
         missing = values == MISSING_LEVEL
         if missing.any():
@@ -217,10 +214,10 @@ def read_column(column: pd.Series, plan: Plan) -> ReadColumn:
 def _read_typed(column: pd.Series, plan: Plan) -> ReadColumn:
     """Read a column whose type says that it holds numbers, booleans or dates."""
     missing = column.isna().to_numpy(dtype=bool)
-    nothing = ReadColumn(np.full(len(column), np.nan), ~missing)
+    nothing, is_date = ReadColumn(np.full(len(column), np.nan), ~missing), column.dtype.kind == "M"
     if plan["kind"] == "date":
-        return ReadColumn(days_of(column), ~missing & missing) if _is_date(column) else nothing
-    if _is_date(column):
+        return ReadColumn(days_of(column), np.zeros_like(missing)) if is_date else nothing
+    if is_date:
         return nothing
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     if np.isinf(values).any():
@@ -231,7 +228,7 @@ def _read_typed(column: pd.Series, plan: Plan) -> ReadColumn:
     if "" not in plan["style"]["units"]:
         # A share without its percent sign may be 0.97 or 97.
         return nothing
-    return ReadColumn(values, np.zeros(len(column), dtype=bool))
+    return ReadColumn(values, np.zeros_like(missing))
 
 
 def column_use(plan: Plan) -> str:
@@ -258,10 +255,6 @@ def column_use(plan: Plan) -> str:
     if plan.get("strays"):
         use += f"; {listed(plan['strays'], most=2)} count as missing"
     return use
-
-
-def _is_date(column: pd.Series) -> bool:
-    return column.dtype.kind == "M"
 
 
 def _is_typed(column: pd.Series) -> bool:

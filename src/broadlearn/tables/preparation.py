@@ -136,15 +136,17 @@ class TablePreparation(TransformerMixin, BaseEstimator):
             reasons = [f"{plan['name']!r} {column_use(plan)}" for plan in self.columns_[:5]]
             few = " of one sample" if len(frame) == 1 else ""
             raise ValueError(f"There is no column{few} to learn from: {'; '.join(reasons)}.")
-        numbers, levels = _blocks({p["name"]: read_column(frame[p["name"]], p) for p in used}, used)
+        numbers, levels = _blocks(_read(frame, used), used)
         self.imputer_ = self.encoder_ = None
-        if numbers.shape[1]:
-            self.imputer_ = SimpleImputer(strategy="median", add_indicator=True).fit(numbers)
-        if levels.shape[1]:
-            categories = [np.array(p["levels"], dtype=object) for p in _categories(used)]
-            self.encoder_ = OneHotEncoder(
+        if numbers:
+            imputer = SimpleImputer(strategy="median", add_indicator=True)
+            self.imputer_ = imputer.fit(np.column_stack(numbers))
+        if levels:
+            categories = [np.array(p["levels"], dtype=object) for p in used if _is_encoded(p)]
+            encoder = OneHotEncoder(
                 categories=categories, handle_unknown="ignore", sparse_output=False
-            ).fit(levels)
+            )
+            self.encoder_ = encoder.fit(np.column_stack(levels))
         position = {plan["name"]: j for j, plan in enumerate(used)}
         places = [position[column] for column, _ in self._encoded()]
         self.order_ = np.argsort(places, kind="stable")
@@ -167,14 +169,14 @@ class TablePreparation(TransformerMixin, BaseEstimator):
         state = vars(self)
         used = _used(state["columns_"])
         frame = _needed(X, state)
-        read = {plan["name"]: read_column(frame[plan["name"]], plan) for plan in used}
+        read = _read(frame, used)
         _tell_unread(frame, read, used, state["on_unread"])
         numbers, levels = _blocks(read, used)
         parts = []
-        if state["imputer_"] is not None:
-            parts.append(state["imputer_"].transform(numbers))
-        if state["encoder_"] is not None:
-            parts.append(state["encoder_"].transform(levels))
+        if numbers:
+            parts.append(state["imputer_"].transform(np.column_stack(numbers)))
+        if levels:
+            parts.append(state["encoder_"].transform(np.column_stack(levels)))
         return np.hstack(parts)[:, state["order_"]]
 
     def read(self, X: Any) -> pd.DataFrame:
@@ -202,14 +204,14 @@ class TablePreparation(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         state = vars(self)
-        frame, columns = _needed(X, state), {}
-        for plan in _used(state["columns_"]):
-            values, _ = read_column(frame[plan["name"]], plan)
+        frame, used = _needed(X, state), _used(state["columns_"])
+        columns: dict[str, Any] = {}
+        for plan, (values, _) in zip(used, _read(frame, used), strict=True):
+            columns[plan["name"]] = values
             if plan["kind"] == "date":
-                values = pd.to_datetime(values, unit="D").round("ms")
+                columns[plan["name"]] = pd.to_datetime(values, unit="D").round("ms")
             elif plan["kind"] == "category":
                 values[values == MISSING_LEVEL] = None
-            columns[plan["name"]] = values
         return pd.DataFrame(columns, index=frame.index)
 
     def describe(self) -> pd.DataFrame:
@@ -231,13 +233,9 @@ class TablePreparation(TransformerMixin, BaseEstimator):
         1   dose  number                         number, unit 'mg'
         """
         check_is_fitted(self)
-        rows = [
-            (p["name"], p["kind"], p["missing"], p["distinct"], p["example"], column_use(p))
-            for p in self.columns_
-        ]
-        return pd.DataFrame(
-            rows, columns=["column", "kind", "missing", "distinct", "example", "use"]
-        )
+        learnt = pd.DataFrame(self.columns_).rename(columns={"name": "column"})
+        learnt["use"] = [column_use(plan) for plan in self.columns_]
+        return learnt[["column", "kind", "missing", "distinct", "example", "use"]]
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Names of the numbers: that of the column, with a level or "missing".
@@ -277,17 +275,13 @@ class TablePreparation(TransformerMixin, BaseEstimator):
     def _encoded(self) -> list[tuple[str, str]]:
         """Column and ending of the name of all that `imputer_` and `encoder_` give."""
         used = _used(self.columns_)
-        numbers = []
-        for plan in used:
-            if plan["kind"] != "category":
-                numbers.append((plan["name"], ""))
-            elif len(plan["levels"]) == 2:
-                numbers.append((plan["name"], plan["levels"][1]))
-        outputs = list(numbers)
-        if self.imputer_ is not None:
+        numbers = [plan for plan in used if not _is_encoded(plan)]
+        levels = [(p["name"], level) for p in used if _is_encoded(p) for level in p["levels"]]
+        outputs = [(p["name"], p["levels"][1] if p["kind"] == "category" else "") for p in numbers]
+        if numbers:
             missing = self.imputer_.indicator_.features_
-            outputs += [(numbers[j][0], "missing") for j in missing]
-        return outputs + [(p["name"], level) for p in _categories(used) for level in p["levels"]]
+            outputs += [(numbers[j]["name"], "missing") for j in missing]
+        return outputs + levels
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -313,38 +307,34 @@ def _used(plans: list[Plan]) -> list[Plan]:
     return [plan for plan in plans if KINDS[plan["kind"]]]
 
 
-def _categories(plans: list[Plan]) -> list[Plan]:
-    """Columns for the encoder: two levels are one number, as yes and no are."""
-    return [plan for plan in plans if plan["kind"] == "category" and len(plan["levels"]) != 2]
+def _is_encoded(plan: Plan) -> bool:
+    """Whether the encoder takes a column: two levels are one number, as yes and no are."""
+    return plan["kind"] == "category" and len(plan["levels"]) != 2
 
 
-def _blocks(read: Mapping[str, ReadColumn], plans: list[Plan]) -> tuple[Array, NDArray[np.object_]]:
-    """Columns as one block of numbers and one of levels."""
-    n_rows = len(next(iter(read.values())).values)
+def _read(frame: pd.DataFrame, plans: list[Plan]) -> list[ReadColumn]:
+    return [read_column(frame[plan["name"]], plan) for plan in plans]
+
+
+def _blocks(read: list[ReadColumn], plans: list[Plan]) -> tuple[list[Any], list[Any]]:
+    """Columns for the imputer and columns for the encoder."""
     numbers, levels = [], []
-    for plan in plans:
-        values = read[plan["name"]].values
-        if plan["kind"] == "category" and len(plan["levels"]) == 2:
+    for plan, (values, _) in zip(plans, read, strict=True):
+        if _is_encoded(plan):
+            levels.append(values)
+        elif plan["kind"] == "category":
             known = np.isin(values, plan["levels"])
             numbers.append(np.where(known, values == plan["levels"][1], np.nan))
-        elif plan["kind"] == "category":
-            levels.append(values)
-        elif plan["kind"] == "date":
-            numbers.append(values - plan["first"])
         else:
-            numbers.append(values)
-    return (
-        np.column_stack(numbers) if numbers else np.empty((n_rows, 0)),
-        np.column_stack(levels) if levels else np.empty((n_rows, 0), dtype=object),
-    )
+            numbers.append(values - plan.get("first", 0.0))
+    return numbers, levels
 
 
 def _tell_unread(
-    frame: pd.DataFrame, read: Mapping[str, ReadColumn], plans: list[Plan], on_unread: str
+    frame: pd.DataFrame, read: list[ReadColumn], plans: list[Plan], on_unread: str
 ) -> None:
     """Warn of cells that are not written as in training, or raise where most of a column are."""
-    for plan in plans:
-        unread = read[plan["name"]].unread
+    for plan, (_, unread) in zip(plans, read, strict=True):
         count = int(unread.sum())
         if not count:
             continue

@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import pandas as pd
@@ -72,8 +72,7 @@ def read_frame(
     """
     options = options or FileOptions()
     with _one_sentence(source), open_table(source, options) as table:
-        frame = _READERS[table.format](table, options, as_text)
-        return _checked(frame, table.name)
+        return _checked(_read(table, options, as_text), table.name)
 
 
 @contextmanager
@@ -94,6 +93,20 @@ def _one_sentence(source: str | PathLike[str]) -> Iterator[None]:
         if isinstance(error, OSError) and error.filename is not None:
             raise
         raise TableError(f"{name} cannot be read as a table: {reason(error)}.") from error
+
+
+def _read(table: OpenTable, options: FileOptions, as_text: bool) -> pd.DataFrame:
+    match table.format:
+        case "parquet":
+            return pd.read_parquet(table.file)
+        case "excel":
+            return _read_excel(table.file, options)
+        case "json" | "jsonl":
+            content = io.BytesIO(table.file.read())
+            return pd.read_json(content, lines=table.format == "jsonl", dtype=False)
+        case "arff":
+            return _read_arff(table.file, options)
+    return _read_text(table, options, as_text)
 
 
 def _read_text(table: OpenTable, options: FileOptions, as_text: bool) -> pd.DataFrame:
@@ -180,52 +193,29 @@ def _numbered(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.set_axis([f"f{j + 1}" for j in range(frame.shape[1])], axis=1)
 
 
-def _read_parquet(table: OpenTable, options: FileOptions, as_text: bool) -> pd.DataFrame:
-    return pd.read_parquet(table.file)
-
-
-def _read_excel(table: OpenTable, options: FileOptions, as_text: bool) -> pd.DataFrame:
-    sheet = 0 if options.sheet is None else options.sheet
-    header = 0 if options.header else None
+def _read_excel(file: BinaryIO, options: FileOptions) -> pd.DataFrame:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module="openpyxl")
         frame = pd.read_excel(
-            table.file,
-            sheet_name=sheet,
-            header=header,
+            file,
+            sheet_name=options.sheet or 0,
+            header=0 if options.header else None,
             na_values=MISSING_MARKS,
             engine="openpyxl",
         )
     return frame if options.header else _numbered(frame)
 
 
-def _read_json(table: OpenTable, options: FileOptions, as_text: bool) -> pd.DataFrame:
-    content = io.BytesIO(table.file.read())
-    lines = table.format == "jsonl"
-    return pd.read_json(content, lines=lines, dtype=False)
-
-
-def _read_arff(table: OpenTable, options: FileOptions, as_text: bool) -> pd.DataFrame:
+def _read_arff(file: BinaryIO, options: FileOptions) -> pd.DataFrame:
     from scipy.io.arff import loadarff
 
-    text = io.TextIOWrapper(table.file, encoding=options.encoding or "utf-8")
+    text = io.TextIOWrapper(file, encoding=options.encoding or "utf-8")
     rows, _ = loadarff(text)
     text.detach()
     frame = pd.DataFrame(rows)
     for name in frame.columns[frame.dtypes == "object"]:
         frame[name] = frame[name].str.decode("utf-8").replace("?", np.nan)
     return frame
-
-
-_READERS: dict[str, Callable[[OpenTable, FileOptions, bool], pd.DataFrame]] = {
-    "csv": _read_text,
-    "tsv": _read_text,
-    "parquet": _read_parquet,
-    "excel": _read_excel,
-    "json": _read_json,
-    "jsonl": _read_json,
-    "arff": _read_arff,
-}
 
 
 def _checked(frame: pd.DataFrame, name: str) -> pd.DataFrame:

@@ -116,19 +116,20 @@ def _format_of_name(path: Path) -> str:
     return _SUFFIX_FORMATS.get(suffixes[-1] if suffixes else "", "csv")
 
 
-def _openers() -> dict[bytes, Callable[[BinaryIO], Any]]:
-    def open_zst(stream: BinaryIO) -> Any:
-        # Unlike zstandard's reader, Arrow's refuses a stream that ends too early.
-        from pyarrow import CompressedInputStream
+def _open_zst(stream: BinaryIO) -> Any:
+    # Unlike zstandard's reader, Arrow's refuses a stream that ends too early.
+    from pyarrow import CompressedInputStream
 
-        return CompressedInputStream(stream, "zstd")
+    return CompressedInputStream(stream, "zstd")
 
-    return {
-        b"\x1f\x8b": gzip.open,
-        b"BZh": bz2.open,
-        b"\xfd7zXZ\x00": lzma.open,
-        b"\x28\xb5\x2f\xfd": open_zst,
-    }
+
+# By the first bytes of a compressed file.
+_OPENERS: dict[bytes, Callable[[BinaryIO], Any]] = {
+    b"\x1f\x8b": gzip.open,
+    b"BZh": bz2.open,
+    b"\xfd7zXZ\x00": lzma.open,
+    b"\x28\xb5\x2f\xfd": _open_zst,
+}
 
 
 @contextmanager
@@ -136,7 +137,7 @@ def _unfolded(stream: BinaryIO, name: str, options: FileOptions) -> Iterator[Bin
     """The stream itself, or what it unfolds to if it is compressed."""
     head = stream.read(8)
     stream.seek(0)
-    for mark, opener in _openers().items():
+    for mark, opener in _OPENERS.items():
         if head.startswith(mark):
             with opener(stream) as unfolding:
                 yield io.BytesIO(_read_limited(unfolding, name, options))
