@@ -278,7 +278,7 @@ class TablePreparation(TransformerMixin, BaseEstimator):
         numbers = [plan for plan in used if not _is_encoded(plan)]
         levels = [(p["name"], level) for p in used if _is_encoded(p) for level in p["levels"]]
         outputs = [(p["name"], p["levels"][1] if p["kind"] == "category" else "") for p in numbers]
-        if numbers:
+        if self.imputer_ is not None:
             missing = self.imputer_.indicator_.features_
             outputs += [(numbers[j]["name"], "missing") for j in missing]
         return outputs + levels
