@@ -21,7 +21,7 @@ from honest import markdown, tests
 from broadlearn.study import ResultStore, make_study
 from broadlearn.study.report import Cells
 from broadlearn.study.report.cells import noise_words
-from broadlearn.study.report.figures import mean_curves_figure, to_svg
+from broadlearn.study.report.figures import mean_curves_figure, saved
 from broadlearn.study.statistics import compare_conditions, friedman
 
 REFERENCE = "BLS"
@@ -148,8 +148,7 @@ def main() -> None:
     (chosen.folder / "robustness_tables.md").write_text(page, "utf-8")
     figure = mean_curves_figure(cells, "nested")
     if figure is not None:
-        svg = to_svg(figure, "robustness", "Mean accuracy against the level of noise")
-        (chosen.folder / "images" / "robustness.svg").write_text(f"{svg}\n", "utf-8")
+        (chosen.folder / "images" / "robustness.svg").write_bytes(saved(figure, "svg"))
 
 
 if __name__ == "__main__":

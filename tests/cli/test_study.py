@@ -30,7 +30,6 @@ def test_run_status_and_report(folder):
     assert done.exit_code == 0, done.output
     assert "iris, ELM, nested, labels:0.2:train: " in done.output
     assert "8/8  " in done.output
-    assert "; 0 s left" in done.output
     assert (folder / "page" / "index.html").is_file()
     again = call("study", "run", *arguments)
     assert "4 units, 4 done before, 0 to do" in again.output

@@ -151,7 +151,7 @@ def test_compare_shows_itself_and_keeps_nothing_without_a_store(tmp_path):
         "labels flipped",
     ):
         assert words in page
-    assert page.count("<svg") == 2
+    assert page.count("data:image/svg") == 2
     assert list(tmp_path.iterdir()) == []
 
 

@@ -21,7 +21,7 @@ def changed_rows(before, after):
         ("labels:0.10:train", Noise("labels", 0.1, "train")),
         ("labels:0.2", Noise("labels", 0.2, "train")),
         ("deviation:2:all", Noise("deviation", 2.0, "all")),
-        ("class-labels:1:all", Noise("class-labels", 1.0, "all")),
+        ("one-sided-labels:1:all", Noise("one-sided-labels", 1.0, "all")),
     ],
 )
 def test_text_is_read(text, noise):
@@ -100,14 +100,6 @@ def test_symmetric_flips_go_to_every_other_class():
         np.testing.assert_allclose(counts / counts.sum(), [0.5, 0.5], atol=0.05)
 
 
-def test_class_flips_are_that_share_of_each_class():
-    X, y = table()
-    _, flipped = apply_noise(X, y, Noise("class-labels", 0.25), 0)
-    for label in "abc":
-        rows = y == label
-        assert (flipped != y)[rows].sum() == round(0.25 * rows.sum())
-
-
 def test_one_sided_flips_leave_all_other_classes_alone():
     X, y = table()
     y[:60] = "b"
@@ -127,15 +119,13 @@ def test_heavy_tails_are_in_units_of_the_deviation():
 
 
 @pytest.mark.parametrize(
-    ("X", "y", "seed", "message"),
+    ("X", "y", "message"),
     [
-        ([[1.0], [2.0]], [0, 0], 0, "at least two classes for labels noise, got only 0"),
-        ([[1.0], [2.0]], [0, 1], -1, "seed must be an integer"),
-        ([[1.0], [2.0]], [0, 1], 0.5, "seed must be an integer"),
-        ([[1.0], [np.nan]], [0, 1], 0, "X contains NaN"),
-        ([[1.0], [2.0]], [0, 1, 1], 0, "inconsistent numbers of samples"),
+        ([[1.0], [2.0]], [0, 0], "at least two classes for labels noise, got only 0"),
+        ([[1.0], [np.nan]], [0, 1], "X contains NaN"),
+        ([[1.0], [2.0]], [0, 1, 1], "inconsistent numbers of samples"),
     ],
 )
-def test_bad_input_is_refused(X, y, seed, message):
+def test_bad_input_is_refused(X, y, message):
     with pytest.raises(ValueError, match=message):
-        apply_noise(X, y, Noise("labels", 0.5), seed)
+        apply_noise(X, y, Noise("labels", 0.5), 0)

@@ -3,7 +3,7 @@
 import io
 import os
 import sys
-from typing import NoReturn, TextIO
+from typing import NoReturn
 
 
 def main() -> None:
@@ -12,7 +12,9 @@ def main() -> None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     if sys.stdout is None:
         _fail("standard output is closed")
-    sys.stdout = _whole_writes(sys.stdout)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A character that the terminal lacks, such as € in the locale C, is no reason to fail.
+        sys.stdout.reconfigure(errors="replace")
     try:
         from broadlearn.cli.interrupts import interrupts_handled
 
@@ -31,17 +33,6 @@ def main() -> None:
 def _fail(what: str) -> NoReturn:
     sys.stderr.write(f"Error: {what}.\n")
     sys.exit(2)
-
-
-def _whole_writes(stream: TextIO) -> TextIO:
-    """Return the stream with a buffer, as unbuffered ones ignore short writes."""
-    raw = getattr(stream, "buffer", None)
-    if isinstance(raw, io.RawIOBase):
-        stream = io.TextIOWrapper(io.BufferedWriter(raw), stream.encoding, line_buffering=True)
-    if isinstance(stream, io.TextIOWrapper):
-        # A character that the terminal lacks, such as € in the locale C, is no reason to fail.
-        stream.reconfigure(errors="replace")
-    return stream
 
 
 def _run() -> None:

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 BAD_INPUT, SOME_FAILED = 2, 2
 MAX_SENTENCE = 1000
+# State after an interrupt of a command that keeps what it has done.
 CONTINUES = "the same command goes on where it stopped"
 # Rows of a printed table.
 MAX_ROWS = 40
@@ -50,53 +51,41 @@ def command_group(help: str, *, add_completion: bool = False) -> typer.Typer:
 
 
 @contextmanager
-def one_sentence(interrupted: str | None = CONTINUES) -> Iterator[None]:
+def command(interrupted: str | None = None) -> Iterator[Callable[[], list[str]]]:
     """Print errors as one sentence and exit with code 2; 130 or 143 after an interrupt.
 
-    `interrupted` is the state after an interrupt; None tells which files were written.
+    Warnings are printed as notes; yields a function that lists them. `interrupted` is the state
+    after an interrupt; None tells which files were written.
     """
     settings.written = []
     try:
-        with at_work():
+        with at_work(), warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("always", UserWarning)
+
+            def notes() -> list[str]:
+                return list(dict.fromkeys(str(warning.message) for warning in caught))
+
             waiting("working")
-            yield
+            yield notes
+            for sentence in notes():
+                tell(f"Note: {sentence}")
     except KeyboardInterrupt as error:
         files = ", ".join(map(str, settings.written))
         state = interrupted or (f"written before: {files}" if files else "nothing was written")
         asked = isinstance(error, Terminated)
         say(f"{'Terminated' if asked else 'Interrupted'}; {state}.", err=True)
         raise typer.Exit(TERMINATED if asked else INTERRUPTED) from None
-    except OSError as error:
+    except (OSError, ValueError, ImportError, TypeError, MemoryError) as error:
         # Of standard output: `main` handles it, and typer a reader that has enough, as `head` does.
-        if error.errno is not None and error.filename is None:
+        if isinstance(error, OSError) and error.errno is not None and error.filename is None:
             raise
-        _print_error(error)
-    except (ValueError, ImportError, TypeError, MemoryError) as error:
-        _print_error(error)
+        stop_waiting()
+        typer.secho("Error: ", fg="red", bold=True, err=True, nl=False)
+        say(_sentence(error), err=True)
+        raise typer.Exit(BAD_INPUT) from error
     finally:
         stop_waiting()
-
-
-def _print_error(error: Exception) -> NoReturn:
-    stop_waiting()
-    typer.secho("Error: ", fg="red", bold=True, err=True, nl=False)
-    say(_sentence(error), err=True)
-    raise typer.Exit(BAD_INPUT) from error
-
-
-@contextmanager
-def command() -> Iterator[Callable[[], list[str]]]:
-    """Print errors as one sentence and warnings as notes; yields a function that lists notes."""
-    with one_sentence(None), warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("ignore")
-        warnings.simplefilter("always", UserWarning)
-
-        def notes() -> list[str]:
-            return list(dict.fromkeys(str(warning.message) for warning in caught))
-
-        yield notes
-        for sentence in notes():
-            tell(f"Note: {sentence}")
 
 
 def note(sentence: str) -> None:

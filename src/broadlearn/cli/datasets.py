@@ -20,7 +20,7 @@ def list_datasets(
     as_json: AsJson = False,
 ) -> None:
     """List all data sets that the study knows, and where each one is."""
-    with console.one_sentence():
+    with console.command():
         import pandas as pd
 
         from broadlearn.study import dataset_names
@@ -42,7 +42,7 @@ def describe(
     name: Annotated[str, typer.Argument(help="Name of a data set.")], as_json: AsJson = False
 ) -> None:
     """Show what is known of a data set."""
-    with console.one_sentence():
+    with console.command():
         facts = _known(name)
         if as_json:
             console.print_json(**facts)
@@ -62,7 +62,7 @@ def fetch(
     as_json: AsJson = False,
 ) -> None:
     """Download data sets of the study, and check all values."""
-    with console.one_sentence():
+    with console.command(console.CONTINUES):
         from broadlearn.study import dataset_names, fetch_datasets
 
         paths = []

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import shlex
 import sys
 import tomllib
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -13,7 +13,7 @@ import typer
 
 from broadlearn.cli import console
 from broadlearn.cli.fit import CLASSIFIERS
-from broadlearn.cli.tables import AsJson, Force, Jobs, check_folder, check_outputs
+from broadlearn.cli.tables import AsJson, Force, Jobs, check_outputs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +32,7 @@ Metric = Literal["accuracy", "balanced_accuracy", "f1_macro", "roc_auc", "log_lo
 PROTOCOLS = ("paper", "nested", "paper-inside", "given-splits")
 TITLE = "Broad learning, compared"
 # Rare settings of a study, given in a TOML file only.
-IN_A_FILE = ("pairwise", "max_rows", "scoring", "timeout", "title", "reference", "insecure")
+IN_A_FILE = ("pairwise", "max_rows", "scoring", "timeout", "title", "reference")
 
 Store = Annotated[Path, typer.Option(help="File of the results.")]
 Models = Annotated[
@@ -104,13 +104,9 @@ def run(
     store: Store = DEFAULT_STORE,
     report: Report = None,
     jobs: Jobs = 1,
-    dask: Annotated[
-        str | None, typer.Option(help="Run on a Dask cluster: its scheduler's address, or local.")
-    ] = None,
     again: Annotated[
         bool, typer.Option("--again", help="Also redo units that other code made.")
     ] = False,
-    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Run a study. Stopped and started again, it goes on where it was.
@@ -118,7 +114,7 @@ def run(
     A unit is one model on one data set with one noise under one protocol. Exit code 0: all done;
     2: bad input, or some failed; 130: interrupted.
     """
-    with console.one_sentence():
+    with console.command(console.CONTINUES):
         given = {
             "dataset": console.split_list(dataset),
             "data": data,
@@ -132,10 +128,7 @@ def run(
             "seeds": seeds,
         }
         options = _options(plan, given)
-        check_folder(report, "index.html", force=force)
-        run_study(
-            _study(options), store, report, options, jobs=jobs, dask=dask, again=again, json=as_json
-        )
+        run_study(_study(options), store, report, options, jobs, again=again, json=as_json)
 
 
 @app.command()
@@ -157,7 +150,6 @@ def adni(
     store: Store = Path("study-adni", "results.db"),
     report: Report = Path("study-adni", "report"),
     jobs: Jobs = 1,
-    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Run the published tasks on the tables of ADNI.
@@ -165,10 +157,9 @@ def adni(
     The tasks are CN against AD, CN against MCI and MCI against AD, by MRI measures. Printed figures
     stand beside ours. Exit codes are those of `study run`.
     """
-    with console.one_sentence():
+    with console.command(console.CONTINUES):
         from broadlearn.study import DEFAULT_PROTOCOLS, make_study, read_adni
 
-        check_folder(report, "index.html", force=force)
         study = make_study(
             read_adni(data, freesurfer, all_visits=all_visits),
             console.split_list(model) or None,
@@ -186,26 +177,15 @@ def run_study(
     report: Path | None,
     options: dict[str, Any],
     jobs: int,
-    dask: str | None = None,
     *,
     again: bool = False,
     json: bool = False,
 ) -> None:
     """Run a study, write its page, and exit with a code for units that failed."""
-    from broadlearn.study import ResultStore, cluster_executor, write_report
+    from broadlearn.study import ResultStore, write_report
 
-    with ExitStack() as stack:
-        results = stack.enter_context(ResultStore(store))
-        cluster = None
-        if dask is not None:
-            cluster, jobs = stack.enter_context(
-                cluster_executor(
-                    dask,
-                    insecure=options.get("insecure", False),
-                    n_workers=None if jobs < 1 else jobs,
-                )
-            )
-        _run_units(study, results, jobs, cluster, options.get("timeout"), again=again)
+    with ResultStore(store) as results:
+        _run_units(study, results, jobs, options.get("timeout"), again=again)
         frame, page = study.frame(results), None
     if report is not None:
         console.waiting("writing the report")
@@ -295,11 +275,9 @@ def _tables(paths: list[Any], target: str | None, groups: str | None) -> list[Da
 
 
 def _run_units(
-    study: Study, store: ResultStore, jobs: int, cluster: Any, timeout: float | None, *, again: bool
+    study: Study, store: ResultStore, jobs: int, timeout: float | None, *, again: bool
 ) -> None:
     """Run what is not done yet, and show how far it is."""
-    import time
-
     units = study.to_do(store, again=again)
     others = 0 if again else len(study.to_do(store, again=True)) - len(units)
     console.tell(
@@ -307,34 +285,20 @@ def _run_units(
         f"results in {store.path}"
         + (f". {others} were made by other code; --again redoes them" if others else "")
     )
-    ended, start = 0, time.monotonic()
+    ended = itertools.count(1)
     with console.bar() as shown:
         task = shown.add_task("starting", total=len(units) or 1)
 
         def show(outcome: Outcome) -> None:
-            nonlocal ended
-            ended += 1
-            # Units run in a shuffled order, so those to come take as long as those that ended.
-            left = (time.monotonic() - start) * (len(units) - ended) / ended
-            text = f"{ended}/{len(units)}  {outcome.unit}"
+            text = f"{next(ended)}/{len(units)}  {outcome.unit}"
             shown.update(task, advance=1, description=text)
             if outcome.result is None:
                 console.say(f"{outcome.status}: {outcome.unit}: {outcome.error}", err=True)
             elif not console.is_terminal():
                 result = outcome.result
-                console.tell(
-                    f"{text}: {100 * result.mean:.1f} %, {result.seconds:.1f} s; "
-                    f"{_duration(left)} left"
-                )
+                console.tell(f"{text}: {100 * result.mean:.1f} %, {result.seconds:.1f} s")
 
-        study.run(store, n_jobs=jobs, again=again, timeout=timeout, cluster=cluster, report=show)
-
-
-def _duration(seconds: float) -> str:
-    """Return a rough duration in words."""
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+        study.run(store, n_jobs=jobs, again=again, timeout=timeout, report=show)
 
 
 def _say_headline(frame: pd.DataFrame) -> None:
@@ -350,7 +314,7 @@ def _say_headline(frame: pd.DataFrame) -> None:
 @app.command()
 def status(store: Store = DEFAULT_STORE, as_json: AsJson = False) -> None:
     """Show how many units are done, and why others are not."""
-    with console.one_sentence():
+    with console.command():
         from broadlearn.study import ResultStore, newest
 
         with ResultStore(store, read_only=True) as results:
@@ -402,10 +366,9 @@ def write(
     that the results can tell: noise, tests, published tables, rank among published classifiers and
     settings.
     """
-    with console.one_sentence():
+    with console.command():
         from broadlearn.study import ResultStore, write_report
 
-        check_folder(folder, "index.html", force=force)
         check_outputs([export], [store], force=force)
         with ResultStore(store, read_only=True) as results:
             frame = results.to_frame()

@@ -169,22 +169,6 @@ def check_outputs(
         taken.append(path.resolve())
 
 
-def check_folder(folder: Path | None, page: str, *, force: bool = False) -> None:
-    """Raise if a report would be written among other files.
-
-    A folder that holds `page` was written by the command and may be written again.
-    """
-    if folder is None or force or not folder.exists():
-        return
-    if not folder.is_dir():
-        raise ValueError(f"Expected a folder, got a file: {folder}.")
-    if not (folder / page).is_file() and any(folder.iterdir()):
-        raise ValueError(
-            f"{folder} holds files that are not part of a report; write to another folder, or use "
-            "--force."
-        )
-
-
 def write_outputs(outputs: Mapping[Path, Callable[[Path], object]]) -> None:
     """Write files by the function of each, whole or not at all."""
     for path, write in outputs.items():

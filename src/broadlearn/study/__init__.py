@@ -22,7 +22,6 @@ from broadlearn.study.datasets import (
     pairwise_tasks,
 )
 from broadlearn.study.design import (
-    DEFAULT_STORE,
     Study,
     StudyResult,
     compare,
@@ -46,7 +45,7 @@ from broadlearn.study.reproduction import (
     redraw_figures,
     summarize_cells,
 )
-from broadlearn.study.running import Outcome, cluster_executor
+from broadlearn.study.running import Outcome
 from broadlearn.study.store import ResultStore, StoreError, newest
 
 if TYPE_CHECKING:
@@ -54,7 +53,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DEFAULT_PROTOCOLS",
-    "DEFAULT_STORE",
     "PROTOCOLS",
     "PUBLISHED_MODELS",
     "Dataset",
@@ -69,7 +67,6 @@ __all__ = [
     "Unit",
     "UnitResult",
     "apply_noise",
-    "cluster_executor",
     "compare",
     "compare_with_print",
     "dataset_files",

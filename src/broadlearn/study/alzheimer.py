@@ -37,29 +37,19 @@ def oasis_1(frame: pd.DataFrame, *, mmse: bool = True) -> Values:
 
 def oasis_2(frame: pd.DataFrame, *, mmse: bool = True) -> Values:
     """The people of OASIS-2 at their first visit."""
-    (visit,) = _columns(frame, "Visit")
-    return _rated(frame[frame[visit] == 1], PEOPLE["oasis_2"], mmse)
+    return _rated(frame[frame["Visit"] == 1], PEOPLE["oasis_2"], mmse)
 
 
 def biomarkers(frame: pd.DataFrame) -> Values:
     """127 proteins of the spinal fluid with age, sex and APOE genotype; "Impaired" or "Control"."""
-    row, label = _columns(frame, "rownames", "Class")
-    return frame.drop(columns=[row, label]), frame[label].to_numpy(dtype=str)
+    return frame.drop(columns=["rownames", "Class"]), frame["Class"].to_numpy(dtype=str)
 
 
 def _rated(frame: pd.DataFrame, people: tuple[str, ...], mmse: bool) -> Values:
-    (rating,) = _columns(frame, "CDR")
-    kept = _columns(frame, *people, *(["MMSE"] if mmse else []), *SCAN)
-    rated = frame[frame[rating].notna()].reset_index(drop=True)
-    codes = np.searchsorted([0.0, 0.5, 1.0], rated[rating].to_numpy(), side="right") - 1
+    kept = [*people, *(["MMSE"] if mmse else []), *SCAN]
+    rated = frame[frame["CDR"].notna()].reset_index(drop=True)
+    codes = np.searchsorted([0.0, 0.5, 1.0], rated["CDR"].to_numpy(), side="right") - 1
     return rated[kept], np.array(RATINGS)[codes]
-
-
-def _columns(frame: pd.DataFrame, *names: str) -> list[str]:
-    """The names, all of which the table must have."""
-    if missing := [name for name in names if name not in frame.columns]:
-        raise ValueError(f"There is no column {missing[0]!r}.")
-    return list(names)
 
 
 # What becomes of the file of a data set.

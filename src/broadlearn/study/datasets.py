@@ -238,7 +238,7 @@ def dataset_files(name: str, variant: str | None = None) -> list[Path]:
     return []
 
 
-def load_dataset(name: str, variant: str | None = None, *, download: bool = True) -> Dataset:
+def load_dataset(name: str, variant: str | None = None) -> Dataset:
     """Load a data set by name.
 
     Parameters
@@ -251,8 +251,11 @@ def load_dataset(name: str, variant: str | None = None, *, download: bool = True
         `dataset_variants`: "zjoined" for the four that the collection left on two scales,
         "embedded" for the table that needs no file even if there is one, "thinned" for 600 rows of
         digits. Variants with a file are in no public collection and must be in a folder.
-    download : bool, default=True
-        Whether a missing file of the 28 may be downloaded.
+
+    Returns
+    -------
+    Dataset
+        A missing file of the 28 is downloaded.
 
     Examples
     --------
@@ -265,7 +268,7 @@ def load_dataset(name: str, variant: str | None = None, *, download: bool = True
     if info.kind == "embedded":
         return Dataset(name, *EMBEDDED[name, info.variant](), info)
     paths = dataset_files(name, variant)
-    if not paths and download and info.files:
+    if not paths and info.files:
         paths = fetch_datasets([name])
     if not paths:
         raise FileNotFoundError(
@@ -322,7 +325,7 @@ def _checked_values(
         for word, value, expected in zip(words, found, known, strict=True):
             if value != expected:
                 raise ValueError(f"{word}: {value}, expected {expected}")
-    except ValueError as error:
+    except (ValueError, KeyError) as error:
         raise ValueError(f"{paths[0]} is not the file of the study ({error}).") from error
     return X, y
 

@@ -39,8 +39,6 @@ TRUE_LABELS = {"spect": "true_diagnosis_label_267"}
 # `name:uci121` is a data set of the collection in its own layout.
 COLLECTION = "uci121"
 GROUPS = ("uci28", "uci28-honest", COLLECTION, "uci121-others", "extra", "embedded")
-# Where results are kept by default.
-DEFAULT_STORE = Path("study") / "results.db"
 
 
 @dataclass(frozen=True)
@@ -92,14 +90,12 @@ class Study:
         n_jobs: int = 1,
         again: bool = False,
         timeout: float | None = None,
-        cluster: Any = None,
         report: Callable[[Outcome], None] | None = None,
     ) -> list[Outcome]:
         """Run the units that are not done yet, and file each as it ends.
 
-        Every unit runs in a process of its own kind, which serves one unit after the other. A unit
-        whose process dies is tried once more and then filed as "died" with the signal or exit
-        code.
+        Worker processes run one unit after the other. A unit whose process dies is tried once more
+        and then filed as "died" with the signal or exit code.
 
         Parameters
         ----------
@@ -110,8 +106,6 @@ class Study:
             Also redo units that were made by other code.
         timeout : float, default=None
             Seconds that a unit may take.
-        cluster : concurrent.futures.Executor, default=None
-            Of a Dask client, such as ``Client.get_executor()``; runs the units instead.
         report : callable, default=None
             Called with every outcome, after it is filed.
 
@@ -126,7 +120,7 @@ class Study:
         ]
         outcomes = []
         n_jobs = os.cpu_count() or 1 if n_jobs < 1 else n_jobs
-        with closing(run_tasks(tasks, n_jobs, timeout=timeout, cluster=cluster)) as running:
+        with closing(run_tasks(tasks, n_jobs, timeout=timeout)) as running:
             for outcome in running:
                 unit, spec = outcome.unit, self.models[outcome.unit.model]
                 if outcome.result is not None:

@@ -86,68 +86,37 @@ def judge(model: Any, X: Array, y: NDArray[Any]) -> dict[str, float]:
     the model has neither or `y` holds a single class. The log-loss needs probabilities.
     """
     # Some models predict a column.
-    predicted = np.ravel(model.predict(X))
+    predicted, present = np.ravel(model.predict(X)), np.unique(y)
     found = {
         "accuracy": accuracy_score(y, predicted),
         # The balanced accuracy, without scikit-learn's warnings where classes are missing.
         "balanced_accuracy": recall_score(
-            y, predicted, labels=np.unique(y), average="macro", zero_division=0.0
+            y, predicted, labels=present, average="macro", zero_division=0.0
         ),
         "f1_macro": f1_score(y, predicted, average="macro", zero_division=0.0),
     }
-    classes = np.union1d(model.classes_, y) if hasattr(model, "classes_") else np.unique(y)
-    probability = _columns(model, "predict_proba", X, classes)
-    ranking = _columns(model, "decision_function", X, classes) if probability is None else None
-    if len(np.unique(y)) > 1 and (probability is not None or ranking is not None):
-        columns = probability if probability is not None else ranking
-        found["roc_auc"] = _roc_auc(y, columns, classes)
-    if probability is not None:
-        # Classes that the model does not know have a probability of 0.
-        shares = probability / probability.sum(axis=1, keepdims=True)
-        known = len(classes) > 1
-        found["log_loss"] = log_loss(y, shares, labels=classes) if known else 0.0
+    methods = [name for name in ("predict_proba", "decision_function") if hasattr(model, name)]
+    if methods and hasattr(model, "classes_"):
+        classes = np.union1d(model.classes_, y)
+        values = _columns(model, methods[0], X, classes)
+        if len(present) > 1:
+            own = np.searchsorted(classes, present)
+            areas = [roc_auc_score(y == classes[k], values[:, k]) for k in own]
+            found["roc_auc"] = np.mean(areas)
+        if methods[0] == "predict_proba":
+            shares = values / values.sum(axis=1, keepdims=True)
+            known = len(classes) > 1
+            found["log_loss"] = log_loss(y, shares, labels=classes) if known else 0.0
     return {name: float(value) for name, value in found.items()}
 
 
-def _columns(model: Any, method: str, X: Array, classes: NDArray[Any]) -> Array | None:
-    """Probabilities or decisions with a column for each class; None where they cannot be used."""
-    try:
-        values = np.asarray(getattr(model, method)(X), dtype=np.float64)
-        own = np.asarray(model.classes_)
-        if values.ndim == 1 and len(own) == 2:
-            values = np.column_stack([-values, values])
-        if values.shape != (len(X), len(own)) or not np.isfinite(values).all():
-            return None
-        if method == "predict_proba" and not (values.sum(axis=1) > 0.0).all():
-            return None
-    except Exception:
-        return None
+def _columns(model: Any, method: str, X: Array, classes: NDArray[Any]) -> Array:
+    """Probabilities or decisions with a column for each class."""
+    values = np.asarray(getattr(model, method)(X), dtype=np.float64)
+    if values.ndim == 1:
+        values = np.column_stack([-values, values])
     # A class that was not learnt is the least likely one.
     lowest = 0.0 if method == "predict_proba" else values.min() - 1.0
     columns = np.full((len(X), len(classes)), lowest)
-    columns[:, np.searchsorted(classes, own)] = values
+    columns[:, np.searchsorted(classes, model.classes_)] = values
     return columns
-
-
-def _roc_auc(y: NDArray[Any], columns: Any, classes: NDArray[Any]) -> float:
-    """Mean over the classes of `y`, each against the others."""
-    areas = [
-        roc_auc_score(y == label, columns[:, np.searchsorted(classes, label)])
-        for label in np.unique(y)
-    ]
-    return float(np.mean(areas))
-
-
-@dataclass(frozen=True)
-class InnerScorer:
-    """Scorer for the choice of settings on inner folds; larger is better.
-
-    Unlike scikit-learn's own it is defined where a fold lacks a class, and takes decisions for the
-    ROC curve where there are no probabilities.
-    """
-
-    metric: Metric
-
-    def __call__(self, model: Any, X: Any, y: Any) -> float:
-        """Return the metric, NaN where the model does not have it."""
-        return self.metric.sign * judge(model, X, np.asarray(y)).get(self.metric.name, np.nan)

@@ -33,7 +33,7 @@ from sklearn.svm import SVC
 from broadlearn.models import BLSClassifier
 from broadlearn.registry import entries_that, same_name
 from broadlearn.search import PathSearchCV
-from broadlearn.study.metrics import DEFAULT_METRIC, InnerScorer, check_metric
+from broadlearn.study.metrics import DEFAULT_METRIC, check_metric
 from broadlearn.study.released import (
     COLUMNS,
     DRAWN_ONCE,
@@ -95,12 +95,7 @@ class ModelSpec:
             return PathSearchCV(estimator, values, cv=cv, refit=refit, draws=draws, scoring=named)
         # A setting that some fold is too small for, such as 25 neighbours, is never the best.
         return GridSearchCV(
-            estimator,
-            values,
-            cv=cv,
-            refit=refit,
-            error_score=np.nan,
-            scoring=InnerScorer(check_metric(scoring)) if named else None,
+            estimator, values, cv=cv, refit=refit, scoring=named, error_score=np.nan
         )
 
     def identity(self, grid: str) -> str:

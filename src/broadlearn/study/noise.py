@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -12,10 +11,7 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from broadlearn.utils import Array
 
-KINDS = (
-    *("none", "deviation", "heavy-tails", "outliers"),
-    *("labels", "class-labels", "one-sided-labels"),
-)
+KINDS = ("none", "deviation", "heavy-tails", "outliers", "labels", "one-sided-labels")
 # Distance of outlying rows from the mean, in deviations of each feature.
 OUTLIER_RANGE = (5.0, 10.0)
 # Degrees of freedom of heavy-tailed noise: the most at which its variance is infinite.
@@ -38,7 +34,6 @@ class Noise:
         - "outliers": that share of rows is moved to 5 to 10 deviations from the mean of each
           feature, on a random side;
         - "labels": that share of all rows gets another class at random;
-        - "class-labels": that share of the rows of each class does;
         - "one-sided-labels": that share of the rows of the largest class does;
         - "none": the data as they are.
     level : float, default=0.0
@@ -124,12 +119,10 @@ def apply_noise(X: ArrayLike, y: ArrayLike, noise: Noise, seed: int) -> tuple[Ar
     >>> int((flipped != y).sum())
     2
     """
-    if not isinstance(seed, Integral) or isinstance(seed, bool) or seed < 0:
-        raise ValueError(f"seed must be an integer >= 0, got {seed!r}.")
     rows: Array = check_array(X, dtype=np.float64, copy=True, input_name="X")
     labels = np.array(column_or_1d(y, warn=True))
     check_consistent_length(rows, labels)
-    rng = np.random.default_rng(int(seed))
+    rng = np.random.default_rng(seed)
     if noise.kind == "deviation":
         rows += noise.level * rows.std(axis=0) * rng.standard_normal(rows.shape)
     elif noise.kind == "heavy-tails":
@@ -155,12 +148,10 @@ def _flip(rng: np.random.Generator, y: NDArray[Any], noise: Noise) -> NDArray[An
         raise ValueError(
             f"y must hold at least two classes for {noise.kind} noise, got only {classes[0]}."
         )
-    groups = [np.arange(len(y))]
-    if noise.kind == "class-labels":
-        groups = [np.flatnonzero(codes == k) for k in range(len(classes))]
-    elif noise.kind == "one-sided-labels":
-        groups = [np.flatnonzero(codes == np.bincount(codes).argmax())]
-    chosen = np.concatenate([_choose(rng, group, noise.level) for group in groups])
+    rows = np.arange(len(y))
+    if noise.kind == "one-sided-labels":
+        rows = np.flatnonzero(codes == np.bincount(codes).argmax())
+    chosen = _choose(rng, rows, noise.level)
     # A step of 1 to k - 1 round the circle of classes reaches each other class equally often.
     codes[chosen] = (codes[chosen] + rng.integers(1, len(classes), len(chosen))) % len(classes)
     return classes[codes]

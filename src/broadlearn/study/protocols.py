@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -53,7 +53,6 @@ from broadlearn.study.plan import (
     PAPER,
     PRINTED_SENSITIVITY,
     REDRAWS,
-    SENSITIVITY,
     Unit,
     UnitResult,
 )
@@ -88,15 +87,6 @@ class Judged(NamedTuple):
     details: dict[str, list[Any]] = {}
 
 
-class PaperTask(NamedTuple):
-    """Samples, their groups if there are any, and splits of the published protocol."""
-
-    X: Array
-    y: NDArray[Any]
-    groups: NDArray[Any] | None
-    splits: list[Split]
-
-
 def contiguous_folds(groups: NDArray[Any], n_folds: int = N_FOLDS) -> list[Split]:
     """Folds of neighbouring groups with boundaries ``ceil(i n_groups / n_folds)``."""
     codes, names = pd.factorize(groups)
@@ -119,11 +109,17 @@ def run_unit(unit: Unit, data: Dataset, spec: ModelSpec) -> UnitResult:
     """
     start = time.process_time()
     spec = spec.as_published() if unit.protocol in AS_PUBLISHED else spec
+    noise = parse_noise(unit.noise)
     with warnings.catch_warnings():
         # Settings that cannot be fitted on a fold are left out by the search, and rare classes are
         # spread as far as they go.
         warnings.simplefilter("ignore")
-        judged = _JUDGES[unit.protocol](unit, data, spec, parse_noise(unit.noise))
+        if unit.protocol in _FOLDS:
+            judged = _judge_folds(unit, spec, _FOLDS[unit.protocol](unit, data, noise))
+        elif unit.protocol == REDRAWS:
+            judged = _judge_redraws(unit, data, spec)
+        else:
+            judged = _judge_grid(unit, data, spec, noise)
     # A metric that some fold does not have is missing.
     common = [name for name in METRICS if all(name in fold for fold in judged.folds)]
     metrics = {name: [fold[name] for fold in judged.folds] for name in common}
@@ -131,15 +127,20 @@ def run_unit(unit: Unit, data: Dataset, spec: ModelSpec) -> UnitResult:
     return UnitResult(scores, judged.chosen, seconds, metrics, judged.details)
 
 
-def paper_task(data: Dataset, noise: Noise, seed: int) -> PaperTask:
-    """Prepare a data set as the published study did, with noise last; `seed` is the noise's."""
+def paper_task(data: Dataset, noise: Noise, seed: int) -> Dataset:
+    """Prepare a data set as the published study did, with its splits and with noise last.
+
+    `seed` is that of the noise.
+    """
     (X,), y = _numbers(data, np.arange(len(data.y))), data.y
     X = np.asarray(standardize_rows(StandardScaler().fit_transform(X)), np.float64)
     splits = contiguous_folds(np.arange(len(y)) if data.groups is None else data.groups)
+    task = Dataset(data.name, X, y, splits=tuple(splits), groups=data.groups)
     if noise.kind == "none":
-        return PaperTask(X, y, data.groups, splits)
+        return task
     if noise.where == "all":
-        return PaperTask(*apply_noise(X, y, noise, seed), data.groups, splits)
+        X, y = apply_noise(X, y, noise, seed)
+        return replace(task, X=X, y=y)
     # Noisy training rows of each fold are put behind the others, which are tested.
     parts, labels, rows, moved = [X], [y], [np.arange(len(y))], []
     for fold, (train, test) in enumerate(splits):
@@ -150,13 +151,8 @@ def paper_task(data: Dataset, noise: Noise, seed: int) -> PaperTask:
         labels.append(noisy_y)
         rows.append(train)
     groups = None if data.groups is None else data.groups[np.concatenate(rows)]
-    return PaperTask(np.concatenate(parts), np.concatenate(labels), groups, moved)
-
-
-def _paper_search(task: PaperTask, spec: ModelSpec, grid: str, random_state: int) -> Any:
-    """Score all settings on the test folds."""
-    search = spec.search(grid, task.splits, random_state, refit=False, fresh_draws=True)
-    return _as_prepared(search).fit(task.X, task.y)
+    X, y = np.concatenate(parts), np.concatenate(labels)
+    return Dataset(data.name, X, y, splits=tuple(moved), groups=groups)
 
 
 def _as_prepared(model: Any) -> Any:
@@ -167,33 +163,50 @@ def _as_prepared(model: Any) -> Any:
     return model
 
 
-def _judge_paper(unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise) -> Judged:
+def _judge_grid(unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise) -> Judged:
+    """Score all settings on the test folds; protocols of sensitivity keep them as a table."""
     task = paper_task(data, noise, unit.data_seed)
-    search = _paper_search(task, spec, unit.grid, unit.model_seed)
-    return Judged(_fold_scores(search, len(task.splits)), dict(search.best_params_))
+    seed = unit.model_seed if unit.protocol == PAPER else 0
+    if unit.protocol == PRINTED_SENSITIVITY:
+        spec = replace(spec, grids={unit.grid: _grid_around_print(unit, spec)})
+    search = spec.search(unit.grid, task.splits, seed, refit=False, fresh_draws=True)
+    _as_prepared(search).fit(task.X, task.y)
+    results = search.cv_results_
+    folds = np.array([results[f"split{i}_test_score"] for i in range(len(task.splits))])
+    # The search keeps no predictions of its thousands of settings, so there is accuracy alone.
+    best = [{DEFAULT_METRIC: float(score)} for score in folds[:, search.best_index_]]
+    table = {} if unit.protocol == PAPER else _setting_scores(results, folds)
+    return Judged(best, dict(search.best_params_), table)
 
 
-def _fold_scores(search: Any, n_folds: int) -> list[dict[str, float]]:
-    """Accuracy of the best setting; the search keeps no predictions of the thousands of others."""
-    scores = [search.cv_results_[f"split{i}_test_score"] for i in range(n_folds)]
-    return [{DEFAULT_METRIC: float(fold[search.best_index_])} for fold in scores]
+def _setting_scores(results: Mapping[str, Any], folds: Array) -> dict[str, list[Any]]:
+    """Columns of a table of all settings, with the mean and deviation of their scores."""
+    missing = np.full(folds.shape[1], np.nan)
+    settings = {name: np.asarray(results.get(f"param_{name}", missing)) for name in SETTINGS}
+    frame = pd.DataFrame(settings).astype(float)
+    frame = frame.assign(mean=folds.mean(axis=0), sd=folds.std(axis=0, ddof=1))
+    # Of settings that differ in others, such as the number of enhancement nodes, the best is kept.
+    best = frame.dropna(subset=["mean"]).sort_values("mean", ascending=False, kind="stable")
+    best = best.drop_duplicates(list(SETTINGS)).sort_values(list(SETTINGS))
+    table: dict[str, list[Any]] = best.astype(object).where(best.notna(), None).to_dict("list")
+    return table
 
 
-def _judge_inside(unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise) -> Judged:
-    X, y, groups, splits = paper_task(data, noise, unit.data_seed)
-    # The choice is among the same settings; with nested draws it takes a fraction of the time.
-    return _judge_folds(
-        unit,
-        spec,
-        (
-            Fold(X[train], y[train], None if groups is None else groups[train], X[test], y[test])
-            for train, test in splits
-        ),
-    )
+def _grid_around_print(unit: Unit, spec: ModelSpec) -> dict[str, list[Any]]:
+    """The settings of the published figures: some vary, the others are as printed."""
+    varied = {**published_grids()[PRINTED_COLUMNS.get(unit.model, unit.model)]}
+    varied["n_feature_groups"] = list(PRINTED_GROUPS)
+    return {
+        name: varied[name] if name in ("C", "kernel_width", "n_feature_groups") else [value]
+        for name, value in _printed(unit, spec).items()
+    }
 
 
-def _judge_nested(unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise) -> Judged:
-    return _judge_folds(unit, spec, _nested_folds(unit, data, noise))
+def _inside_folds(unit: Unit, data: Dataset, noise: Noise) -> Iterator[Fold]:
+    task = paper_task(data, noise, unit.data_seed)
+    for train, test in task.splits:
+        groups = None if task.groups is None else task.groups[train]
+        yield Fold(task.X[train], task.y[train], groups, task.X[test], task.y[test])
 
 
 def _nested_folds(unit: Unit, data: Dataset, noise: Noise) -> Iterator[Fold]:
@@ -210,19 +223,25 @@ def _nested_folds(unit: Unit, data: Dataset, noise: Noise) -> Iterator[Fold]:
         yield Fold(X, y, None if data.groups is None else data.groups[train], X_test, y_test)
 
 
-def _stratified(n_folds: int, seed: int, groups: NDArray[Any] | None) -> Any:
-    """Shuffled folds with equal shares of the classes, and with whole groups if there are any."""
-    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
-    return kind(n_folds, shuffle=True, random_state=seed)
-
-
-def _judge_given(unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise) -> Judged:
+def _given_folds(unit: Unit, data: Dataset, noise: Noise) -> Iterator[Fold]:
     if noise.kind != "none":
         raise ValueError(f"noise must be none under the protocol {GIVEN_SPLITS}, got {noise}.")
     train, test = data.splits[unit.seed]
     X, X_test = _numbers(data, train, test)
-    judged = _judge_folds(unit, spec, [Fold(X, data.y[train], None, X_test, data.y[test])])
-    return judged._replace(chosen=judged.chosen[0])
+    yield Fold(X, data.y[train], None, X_test, data.y[test])
+
+
+_FOLDS: dict[str, Callable[[Unit, Dataset, Noise], Iterator[Fold]]] = {
+    INSIDE: _inside_folds,
+    NESTED: _nested_folds,
+    GIVEN_SPLITS: _given_folds,
+}
+
+
+def _stratified(n_folds: int, seed: int, groups: NDArray[Any] | None) -> Any:
+    """Shuffled folds with equal shares of the classes, and with whole groups if there are any."""
+    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+    return kind(n_folds, shuffle=True, random_state=seed)
 
 
 def _judge_folds(unit: Unit, spec: ModelSpec, folds: Iterable[Fold]) -> Judged:
@@ -242,7 +261,7 @@ def _judge_folds(unit: Unit, spec: ModelSpec, folds: Iterable[Fold]) -> Judged:
             )
         scores.append(judge(search, fold.X_test, fold.y_test))
         chosen.append(dict(getattr(search, "best_params_", {})))
-    return Judged(scores, chosen)
+    return Judged(scores, chosen[0] if unit.protocol == GIVEN_SPLITS else chosen)
 
 
 def _printed(unit: Unit, spec: ModelSpec) -> dict[str, Any]:
@@ -254,7 +273,7 @@ def _printed(unit: Unit, spec: ModelSpec) -> dict[str, Any]:
     return {name: value for name, value in printed.items() if name in known}
 
 
-def _judge_redraws(unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise) -> Judged:
+def _judge_redraws(unit: Unit, data: Dataset, spec: ModelSpec) -> Judged:
     settings = _printed(unit, spec)
     scores = redraw(data, spec, settings, N_DRAWS, unit.model_seed)
     return Judged([{DEFAULT_METRIC: float(score)} for score in scores.ravel()], settings)
@@ -273,45 +292,6 @@ def redraw(
         model.fit(task.X[train], task.y[train])
         scores[draw, fold] = np.mean(model.predict(task.X[test]) == task.y[test])
     return scores
-
-
-def _judge_sensitivity(unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise) -> Judged:
-    task = paper_task(data, noise, unit.data_seed)
-    if unit.protocol == PRINTED_SENSITIVITY:
-        spec = replace(spec, grids={unit.grid: _grid_around_print(unit, spec)})
-    search = _paper_search(task, spec, unit.grid, 0)
-    results, n_folds = search.cv_results_, len(task.splits)
-    folds = np.array([results[f"split{i}_test_score"] for i in range(n_folds)])
-    missing = np.full(folds.shape[1], np.nan)
-    settings = {name: np.asarray(results.get(f"param_{name}", missing)) for name in SETTINGS}
-    frame = pd.DataFrame(settings).astype(float)
-    frame = frame.assign(mean=folds.mean(axis=0), sd=folds.std(axis=0, ddof=1))
-    # Of settings that differ in others, such as the number of enhancement nodes, the best is kept.
-    best = frame.dropna(subset=["mean"]).sort_values("mean", ascending=False, kind="stable")
-    best = best.drop_duplicates(list(SETTINGS)).sort_values(list(SETTINGS))
-    table = best.astype(object).where(best.notna(), None).to_dict("list")
-    return Judged(_fold_scores(search, n_folds), dict(search.best_params_), table)
-
-
-def _grid_around_print(unit: Unit, spec: ModelSpec) -> dict[str, list[Any]]:
-    """The settings of the published figures: some vary, the others are as printed."""
-    varied = {**published_grids()[PRINTED_COLUMNS.get(unit.model, unit.model)]}
-    varied["n_feature_groups"] = list(PRINTED_GROUPS)
-    return {
-        name: varied[name] if name in ("C", "kernel_width", "n_feature_groups") else [value]
-        for name, value in _printed(unit, spec).items()
-    }
-
-
-_JUDGES: dict[str, Callable[[Unit, Dataset, ModelSpec, Noise], Judged]] = {
-    PAPER: _judge_paper,
-    INSIDE: _judge_inside,
-    NESTED: _judge_nested,
-    GIVEN_SPLITS: _judge_given,
-    REDRAWS: _judge_redraws,
-    SENSITIVITY: _judge_sensitivity,
-    PRINTED_SENSITIVITY: _judge_sensitivity,
-}
 
 
 def _numbers(data: Dataset, *parts: NDArray[np.intp]) -> list[Array]:

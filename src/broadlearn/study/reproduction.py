@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
 from broadlearn.study.datasets import describe_dataset
-from broadlearn.study.noise import parse_noise
+from broadlearn.study.noise import Noise
 from broadlearn.study.plan import PAPER, REDRAWS
 from broadlearn.study.protocols import N_FOLDS
 from broadlearn.study.published_results import published_grids, published_table
@@ -38,43 +37,44 @@ TOLERANCE = 0.005
 CHANCE = 0.01
 
 
+def printed_cells() -> pd.DataFrame:
+    """Return all printed accuracies and deviations: noise, dataset, model, printed, printed_sd.
+
+    The published noise is taken for deviations on all rows. No deviations are printed for ADNI.
+    """
+
+    def cells(accuracy: str, deviation: str | None) -> pd.DataFrame:
+        means = published_table(accuracy).stack()
+        deviations = np.nan if deviation is None else published_table(deviation).stack()
+        table = means.to_frame("printed").assign(printed_sd=deviations)
+        table.index.names = [*table.index.names[:-1], "model"]
+        return table.reset_index()
+
+    noisy = cells("noise", "noise_deviation")
+    levels = noisy.pop("noise_percent") / 100
+    noisy["noise"] = [str(Noise("deviation", level, "all")) for level in levels]
+    clean = pd.concat([cells("accuracy", "deviation"), cells("adni", None)])
+    return pd.concat([clean.assign(noise="none"), noisy], ignore_index=True)
+
+
 def compare_with_print(frame: pd.DataFrame) -> pd.DataFrame:
     """Return our figures beside the printed ones, in percent.
 
     Units of "paper" count that are done with the published grid, without noise or with the one that
-    is taken for the published noise: deviations on all rows. Columns are noise, dataset, model,
-    ours, ours_sd, printed, printed_sd (over folds, ddof=1), difference and sd_difference (ours less
-    printed).
+    is taken for the published noise. Columns are noise, dataset, model, ours, ours_sd, printed,
+    printed_sd (over folds, ddof=1), difference and sd_difference (ours less printed).
     """
-    frame = newest(frame)
-    used = (frame["status"] == "done") & (frame["grid"] == "paper")
-    lines = []
-    for unit in frame[used & (frame["protocol"] == PAPER)].itertuples():
-        names = (unit.noise, unit.dataset, unit.model)
-        printed = _printed(*names)
-        if printed is not None:
-            lines.append((*names, 100 * unit.mean, 100 * unit.sd, *printed))
-    columns = [*CELL_KEYS, "ours", "ours_sd", "printed", "printed_sd"]
-    cells = pd.DataFrame(lines, columns=columns)
+    units = newest(frame)
+    used = (units["status"] == "done") & (units["grid"] == "paper") & (units["protocol"] == PAPER)
+    cells = units.loc[used, CELL_KEYS].assign(
+        ours=100 * units["mean"].astype(float), ours_sd=100 * units["sd"].astype(float)
+    )
+    cells["column"] = cells["model"].replace(PRINTED_COLUMNS)
+    printed = printed_cells().rename(columns={"model": "column"})
+    cells = cells.merge(printed, on=["noise", "dataset", "column"]).drop(columns="column")
     cells["difference"] = cells["ours"] - cells["printed"]
     cells["sd_difference"] = cells["ours_sd"] - cells["printed_sd"]
     return cells
-
-
-def _printed(noise: str, dataset: str, model: str) -> tuple[float, float] | None:
-    """Printed accuracy and deviation, if there are any."""
-    parsed = parse_noise(noise)
-    key: str | tuple[str, float] = dataset
-    names = ("accuracy", "deviation")
-    if parsed.kind != "none":
-        if (parsed.kind, parsed.where) != ("deviation", "all"):
-            return None
-        key, names = (dataset, round(100 * parsed.level, 6)), ("noise", "noise_deviation")
-    accuracy, deviation = map(published_table, names)
-    column = PRINTED_COLUMNS.get(model, model)
-    if key not in accuracy.index or column not in accuracy.columns:
-        return None
-    return float(accuracy.loc[key, column]), float(deviation.loc[key, column])
 
 
 def redraw_figures(frame: pd.DataFrame) -> pd.DataFrame:
@@ -88,9 +88,7 @@ def redraw_figures(frame: pd.DataFrame) -> pd.DataFrame:
     lines, printed = [], published_table()
     redrawn = (frame["protocol"] == REDRAWS) & frame["dataset"].isin(printed.index)
     for unit in newest(frame[redrawn]).itertuples():
-        line: dict[str, Any] = dict.fromkeys(DRAWS, np.nan)
-        line |= {"dataset": unit.dataset, "model": unit.model}
-        line["n_draws"] = 0.0
+        line = {"dataset": unit.dataset, "model": unit.model, "n_draws": 0.0}
         if unit.status == "done":
             scores = 100 * np.reshape(unit.fold_scores, (-1, N_FOLDS))
             means = scores.mean(axis=1)

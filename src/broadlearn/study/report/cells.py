@@ -20,7 +20,6 @@ from broadlearn.study.store import newest
 REFERENCES = ("Ensemble", "IF-BLS")
 NOISE_NAMES = {
     "labels": "labels flipped",
-    "class-labels": "labels of each class flipped",
     "one-sided-labels": "labels of the largest class flipped",
     "outliers": "rows made outliers",
     "deviation": "rows' deviation added as noise",
@@ -58,7 +57,10 @@ class Cells:
             units["mean"] = [values.mean() for values in folds]
             units["sd"] = [values.std(ddof=1) for values in folds]
         units["variance"] = units["sd"].astype(float) ** 2
-        units["done"] = (units["status"] == "done") & np.isfinite(units["mean"].astype(float))
+        done = (units["status"] == "done") & np.isfinite(units["mean"].astype(float))
+        units["done"] = done
+        # A unit without the metric is as good as never tried.
+        units["status"] = units["status"].mask(~done & (units["status"] == "done"), "missing")
         self.units = units
         self.protocols = [p for p in PROTOCOLS if p in set(units["protocol"])]
         self.models = in_order(units["model"])
@@ -66,21 +68,17 @@ class Cells:
             raise ValueError(f"reference must be one of {', '.join(self.models)}.")
         self._reference = reference
 
-    def part(self, protocol: str, noise: str = "none") -> pd.DataFrame:
-        """Return the units of one protocol and noise."""
-        chosen = (self.units["protocol"] == protocol) & (self.units["noise"] == noise)
-        return self.units[chosen]
-
-    def _spread_out(self, protocol: str, noise: str, column: str) -> pd.DataFrame:
-        part = self.part(protocol, noise)
-        everyone = self.units.loc[self.units["protocol"] == protocol, "model"]
+    def _table(self, column: str, protocol: str, noise: str) -> pd.DataFrame:
+        """Means of a column over seeds, data sets by models; NaN if missing."""
+        here = self.units[self.units["protocol"] == protocol]
+        part = here[here["noise"] == noise]
         table = part[part["done"]].pivot_table(column, "dataset", "model", "mean")
-        table = table.reindex(index=sorted(set(part["dataset"])), columns=in_order(everyone))
+        table = table.reindex(index=sorted(set(part["dataset"])), columns=in_order(here["model"]))
         return table.rename_axis(index=None, columns=None).astype(float)
 
     def means(self, protocol: str, noise: str = "none") -> pd.DataFrame:
         """Return mean figures as shown (shares in percent), data sets by models; NaN if missing."""
-        return self.metric.scale * self._spread_out(protocol, noise, "mean")
+        return self.metric.scale * self._table("mean", protocol, noise)
 
     def merits(self, protocol: str, noise: str = "none") -> pd.DataFrame:
         """Return the same for ranks and tests: larger is better."""
@@ -88,49 +86,45 @@ class Cells:
 
     def deviations(self, protocol: str, noise: str = "none") -> pd.DataFrame:
         """Return deviations over the folds of a seed, as root mean square over seeds."""
-        squares = self._spread_out(protocol, noise, "variance")
-        return self.metric.scale * np.sqrt(squares)
+        return self.metric.scale * np.sqrt(self._table("variance", protocol, noise))
+
+    def status(self, protocol: str, noise: str = "none") -> pd.DataFrame:
+        """Return why a cell has no figure, data sets by models; empty where it has one."""
+        means = self.means(protocol, noise)
+        part = self.units.query("protocol == @protocol and noise == @noise and not done")
+        last = part.pivot_table("status", "dataset", "model", "last")
+        return last.reindex_like(means).astype(object).fillna("missing").where(means.isna(), "")
 
     @cached_property
     def not_done(self) -> pd.DataFrame:
         """Units without a score, including those never tried although their neighbours were."""
         columns = ["dataset", "noise", "model", "protocol", "seed", "status", "error"]
-        lost = self.units.loc[~self.units["done"], columns]
-        lost["status"] = lost["status"].replace("done", "missing")
         tried = set(self.units[columns[:5]].itertuples(index=False, name=None))
         missing = []
         for (protocol, noise), part in self.units.groupby(["protocol", "noise"]):
             models = set(self.units.loc[self.units["protocol"] == protocol, "model"])
             every = product(set(part["dataset"]), [noise], models, [protocol], set(part["seed"]))
             missing += [(*key, "missing", "") for key in every if key not in tried]
-        joined = pd.concat([lost.fillna({"error": ""}), pd.DataFrame(missing, columns=columns)])
+        lost = self.units.loc[~self.units["done"], columns].fillna({"error": ""})
+        joined = pd.concat([lost, pd.DataFrame(missing, columns=columns)])
         return joined.sort_values(columns[:5], ignore_index=True)
-
-    def status(self, protocol: str, noise: str = "none") -> pd.DataFrame:
-        """Return why a cell has no figure, data sets by models; empty where it has one."""
-        means = self.means(protocol, noise)
-        status = pd.DataFrame("missing", means.index, means.columns)
-        for row in self.part(protocol, noise).itertuples():
-            status.loc[row.dataset, row.model] = "missing" if row.status == "done" else row.status
-        return status.where(means.isna(), "")
 
     def noises(self, protocol: str) -> list[str]:
         """Return the noises of a protocol: none first, then by kind, place and level."""
         here = self.units.loc[self.units["protocol"] == protocol, "noise"]
         return sorted(set(here), key=_noise_order)
 
-    def noise_kinds(self, protocol: str) -> list[tuple[str, str]]:
-        """Return the kinds of noise of a protocol, with the rows that they were added to."""
-        noises = map(parse_noise, self.noises(protocol))
-        return sorted({(noise.kind, noise.where) for noise in noises if noise.kind != "none"})
-
-    def levels(self, protocol: str, kind: str, where: str) -> dict[str, float]:
-        """Return the noises of one kind with their levels in percent, lowest first; none is 0."""
-        parsed = {text: parse_noise(text) for text in self.noises(protocol)}
+    def levels(self, protocol: str) -> dict[tuple[str, str], dict[str, float]]:
+        """Return noises with their levels in percent, by kind and place; none is 0 in each."""
+        noises = [parse_noise(text) for text in self.noises(protocol)]
+        kinds = {(noise.kind, noise.where) for noise in noises if noise.kind != "none"}
         return {
-            text: 100 * noise.level
-            for text, noise in parsed.items()
-            if noise.kind == "none" or (noise.kind, noise.where) == (kind, where)
+            kind: {
+                str(noise): 100 * noise.level
+                for noise in noises
+                if noise.kind == "none" or (noise.kind, noise.where) == kind
+            }
+            for kind in sorted(kinds)
         }
 
     def conditions(
@@ -151,10 +145,9 @@ class Cells:
 
     def optimism(self) -> pd.DataFrame:
         """Return what choosing settings on the test folds adds, in points."""
-        outside, inside = self.means(PAPER), self.means(INSIDE)
-        datasets = outside.index.intersection(inside.index)
-        models = [model for model in outside.columns if model in inside.columns]
-        return (outside - inside).loc[datasets, models]
+        points = self.means(PAPER) - self.means(INSIDE)
+        points = points.dropna(how="all").dropna(how="all", axis=1)
+        return points[in_order(points.columns)]
 
     def reference(self, protocol: str) -> str:
         """Return the model that tests compare with the others."""

@@ -1,11 +1,8 @@
-"""Figures of a study, drawn by Matplotlib, as SVG for a page and as PDF files."""
+"""Figures of a study, drawn by Matplotlib, as SVG and PDF."""
 
 from __future__ import annotations
 
 import io
-import math
-import re
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
@@ -14,7 +11,6 @@ from typing import Any
 import matplotlib.style
 import numpy as np
 import pandas as pd
-from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -32,20 +28,14 @@ COLORS = (
 )
 MARKERS = ("s", "^", "v", "X", "P", "D", "o", "<", ">", "p", "h", "*")
 DASHES: tuple[Any, ...] = ("--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (6, 2)), "-")
-SETTING_NAMES = {
-    "C": "C",
-    "kernel_width": "kernel width μ",
-    "n_feature_groups": "feature groups m",
-    "n_feature_nodes": "feature nodes per group p",
-}
-LOG_BASES = {"C": 10, "kernel_width": 2}
+SETTING_NAMES = {"C": "C", "n_feature_nodes": "feature nodes per group p"}
 _STYLE = str(files("broadlearn.study.report") / "templates" / "study.mplstyle")
 
 
 @contextmanager
-def study_style(**settings: Any) -> Iterator[None]:
+def study_style() -> Iterator[None]:
     """Use the style of the report, whatever the user's settings are; also a decorator."""
-    with matplotlib.style.context(["default", _STYLE, settings]):
+    with matplotlib.style.context(["default", _STYLE]):
         yield
 
 
@@ -92,8 +82,7 @@ def mean_curves_figure(cells: Cells, protocol: str) -> Figure | None:
     None if no data set has all levels.
     """
     curves = {}
-    for kind in cells.noise_kinds(protocol):
-        levels = cells.levels(protocol, *kind)
+    for kind, levels in cells.levels(protocol).items():
         tables, _ = cells.conditions(protocol, list(levels))
         curve = pd.DataFrame({levels[n]: table.mean() for n, table in tables.items()}).T.dropna()
         if len(curve) > 1:
@@ -104,7 +93,7 @@ def mean_curves_figure(cells: Cells, protocol: str) -> Figure | None:
     for axis, (kind, curve) in zip(axes, curves.items(), strict=True):
         for model, style in marks(list(curve.columns)).items():
             axis.plot(curve.index, curve[model], label=label(model), **style)
-        axis.set_xticks(curve.index, [f"{level:g}" for level in curve.index])
+        axis.set_xticks(curve.index)
         axis.set_title(f"{'training ' if kind[1] == 'train' else ''}{NOISE_NAMES[kind[0]]}")
     unit = ", %" if cells.metric.percent else ""
     _finish(figure, axes, "level of noise, %", f"mean {cells.metric.words}{unit}")
@@ -164,7 +153,7 @@ def setting_figure(sensitivity: pd.DataFrame, setting: str) -> Figure | None:
         return None
     best = known.loc[known.groupby(["dataset", "model", setting])["mean"].idxmax()]
     datasets, models = sorted(set(best["dataset"])), in_order(best["model"])
-    styles, base = marks(models), LOG_BASES.get(setting)
+    styles = marks(models)
     figure, axes = _panels(len(datasets), height=3.0)
     for axis, dataset in zip(axes, datasets, strict=True):
         for model in models:
@@ -178,11 +167,7 @@ def setting_figure(sensitivity: pd.DataFrame, setting: str) -> Figure | None:
                 elinewidth=0.8,
                 **styles[model],
             )
-        if base:
-            axis.set_xscale("log", base=base)
-        ticks = _thinned(sorted(best[setting].unique()))
-        axis.set_xticks(ticks, [_power(tick, base) for tick in ticks])
-        axis.set_xticks([], minor=True)
+        axis.set_xscale("log" if setting == "C" else "linear")
         axis.set_title(label(dataset))
     _finish(figure, axes, SETTING_NAMES[setting], "accuracy, %")
     return figure
@@ -194,72 +179,36 @@ def surface_figure(sensitivity: pd.DataFrame) -> Figure | None:
 
     None unless there are two kernel widths and two values of C.
     """
-    axes_of = ["n_feature_groups", "kernel_width", "C"]
-    known = sensitivity.dropna(subset=["kernel_width", "C"]).fillna({axes_of[0]: 0.0})
+    known = sensitivity.dropna(subset=["kernel_width", "C"]).fillna({"n_feature_groups": 0.0})
     if known["kernel_width"].nunique() < 2 or known["C"].nunique() < 2:
         return None
-    best = 100 * known.groupby(axes_of)["mean"].max()
+    best = 100 * known.groupby(["n_feature_groups", "kernel_width", "C"])["mean"].max()
     tried = sorted(known["n_feature_groups"].unique())
     groups = [m for m in tried if m in PRINTED_GROUPS] or tried[: len(PRINTED_GROUPS)]
-    widths, Cs = sorted(known["kernel_width"].unique()), sorted(known["C"].unique())
-    surfaces = [best[m].unstack("C").reindex(index=widths, columns=Cs).to_numpy() for m in groups]
-    lowest, highest = np.nanmin(surfaces), np.nanmax(surfaces)
+    limits = {"vmin": best[groups].min(), "vmax": best[groups].max()}
     figure = Figure(figsize=(WIDTH, 3.3), layout="constrained")
-    axes = figure.subplots(1, len(groups), squeeze=False, sharey=True)[0]
-    for axis, m, surface in zip(axes, groups, surfaces, strict=True):
-        image = axis.imshow(
-            surface, cmap="cividis", vmin=lowest, vmax=highest, origin="lower", aspect="auto"
-        )
+    axes = figure.subplots(1, len(groups), squeeze=False, sharex=True, sharey=True)[0]
+    for axis, m in zip(axes, groups, strict=True):
+        surface = best[m].unstack("C")
+        x, y = np.log10(surface.columns), np.log2(surface.index)
+        image = axis.pcolormesh(x, y, surface.to_numpy(), cmap="cividis", **limits)
         axis.set_facecolor("#BBBBBB")
         axis.grid(visible=False)
-        row, column = np.unravel_index(np.nanargmax(surface), surface.shape)
-        axis.plot(column, row, marker="o", ms=9, mfc="none", mec="white", mew=2.4)
-        axis.plot(column, row, marker="o", ms=9, mfc="none", mec="black", mew=1.0)
-        ticks = _thinned(Cs, most=5)
-        axis.set_xticks([Cs.index(C) for C in ticks], [_power(C, 10) for C in ticks])
-        axis.set_yticks(range(len(widths)), [_power(width, 2) for width in widths])
-        axis.set_xlabel("C")
-        axis.set_title(f"m = {m:g}, best {np.nanmax(surface):.1f} %" if m else "")
+        width, C = best[m].idxmax()
+        ring = {"marker": "o", "ms": 9, "mfc": "none"}
+        axis.plot(np.log10(C), np.log2(width), mec="white", mew=2.4, **ring)
+        axis.plot(np.log10(C), np.log2(width), mec="black", mew=1.0, **ring)
+        axis.set_xlabel("log₁₀ C")
+        axis.set_title(f"m = {m:g}, best {best[m].max():.1f} %" if m else "")
     figure.colorbar(image, ax=list(axes), label="accuracy, %", pad=0.02)
-    axes[0].set_ylabel(SETTING_NAMES["kernel_width"])
+    axes[0].set_ylabel("log₂ of the kernel width μ")
     return figure
 
 
-def _thinned(values: list[float], most: int = 6) -> list[float]:
-    """Every value, or every second, third, ... so that no more than `most` remain."""
-    return values[:: -(-len(values) // most)]
-
-
-def _power(value: float, base: int | None) -> str:
-    """A value as a power of the base where it is one."""
-    exponent = round(math.log(value, base)) if base else 0
-    if base and math.isclose(value, base**exponent):
-        return f"${base}^{{{exponent}}}$"
-    return f"{value:g}"
-
-
-def to_svg(figure: Figure, name: str, description: str = "") -> Markup:
-    """Return the figure as an SVG element for a page, the same text every time."""
-    nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-    with study_style(**{"svg.hashsalt": name}):
-        svg = _saved(figure, "svg", nothing).decode()
-    svg = re.sub(r"<!--.*?-->\s*", "", svg[svg.index("<svg") :], flags=re.DOTALL)
-    svg = re.sub(r'(\bid="|\bhref="#|url\(#)', rf"\g<1>{name}-", svg)
-    svg = svg.replace("*{stroke", f"#{name} *{{stroke", 1)
-    opening = Markup('<svg id="{}" role="img" aria-label="{}"').format(name, description)
-    return Markup(f"{opening}{svg.removeprefix('<svg').rstrip()}")
-
-
 @study_style()
-def to_pdf(figure: Figure) -> bytes:
-    """Return the figure as a PDF file, the same bytes every time."""
-    return _saved(figure, "pdf", {"CreationDate": None})
-
-
-def _saved(figure: Figure, form: str, metadata: dict[str, None]) -> bytes:
-    """Save a figure, without warnings of letters that the font lacks and draws as boxes."""
+def saved(figure: Figure, form: str) -> bytes:
+    """Return the figure as a file, "svg" or "pdf", with the same bytes every time."""
     stream = io.BytesIO()
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        figure.savefig(stream, format=form, metadata=metadata)
+    date = {"svg": "Date", "pdf": "CreationDate"}[form]
+    figure.savefig(stream, format=form, metadata={date: None})
     return stream.getvalue()

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
+from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 
 import pandas as pd
-from markupsafe import Markup
 from matplotlib.figure import Figure
 
 from broadlearn.study.collection import TWO_SCALES
@@ -48,10 +47,11 @@ class Picture:
     caption: str
     figure: Figure
 
-    @cached_property
-    def svg(self) -> Markup:
-        """The figure for the page."""
-        return figures.to_svg(self.figure, f"figure_{self.name}", f"{self.title}. {self.caption}")
+    @property
+    def address(self) -> str:
+        """The figure as an address that holds it, for the page."""
+        svg = figures.saved(self.figure, "svg")
+        return f"data:image/svg+xml;base64,{b64encode(svg).decode()}"
 
 
 @dataclass
@@ -152,9 +152,9 @@ def write_report(
             write_whole(folder / "tables" / f"{table.name}.csv", table.to_csv())
             write_whole(folder / "tables" / f"{table.name}.tex", table.to_latex())
         for picture in section.pictures:
-            write_whole(folder / "figures" / f"{picture.name}.svg", f"{picture.svg}\n")
-            pdf = figures.to_pdf(picture.figure)
-            write_whole(folder / "figures" / f"{picture.name}.pdf", [pdf])
+            for form in ("svg", "pdf"):
+                file = folder / "figures" / f"{picture.name}.{form}"
+                write_whole(file, [figures.saved(picture.figure, form)])
     write_whole(folder / "index.html", page)
     return folder / "index.html"
 
@@ -178,10 +178,10 @@ def _result_sections(cells: Cells) -> list[Section]:
     accuracy = Section("accuracy", cells.metric.title)
     accuracy.tables += [tables.accuracy_table(cells, protocol) for protocol in clean]
     optimism = Section("optimism", "Optimism")
-    if cells.metric.name == DEFAULT_METRIC and cells.optimism().notna().any(axis=None):
+    if cells.metric.name == DEFAULT_METRIC and not cells.optimism().empty:
         optimism.tables.append(tables.optimism_table(cells))
     return [
-        *(_noise_section(cells, p) for p in cells.protocols if cells.noise_kinds(p)),
+        *(_noise_section(cells, p) for p in cells.protocols if cells.levels(p)),
         accuracy,
         *(_test_section(cells, p) for p in clean if min(cells.means(p).dropna().shape) > 1),
         optimism,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,12 +12,10 @@ import pandas as pd
 
 from broadlearn.study.leaderboard import Standing
 from broadlearn.study.metrics import DEFAULT_METRIC
-from broadlearn.study.noise import parse_noise
 from broadlearn.study.plan import INSIDE, PAPER
-from broadlearn.study.published_results import published_table
 from broadlearn.study.report.cells import Cells, in_order
 from broadlearn.study.report.words import left_out_note, protocol_note
-from broadlearn.study.reproduction import WITHIN_REACH, summarize_cells
+from broadlearn.study.reproduction import WITHIN_REACH, printed_cells, summarize_cells
 from broadlearn.study.statistics import compare_pairs, friedman, ranks
 from broadlearn.utils import safe_csv
 
@@ -89,17 +88,15 @@ def _figures(
     cells: Cells,
     means: pd.DataFrame,
     deviations: pd.DataFrame,
-    published: pd.DataFrame | None,
+    published: pd.DataFrame,
     status: pd.DataFrame,
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Texts, values and marks of the best: figures, their deviations and published ones."""
     form = f".{cells.metric.decimals}f"
     text = means.map(lambda value: shown(value, form)).where(means.notna(), status)
     text += deviations.map(lambda value: "" if np.isnan(value) else f" ± {value:{form}}")
-    parts = {"": means, " sd": deviations}
-    if published is not None:
-        text += _in_brackets(published, form)
-        parts[" published"] = published
+    text += _in_brackets(published, form)
+    parts = {"": means, " sd": deviations, " published": published.dropna(how="all", axis=1)}
     values = pd.concat([table.add_suffix(word) for word, table in parts.items()], axis=1)
     merits = (cells.metric.sign * means).round(10)
     return text, values, merits.eq(merits.max(axis=1), axis=0)
@@ -109,17 +106,24 @@ def _in_brackets(published: pd.DataFrame, form: str) -> pd.DataFrame:
     return published.map(lambda value: "" if np.isnan(value) else f"\n({value:{form}})")
 
 
-def _published(cells: Cells, table: pd.DataFrame) -> pd.DataFrame | None:
-    """Published accuracies of the same data sets and models; None without any."""
+def _published(cells: Cells, table: pd.DataFrame, noise: str = "none") -> pd.DataFrame:
+    """Printed accuracies of the same data sets and models; NaN where there are none."""
+    printed = printed_cells()
     if cells.metric.name != DEFAULT_METRIC:
-        return None
-    everything = pd.concat([published_table(), published_table("adni")])
-    printed = everything.reindex(index=table.index, columns=table.columns)
-    return printed if printed.notna().any(axis=None) else None
+        printed = printed[:0]
+    wide = printed[printed["noise"] == noise].pivot(
+        index="dataset", columns="model", values="printed"
+    )
+    return wide.reindex(index=table.index, columns=table.columns).astype(float)
+
+
+def _note(cells: Cells, protocol: str, published: pd.DataFrame) -> str:
+    known = published.notna().any(axis=None)
+    return f"{PUBLISHED_NOTE if known else ''} {protocol_note(cells, protocol)}"
 
 
 def _mean_row(
-    name: str, table: pd.DataFrame, published: pd.DataFrame | None, form: str
+    name: str, table: pd.DataFrame, form: str, published: pd.DataFrame | None = None
 ) -> pd.DataFrame:
     """Means of complete rows, those of the published figures in brackets."""
     text = table.mean().to_frame(name).T.map(lambda value: shown(value, form))
@@ -138,9 +142,9 @@ def accuracy_table(cells: Cells, protocol: str) -> Table:
         f"{metric.name}_{protocol}",
         f"{metric.title}, {protocol} protocol",
         "Without noise. Mean ± standard deviation over folds; the best of a row is bold."
-        f"{'' if published is None else PUBLISHED_NOTE} {protocol_note(cells, protocol)}",
+        f"{_note(cells, protocol, published)}",
         *_figures(cells, means, cells.deviations(protocol), published, cells.status(protocol)),
-        _mean_row(name, complete, published, f".{metric.decimals}f") if len(complete) else None,
+        _mean_row(name, complete, f".{metric.decimals}f", published) if len(complete) else None,
     )
 
 
@@ -148,63 +152,53 @@ def rank_table(cells: Cells, protocol: str) -> Table:
     """Rank of each model on each data set, 1 the best, and its mean."""
     table = ranks(cells.merits(protocol))
     published = _published(cells, table)
-    text = table.map("{:.1f}".format)
-    if published is not None:
-        published = published.dropna().rank(axis=1, ascending=False).reindex(table.index)
-        text += _in_brackets(published, ".1f")
+    published = published.dropna().rank(axis=1, ascending=False).reindex(table.index)
     return Table(
         f"ranks_{protocol}",
         f"Ranks, {protocol} protocol",
         f"By {cells.metric.words} without noise, 1 the best, ties shared."
-        f"{'' if published is None else PUBLISHED_NOTE} "
-        f"{protocol_note(cells, protocol)}{left_out_note(cells.incomplete(protocol))}",
-        text,
+        f"{_note(cells, protocol, published)}{left_out_note(cells.incomplete(protocol))}",
+        table.map("{:.1f}".format) + _in_brackets(published, ".1f"),
         table,
         table.eq(table.min(axis=1), axis=0),
-        _mean_row("mean rank", table, published, ".2f"),
+        _mean_row("mean rank", table, ".2f", published),
     )
 
 
 def noise_table(cells: Cells, protocol: str) -> Table:
     """Figure of each model on each data set with each noise."""
-    printed = published_table("noise").unstack("noise_percent")
-    parts: dict[str, list[pd.DataFrame]] = {}
     noises = cells.noises(protocol)
-    noisy = {name for noise in noises if noise != "none" for name in cells.means(protocol, noise).T}
-    for noise in noises:
-        means, parsed = cells.means(protocol, noise), parse_noise(noise)
-        level, published = round(100 * parsed.level, 6), pd.DataFrame()
-        if parsed.kind == "deviation" and level in printed.columns.levels[1]:
-            published = printed.xs(level, axis=1, level=1)
-        published = published.reindex_like(means).astype(float)
-        tables = (means, cells.deviations(protocol, noise), published)
-        rows = [name for name in means.index if name in noisy]
-        parts[noise] = [table.loc[rows] for table in (*tables, cells.status(protocol, noise))]
-    means, deviations, theirs, status = (
-        pd.concat(dict(zip(parts, tables, strict=True)), names=["noise", "data set"])
-        .swaplevel()
-        .sort_index(level=0, sort_remaining=False)
-        for tables in zip(*parts.values(), strict=True)
-    )
-    known = theirs if theirs.notna().any(axis=None) else None
+    means = {noise: cells.means(protocol, noise) for noise in noises}
+    datasets = sorted({name for noise in noises if noise != "none" for name in means[noise].index})
+    rows = [(name, noise) for name in datasets for noise in noises if name in means[noise].index]
+
+    def stacked(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
+        whole = pd.concat(dict(zip(noises, tables, strict=True))).swaplevel()
+        return whole.loc[rows].rename_axis(["data set", "noise"])
+
+    published = stacked(_published(cells, means[noise], noise) for noise in noises)
     return Table(
         f"noise_{protocol}",
         f"{cells.metric.title} with noise, {protocol} protocol",
         "Mean ± standard deviation over folds; noise on training rows (train) or all rows (all)."
-        f"{'' if known is None else PUBLISHED_NOTE} {protocol_note(cells, protocol)}",
-        *_figures(cells, means, deviations, known, status),
+        f"{_note(cells, protocol, published)}",
+        *_figures(
+            cells,
+            stacked(means.values()),
+            stacked(cells.deviations(protocol, noise) for noise in noises),
+            published,
+            stacked(cells.status(protocol, noise) for noise in noises),
+        ),
     )
 
 
 def pair_table(cells: Cells, protocol: str) -> Table:
     """The reference against each other model, ours and published, with Friedman's test of all."""
     table = cells.merits(protocol).dropna()
-    published, reference = _published(cells, table), cells.reference(protocol)
-    sides = {"ours": table}
-    if published is not None:
-        published = published.dropna(axis=1)
-        if reference in published and published.shape[1] > 1:
-            sides["published"] = published
+    published = _published(cells, table).dropna(axis=1)
+    reference, sides = cells.reference(protocol), {"ours": table}
+    if reference in published and published.shape[1] > 1:
+        sides["published"] = published
     pairs = {name: compare_pairs(side, reference=reference) for name, side in sides.items()}
     values = pd.concat(pairs, names=["accuracies", ""]).droplevel(1).drop(columns="model")
     values = values.set_index("other", append=True).rename_axis(["accuracies", "against"])
@@ -235,7 +229,7 @@ def optimism_table(cells: Cells) -> Table:
         "folds of the training rows, on the same folds, in percentage points.",
         points.map(lambda value: shown(value, "+z.2f")),
         points,
-        foot=_mean_row("mean", points, None, "+z.2f"),
+        foot=_mean_row("mean", points, "+z.2f"),
     )
 
 
