@@ -21,9 +21,8 @@ from numpy.typing import NDArray
 from broadlearn.tables.texts import (
     MIN_SHARE,
     MISSING,
-    NO,
     PLAIN_STYLE,
-    YES,
+    TRUTH,
     days_of,
     learn_date_format,
     learn_number_style,
@@ -56,14 +55,6 @@ _EXPECTED = {"ordered": "the words of its order", "boolean": "yes and no, 1 and 
 Plan = dict[str, Any]
 
 
-class Cells(NamedTuple):
-    """The cells of a column: position of each in its distinct texts, and which are missing."""
-
-    codes: NDArray[np.intp]
-    texts: NDArray[np.object_]
-    missing: NDArray[np.bool_]
-
-
 class ReadColumn(NamedTuple):
     """A column as it was read, and which cells are not written as in training.
 
@@ -93,7 +84,7 @@ def learn_column(column: pd.Series, kind: str | None, order: Sequence[str] | Non
     elif order is not None:
         plan |= {"kind": "ordered", "levels": [level_key(str(level)) for level in order]}
     elif kind == "category" or not _is_typed(column):
-        plan |= _learn_texts(_cells(column), kind, plan["name"])
+        plan |= _learn_texts(column, kind)
     elif column.dtype.kind == "M":
         plan |= {"kind": "date", "format": "ISO8601"}
     elif kind == "date":
@@ -104,18 +95,19 @@ def learn_column(column: pd.Series, kind: str | None, order: Sequence[str] | Non
     return _completed(column, plan)
 
 
-def _learn_texts(cells: Cells, kind: str | None, name: str) -> Plan:
-    keys = np.array([level_key(text) for text in cells.texts], dtype=object)
-    counts = np.bincount(cells.codes, ~cells.missing, minlength=len(keys)).astype(int)
+def _learn_texts(column: pd.Series, kind: str | None) -> Plan:
+    codes, distinct = _cells(column)
+    counts = np.bincount(codes[codes >= 0], minlength=len(distinct)).tolist()
     levels: Counter[str] = Counter()
-    texts: dict[str, int] = {}
-    for key, text, count in zip(keys, cells.texts, counts.tolist(), strict=True):
-        if count and key not in MISSING:
+    texts: Counter[str] = Counter()
+    for text, count in zip(distinct, counts, strict=True):
+        key = level_key(text)
+        if key not in MISSING:
             levels[key] += count
-            texts[text] = count
+            texts[text] += count
     if not levels:
         return {"kind": "empty"}
-    if kind == "boolean" or (kind is None and len(levels) > 1 and set(levels) <= YES | NO):
+    if kind == "boolean" or (kind is None and len(levels) > 1 and levels.keys() <= TRUTH.keys()):
         return {"kind": "boolean"}
     if kind in (None, "number"):
         style = learn_number_style(texts, 0.0 if kind else MIN_SHARE)
@@ -126,7 +118,8 @@ def _learn_texts(cells: Cells, kind: str | None, name: str) -> Plan:
         if form:
             return {"kind": "date", "format": form}
         if kind:
-            raise ValueError(f"Column {name!r} holds {next(iter(texts))!r}; expected dates.")
+            word = next(iter(texts))
+            raise ValueError(f"Column {str(column.name)!r} holds {word!r}; expected dates.")
     if kind is None and len(levels) > max(MAX_LEVELS, sum(levels.values()) // 2):
         return {"kind": "text"}
     ranked = sorted(levels, key=lambda level: (-levels[level], level))
@@ -138,8 +131,7 @@ def _learn_texts(cells: Cells, kind: str | None, name: str) -> Plan:
 
 def _completed(column: pd.Series, plan: Plan) -> Plan:
     """The plan with what the rows of training show when they are read by it."""
-    first = column.first_valid_index()
-    plan["example"] = "" if first is None else _brief(column.loc[first])
+    plan["example"] = next(map(_brief, column.dropna().iloc[:1]), "")
     if not KINDS[plan["kind"]]:
         plan["missing"] = int(column.isna().sum())
         plan["distinct"] = int(column.nunique())
@@ -180,35 +172,28 @@ def read_column(column: pd.Series, plan: Plan) -> ReadColumn:
     kind = plan["kind"]
     if kind in ("number", "boolean", "date") and _is_typed(column):
         return _read_typed(column, plan)
-    cells = _cells(column)
-    keys = [level_key(text) for text in cells.texts]
+    codes, texts = _cells(column)
+    keys = [level_key(text) for text in texts]
     if kind == "category":
         levels = set(plan["levels"])
         known = [
             MISSING_LEVEL if key in MISSING else key if key in levels else OTHER_LEVEL
             for key in keys
         ]
-        values: NDArray[Any] = np.array(known, dtype=object)[cells.codes]
-        values[cells.missing] = MISSING_LEVEL
-        unread = (values == OTHER_LEVEL) & (OTHER_LEVEL not in levels)
-        return ReadColumn(values, unread)
-    if kind == "ordered":
-        ranks = {level: float(rank) for rank, level in enumerate(plan["levels"])}
-        numbers = np.array([ranks.get(key, np.nan) for key in keys])
-        empty = MISSING - set(ranks)
-    elif kind == "boolean":
-        truth = dict.fromkeys(YES, 1.0) | dict.fromkeys(NO, 0.0)
-        numbers, empty = np.array([truth.get(key, np.nan) for key in keys]), MISSING
+        values = np.array(known, dtype=object)[codes]
+        return ReadColumn(values, (values == OTHER_LEVEL) & (OTHER_LEVEL not in levels))
+    empty = MISSING.union(plan["strays"])
+    if kind == "number":
+        numbers = read_numbers(texts, plan["style"])
+    elif kind == "date":
+        numbers = read_dates(texts, plan["format"])
     else:
-        empty = MISSING | set(plan["strays"])
-        if kind == "number":
-            numbers = read_numbers(cells.texts, plan["style"])
-        else:
-            numbers = read_dates(cells.texts, plan["format"])
-    is_empty = np.array([key in empty for key in keys], dtype=bool)
-    numbers = np.where(is_empty, np.nan, numbers)[cells.codes]
-    numbers[cells.missing] = np.nan
-    return ReadColumn(numbers, np.isnan(numbers) & ~cells.missing & ~is_empty[cells.codes])
+        ranks = {level: float(rank) for rank, level in enumerate(plan.get("levels", ()))}
+        empty -= ranks.keys()
+        numbers = np.array([(ranks or TRUTH).get(key, np.nan) for key in keys])
+    is_empty = np.array([key in empty for key in keys])
+    numbers = np.where(is_empty, np.nan, numbers)
+    return ReadColumn(numbers[codes], (np.isnan(numbers) & ~is_empty)[codes])
 
 
 def _read_typed(column: pd.Series, plan: Plan) -> ReadColumn:
@@ -262,11 +247,10 @@ def _is_typed(column: pd.Series) -> bool:
     return column.dtype.kind in "biufM"
 
 
-def _cells(column: pd.Series) -> Cells:
-    missing = column.isna().to_numpy(dtype=bool)
-    codes, values = pd.factorize(column.astype(object), use_na_sentinel=True)
-    texts = np.array([*(_text(value) for value in values), ""], dtype=object)
-    return Cells(np.where(codes < 0, len(values), codes), texts, missing)
+def _cells(column: pd.Series) -> tuple[NDArray[np.intp], NDArray[np.object_]]:
+    """Position of each cell in the distinct texts; -1, the last text, stands for missing ones."""
+    codes, values = pd.factorize(column.astype(object))
+    return codes, np.array([*map(_text, values), ""], dtype=object)
 
 
 def _text(value: Any) -> str:

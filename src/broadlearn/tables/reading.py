@@ -6,7 +6,7 @@ import csv
 import io
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from os import PathLike
 from typing import Any, BinaryIO
 
@@ -113,9 +113,11 @@ def _read_text(table: OpenTable, options: FileOptions, as_text: bool) -> pd.Data
     head = table.file.read(SNIFFED_BYTES)
     encodings = [options.encoding] if options.encoding else _encodings(head)
     for encoding in encodings:
-        try:
-            text = head.decode(encoding, errors="replace")
-            sep = options.sep or ("\t" if table.format == "tsv" else _sniffed(text))
+        with suppress(UnicodeError):
+            lines = head.decode(encoding, errors="replace").splitlines(keepends=True)
+            if len(head) == SNIFFED_BYTES and len(lines) > 1:
+                lines.pop()
+            sep = options.sep or ("\t" if table.format == "tsv" else _sniffed(lines))
             how: dict[str, Any] = {
                 "sep": r"\s+" if sep == "space" else sep,
                 "header": 0 if options.header else None,
@@ -126,21 +128,16 @@ def _read_text(table: OpenTable, options: FileOptions, as_text: bool) -> pd.Data
             elif options.decimal == ",":
                 how |= {"decimal": ",", "thousands": ".", "na_values": MISSING_MARKS}
             else:
-                how |= {"dtype": _kept_as_text(text, how), "na_values": MISSING_MARKS}
+                how |= {"dtype": _kept_as_text(lines, how), "na_values": MISSING_MARKS}
             table.file.seek(0)
             return _read_csv(table, encoding, how)
-        except UnicodeError:
-            if encoding == encodings[-1]:
-                raise TableError(f"{table.name} is not text in {encoding}.") from None
-    raise AssertionError("unreachable")
+    raise TableError(f"{table.name} is not text in {encodings[-1]}.")
 
 
-def _kept_as_text(head: str, how: dict[str, Any]) -> dict[Any, type]:
+def _kept_as_text(lines: list[str], how: dict[str, Any]) -> dict[Any, type]:
     """Columns such as 1.250 beside 980, which pandas would read as 1.25 and 980."""
-    lines = head.splitlines(keepends=True)
-    whole = lines if len(head) < SNIFFED_BYTES else lines[:-1]
     try:
-        sample = pd.read_csv(io.StringIO("".join(whole)), dtype=str, nrows=1000, **how)
+        sample = pd.read_csv(io.StringIO("".join(lines)), dtype=str, nrows=1000, **how)
     except Exception:
         # The whole file will be refused, with a better message.
         return {}
@@ -156,12 +153,11 @@ def _encodings(head: bytes) -> list[str]:
     return ["utf-8-sig", "cp1252"]
 
 
-def _sniffed(text: str) -> str:
+def _sniffed(lines: list[str]) -> str:
     """The separator of the first lines; a comma where there is none to be found."""
-    lines = text.splitlines()[:50]
-    whole = lines if len(lines) == 1 or len(text) < SNIFFED_BYTES else lines[:-1]
+    text = "".join(lines[:50]).replace("\r\n", "\n")
     try:
-        return csv.Sniffer().sniff("\n".join(whole), SEPARATORS).delimiter
+        return csv.Sniffer().sniff(text, SEPARATORS).delimiter
     except csv.Error:
         return ","
 

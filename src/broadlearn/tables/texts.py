@@ -18,8 +18,9 @@ from broadlearn.utils import Array
 MISSING = frozenset(("missing", "unknown", "not available")) | frozenset(
     ("", "?", ".", "-", "--", "na", "n/a", "#n/a", "<na>", "n.a.", "nan", "nat", "none", "null")
 )
-YES = frozenset(("yes", "y", "true", "t", "1", "1.0"))
-NO = frozenset(("no", "n", "false", "f", "0", "0.0"))
+TRUTH = dict.fromkeys(("yes", "y", "true", "t", "1", "1.0"), 1.0) | dict.fromkeys(
+    ("no", "n", "false", "f", "0", "0.0"), 0.0
+)
 # A column is one of numbers or dates if this share of its cells are; the others count as missing.
 # Not measured.
 MIN_SHARE = 0.8
