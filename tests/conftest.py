@@ -1,10 +1,12 @@
-"""Fixtures of several rooms: studies without processes, and headless Chromium to open pages."""
+"""Fixtures of several rooms: small ensembles, studies without processes, and headless Chromium."""
 
 import json
 import shutil
 from concurrent.futures import Executor, Future
 
 import pytest
+
+from broadlearn.ensemble.candidates import KERNELS
 
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
@@ -23,6 +25,13 @@ class _Inline(Executor):
 
     def shutdown(self, wait=True, *, cancel_futures=False, kill_workers=False):
         pass
+
+
+@pytest.fixture
+def few_kernels(monkeypatch):
+    """Ensembles that compare a few of their kernels."""
+    for module in ("fitting", "exact"):
+        monkeypatch.setattr(f"broadlearn.ensemble.{module}.KERNELS", KERNELS[::7])
 
 
 @pytest.fixture

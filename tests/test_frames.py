@@ -4,19 +4,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.pipeline import make_pipeline
+from small_models import CLASSES, small_model
 
 from broadlearn import (
     BLSClassifier,
-    BLSRegressor,
-    BroadEnsembleClassifier,
-    BroadEnsembleRegressor,
     BroadFeatures,
     PathSearchCV,
     RowStandardizer,
 )
 from broadlearn.auditing import apply_corrections, audit, opinions, read_corrections
 from broadlearn.out_of_core import fit_blocks
-from broadlearn.registry import REGISTRY
 from broadlearn.sample_scores import fuzzy_membership, intuitionistic_scores
 from broadlearn.tables import TablePreparation
 
@@ -32,12 +29,12 @@ MIXED = NUMBERS.assign(
 )
 LABELS = pd.Series(np.where(NUMBERS["a"] + NUMBERS["b"] > 1.0, "yes", "no"), name="y")
 QUANTITY = pd.Series(NUMBERS["a"] * 1.5, name="y")
-PUBLISHED = ("BLS", "F-BLS", "IF-BLS", "ELM", "H-ELM", "NeuroFBLS", "IF-TSVM")
+SEARCH = PathSearchCV(BLSClassifier(random_state=0), {"C": [0.1, 1.0]}, cv=3)
 WEIGHT = pd.Series(rng.random(N) + 0.5)
 
 
 @pytest.fixture(autouse=True)
-def quick_audits(monkeypatch):
+def quick_fits(monkeypatch, few_kernels):
     monkeypatch.setattr(opinions, "TREES", 40)
 
 
@@ -52,11 +49,12 @@ def as_polars(table):
     return frame.with_columns(pl.col("town").cast(pl.Categorical)) if "town" in table else frame
 
 
-def fitted(make, y=LABELS, *, weighted=False):
+def fitted(name, *, weighted=False):
     """An entry point: fit a model to the numbers, and say what it says of them."""
+    y = QUANTITY if "regressor" in name else LABELS
 
     def run(convert):
-        X, model = convert(NUMBERS), make()
+        X, model = convert(NUMBERS), SEARCH if name == "search" else small_model(name)
         weight = {"sample_weight": convert(WEIGHT)} if weighted else {}
         model.fit(X, convert(y), **weight)
         assert list(model.feature_names_in_) == ["a", "b"]
@@ -64,17 +62,6 @@ def fitted(make, y=LABELS, *, weighted=False):
         return model.predict(X)
 
     return run
-
-
-def seeded(name):
-    kind = REGISTRY[name].estimator
-    known = kind().get_params()
-    few = {"random_state": 0, "n_hidden_nodes": 20}
-    return lambda: kind(**{key: value for key, value in few.items() if key in known})
-
-
-def small_search():
-    return PathSearchCV(BLSClassifier(random_state=0), {"C": [0.1, 1.0]}, cv=3)
 
 
 def prepared(convert):
@@ -137,12 +124,9 @@ def audited_by_reference(convert):
 
 
 ENTRY_POINTS = {
-    **{name: fitted(seeded(name)) for name in PUBLISHED},
-    "weights": fitted(lambda: BLSClassifier(random_state=0), weighted=True),
-    "regressor": fitted(lambda: BLSRegressor(random_state=0), QUANTITY),
-    "search": fitted(small_search),
-    "ensemble": fitted(lambda: BroadEnsembleClassifier(random_state=0)),
-    "ensemble of a quantity": fitted(lambda: BroadEnsembleRegressor(random_state=0), QUANTITY),
+    **{name: fitted(name) for name in CLASSES},
+    "weights": fitted("BLS", weighted=True),
+    "search": fitted("search"),
     "features": lambda convert: BroadFeatures(random_state=0).fit_transform(convert(NUMBERS)),
     "rows": lambda convert: np.asarray(RowStandardizer().fit_transform(convert(NUMBERS))),
     "prepared": prepared,

@@ -5,6 +5,7 @@ from sklearn.base import clone
 from sklearn.datasets import make_blobs
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils.validation import check_is_fitted
+from small_models import small_model
 
 import broadlearn
 from broadlearn import PathSearchCV
@@ -12,6 +13,7 @@ from broadlearn.out_of_core import fit_blocks
 from broadlearn.persistence import to_onnx
 from broadlearn.registry import REGISTRY, entries_that, find_entry
 
+pytestmark = pytest.mark.usefixtures("few_kernels")
 X, y = make_blobs(60, 3, centers=2, random_state=0)
 ALL = pytest.mark.parametrize("entry", REGISTRY.values(), ids=list(REGISTRY))
 
@@ -67,7 +69,7 @@ def test_the_equal_grids_have_twelve_settings():
 
 @ALL
 def test_path_search_takes_those_that_say_so(entry):
-    search = PathSearchCV(entry.make(), {"random_state": [0]}, cv=2)
+    search = PathSearchCV(small_model(entry.name), {"random_state": [0]}, cv=2)
     if entry.path_search:
         check_is_fitted(search.fit(X, y))
     else:
@@ -77,7 +79,7 @@ def test_path_search_takes_those_that_say_so(entry):
 
 @ALL
 def test_blocks_are_taken_by_those_that_say_so(entry):
-    model = entry.make(random_state=0)
+    model = small_model(entry.name)
     assert hasattr(model, "partial_fit") == entry.streams
     if entry.streams:
         check_is_fitted(fit_blocks(clone(model), X, y, block_rows=20))
@@ -89,7 +91,7 @@ def test_blocks_are_taken_by_those_that_say_so(entry):
 @ALL
 def test_onnx_graphs_are_made_of_those_that_say_so(entry):
     pytest.importorskip("skl2onnx")
-    model = entry.make(random_state=0).fit(X, y)
+    model = small_model(entry.name).fit(X, y)
     if entry.onnx:
         assert to_onnx(model).graph.node
     else:
