@@ -8,6 +8,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from broadlearn.study import Dataset, compare, read_adni
 from broadlearn.study.adni import VOLUMES
+from broadlearn.study.datasets import class_counts
 from broadlearn.study.protocols import contiguous_folds
 
 FINE = {"CN": ("CN", "SMC"), "MCI": ("EMCI", "LMCI"), "Dementia": ("AD",)}
@@ -52,7 +53,7 @@ def test_first_visits_are_the_tasks_of_the_published_table(merge):
     assert [task.name for task in tasks] == ["CN_VS_AD", "CN_VS_MCI", "MCI_VS_AD"]
     for task in tasks:
         first, second = task.name.split("_VS_")
-        assert task.info.class_counts == {first: 30, second: 30}
+        assert class_counts(task.y) == {first: 30, second: 30}
         assert task.X.shape == (60, len(VOLUMES))
         assert task.groups is None
 
@@ -60,7 +61,7 @@ def test_first_visits_are_the_tasks_of_the_published_table(merge):
 def test_finer_words_are_mapped(merge):
     frame = pd.read_csv(merge)
     frame.drop(columns="DX").to_csv(merge, index=False)
-    assert read_adni(merge)[0].info.class_counts == {"AD": 30, "CN": 30}
+    assert class_counts(read_adni(merge)[0].y) == {"AD": 30, "CN": 30}
     frame.assign(DX="Ill").to_csv(merge, index=False)
     with pytest.raises(ValueError, match="unknown diagnosis 'Ill'"):
         read_adni(merge)

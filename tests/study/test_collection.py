@@ -23,7 +23,6 @@ def test_values_labels_and_splits(tmp_path):
     assert data.name == "iris"
     np.testing.assert_array_equal(data.X, X)
     np.testing.assert_array_equal(data.y, y)
-    assert data.info.class_counts == {"0": 8, "1": 8, "2": 8}
     assert [(a.tolist(), b.tolist()) for a, b in data.splits] == splits
 
 

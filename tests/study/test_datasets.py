@@ -36,7 +36,7 @@ def original(X, y):
 def test_every_embedded_set_loads_without_a_file(empty):
     for name in dataset_names("embedded"):
         data = load_dataset(name)
-        assert len(data.y) == data.info.n_rows
+        assert len(data.y) == describe_dataset(name).n_rows
     thinned = load_dataset("digits", "thinned")
     assert thinned.X.shape == (599, 64)
     assert len(np.unique(thinned.y)) == 10
@@ -49,7 +49,7 @@ def test_files_of_the_study_are_found_and_checked(empty):
     frame.to_csv(empty / "uci28" / "tic_tac_toe.csv", index=False)
     assert dataset_files("tic_tac_toe") == [empty / "uci28" / "tic_tac_toe.csv"]
     data = load_dataset("tic_tac_toe")
-    assert data.info.variant == ""
+    assert describe_dataset("tic_tac_toe").variant == ""
     np.testing.assert_array_equal(data.X, table.X)
     frame.iloc[0, 0] += 1
     frame.to_csv(empty / "uci28" / "tic_tac_toe.csv", index=False)
@@ -126,7 +126,6 @@ def test_tables_of_ones_own():
     frame = pd.DataFrame({"a": [1, 2, 3, 4], "b": [0.5, 1.0, 1.5, 2.0]}, index=[5, 6, 7, 8])
     numbers = Dataset("mine", frame, ["x", "y", "x", "y"])
     assert isinstance(numbers.X, np.ndarray)
-    assert numbers.info.class_counts == {"x": 2, "y": 2}
     text = Dataset("mine", frame.assign(c=["u", "v", "u", None]), numbers.y)
     assert isinstance(text.X, pd.DataFrame)
     assert list(text.X.index) == [0, 1, 2, 3]

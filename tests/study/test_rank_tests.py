@@ -81,22 +81,8 @@ def test_critical_difference_equals_the_printed_table(k, alpha):
     assert abs(q - Q[alpha][k - 2]) < 1.1e-3
 
 
-def test_p_values_agree_with_the_critical_difference():
-    rng = np.random.default_rng(0)
-    table = pd.DataFrame(rng.normal(size=(15, 6)) + np.arange(6) / 2, columns=list("abcdef"))
-    result = nemenyi(table)
-    pd.testing.assert_series_equal(result.mean_ranks, ranks(table).mean().sort_values())
-    assert list(result.p_values.index) == list(result.mean_ranks.index)
-    for a, b in combinations(table.columns, 2):
-        far = abs(result.mean_ranks[a] - result.mean_ranks[b]) >= result.critical_difference
-        assert (result.p_values.loc[a, b] <= 0.05) == far
-        assert result.p_values.loc[a, b] == result.p_values.loc[b, a]
-    np.testing.assert_array_equal(np.diag(result.p_values), 1.0)
-
-
 def test_models_that_tie_everywhere_are_one_clique():
     result = nemenyi(pd.DataFrame({"A": [1, 2], "B": [1, 2], "C": [1, 2]}))
-    np.testing.assert_allclose(result.p_values, 1.0)
     assert result.cliques == (("A", "B", "C"),)
 
 
@@ -118,7 +104,7 @@ def plain_cliques(mean_ranks, critical_difference):
 @pytest.mark.parametrize("seed", range(20))
 def test_cliques_equal_a_search_of_all_groups(seed):
     rng = np.random.default_rng(seed)
-    mean_ranks = pd.Series(rng.integers(2, 14, 7) / 2, index=list("abcdefg"))
+    mean_ranks = pd.Series(rng.integers(2, 14, 7) / 2, index=list("abcdefg")).sort_values()
     for critical_difference in (0.1, 0.5, 1.2, 2.0, 9.0):
         found = cliques(mean_ranks, critical_difference)
         assert {frozenset(group) for group in found} == plain_cliques(

@@ -18,11 +18,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from broadlearn.study.datasets import Dataset, DatasetInfo, Split, class_counts, data_folders
+from broadlearn.study.datasets import Dataset, Split, data_folders
 from broadlearn.study.published_results import published_classifiers
 
 SPLITS_FILE, LABEL = "conxuntos_kfold.dat", "clase"
-SOURCE = "UCI, as prepared by Fernández-Delgado et al. (2014)"
 # Rows of their training file are on another scale than rows of their test file.
 TWO_SCALES = (
     "annealing",
@@ -125,8 +124,7 @@ def _read_set(path: Path) -> Dataset:
         splits: tuple[Split, ...] = ((rows[:n_first], rows[n_first:]),)
     else:
         splits = _read_splits(path / SPLITS_FILE, len(y))
-    info = DatasetInfo(path.name, "", "table", len(y), X.shape[1], class_counts(y), source=SOURCE)
-    return Dataset(path.name, X, y, info, splits)
+    return Dataset(path.name, X, y, splits)
 
 
 def _read_table(path: Path) -> pd.DataFrame:

@@ -13,7 +13,7 @@ import difflib
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from itertools import combinations
@@ -40,12 +40,12 @@ ARCHIVE = "https://persoal.citius.usc.es/manuel.fernandez.delgado/papers/jmlr/da
 
 @dataclass(frozen=True)
 class DatasetInfo:
-    """Facts about a data set.
+    """Facts about a data set that has a name.
 
     `variant` is "" for the published form and "embedded" for one that needs no file; `kind` is
-    "uci28", "extra", "embedded", or "table" for a user's own. `sha256` is that of the values.
-    `files` are paths in the UCI collection, in the order in which they are joined; `file` is a file
-    name other than ``name.csv`` or ``name__variant.csv``.
+    "uci28", "extra" or "embedded". `sha256` is that of the values. `files` are paths in the UCI
+    collection, in the order in which they are joined; `file` is a file name other than ``name.csv``
+    or ``name__variant.csv``.
     """
 
     name: str
@@ -54,11 +54,11 @@ class DatasetInfo:
     n_rows: int
     n_columns: int
     class_counts: dict[str, int]
-    sha256: str = ""
-    source: str = ""
-    files: tuple[str, ...] = ()
-    note: str = ""
-    file: str = ""
+    sha256: str
+    source: str
+    files: tuple[str, ...]
+    note: str
+    file: str
 
     @property
     def file_name(self) -> str:
@@ -78,8 +78,6 @@ class Dataset:
         A frame where columns hold text, categories or missing values.
     y : array-like of shape (n_rows,)
         Class labels.
-    info : DatasetInfo, default=None
-        Facts; derived from `X` and `y` if None.
     splits : tuple of (train, test), default=()
         Row numbers, where splits come with the data; see `read_collection`.
     groups : array-like of shape (n_rows,), default=None
@@ -97,7 +95,6 @@ class Dataset:
     name: str
     X: Array | pd.DataFrame
     y: NDArray[Any]
-    info: DatasetInfo = field(default=None)  # type: ignore[assignment]
     splits: tuple[Split, ...] = ()
     groups: NDArray[Any] | None = None
 
@@ -118,10 +115,7 @@ class Dataset:
             )
         if groups is not None and (groups.shape != y.shape or pd.isna(groups).any()):
             raise ValueError(f"Data set {self.name!r} must have one group per row, none missing.")
-        info = self.info or DatasetInfo(
-            self.name, "", "table", len(X), X.shape[1], class_counts(y), source="a table"
-        )
-        for name, value in (("X", X), ("y", y), ("info", info), ("groups", groups)):
+        for name, value in (("X", X), ("y", y), ("groups", groups)):
             object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
@@ -260,13 +254,12 @@ def load_dataset(name: str, variant: str | None = None) -> Dataset:
     Examples
     --------
     >>> from broadlearn.study import load_dataset
-    >>> data = load_dataset("tic_tac_toe", "embedded")
-    >>> data.X.shape, data.info.source
-    ((958, 9), 'embedded: generated from the rules of the game')
+    >>> load_dataset("tic_tac_toe", "embedded")
+    <Dataset tic_tac_toe: 958 rows, 9 columns>
     """
     info = describe_dataset(name, variant)
     if info.kind == "embedded":
-        return Dataset(name, *EMBEDDED[name, info.variant](), info)
+        return Dataset(name, *EMBEDDED[name, info.variant]())
     paths = dataset_files(name, variant)
     if not paths and info.files:
         paths = fetch_datasets([name])
@@ -275,7 +268,7 @@ def load_dataset(name: str, variant: str | None = None) -> Dataset:
             f"There is no {info.file_name} in any data folder: put it into a folder and set "
             "BROADLEARN_DATA to that."
         )
-    return Dataset(name, *_checked_values(paths, info), info)
+    return Dataset(name, *_checked_values(paths, info))
 
 
 def fetch_datasets(names: Iterable[str] | None = None) -> list[Path]:

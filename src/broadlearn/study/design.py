@@ -215,14 +215,16 @@ def make_study(
     specs = {spec.name: spec for spec in map(find_model, named)}
     if len(specs) < len(named):
         raise ValueError("models has duplicate names; give each model a unique name.")
-    given = [part for d in datasets for part in (expand_name(d) if isinstance(d, str) else [d])]
+    given = list(datasets)
+    names = dict.fromkeys(n for d in given if isinstance(d, str) for n in expand_name(d))
+    own = [d for d in given if isinstance(d, Dataset)]
     plan: list[Unit] = []
     data: dict[str, Dataset] = {}
     for protocol in protocols:
-        loaded = {d if isinstance(d, str) else d.name: _load(d, protocol) for d in given}
-        if len(loaded) < len({d if isinstance(d, str) else id(d) for d in given}):
+        loaded = [_load(d, protocol) for d in (*names, *own)]
+        if len({table.name for table in loaded}) < len(loaded):
             raise ValueError("datasets has duplicate names; give each data set a unique name.")
-        tables = [d for d in loaded.values() if max_rows is None or len(d.y) <= max_rows]
+        tables = [d for d in loaded if max_rows is None or len(d.y) <= max_rows]
         if not tables:
             raise ValueError(
                 f"A study needs one or more data sets, got none (max_rows {max_rows})."

@@ -252,7 +252,7 @@ def find_model(model: Any) -> ModelSpec:
 
     Parameters
     ----------
-    model : str, classifier, GridSearchCV, class or ModelSpec
+    model : str, classifier, GridSearchCV or ModelSpec
         A name in upper or lower case: one of the seven, "Ensemble", one of scikit-learn's ("SVC",
         "RandomForest", "ExtraTrees", "HistGradientBoosting", "LogisticRegression", "MLP", "k-NN",
         "GaussianProcess"), "LightGBM" and "CatBoost" where these packages are installed,
@@ -298,6 +298,7 @@ def find_model(model: Any) -> ModelSpec:
         sys.path.insert(0, os.getcwd())
     try:
         found = getattr(importlib.import_module(module), attribute)
+        found = found() if isinstance(found, type) else found
     except Exception as error:
         raise ValueError(
             f"model {name!r} cannot be imported: {type(error).__name__}: {error}."
@@ -306,17 +307,10 @@ def find_model(model: Any) -> ModelSpec:
 
 
 def _own_model(found: Any, name: str = "") -> ModelSpec:
-    if isinstance(found, type):
-        try:
-            found = found()
-        except TypeError as error:
-            raise ValueError(
-                f"model {found.__name__!r} must be a class that needs no arguments, or an object: "
-                f"{error}."
-            ) from error
     estimator = found.estimator if isinstance(found, GridSearchCV) else found
     methods = ("fit", "predict", "get_params")
-    if not all(hasattr(estimator, method) for method in methods) or is_regressor(estimator):
+    known = not isinstance(estimator, type) and all(hasattr(estimator, name) for name in methods)
+    if not known or is_regressor(estimator):
         raise ValueError(f"model must be a scikit-learn classifier, got {found!r}.")
     name = name or type(estimator).__name__
     if isinstance(found, GridSearchCV):

@@ -34,11 +34,14 @@ class FriedmanResult(NamedTuple):
 
 
 class NemenyiResult(NamedTuple):
-    """Mean ranks (best first), least significant difference, p-values and groups that are alike."""
+    """Mean ranks (best first), least significant difference, and groups that are alike.
+
+    Groups have two or more models, none is within another, and the best comes first: they are the
+    bars of a critical difference diagram.
+    """
 
     mean_ranks: pd.Series
     critical_difference: float
-    p_values: pd.DataFrame
     cliques: tuple[tuple[Hashable, ...], ...]
 
 
@@ -167,28 +170,20 @@ def nemenyi(accuracies: pd.DataFrame, *, alpha: float = 0.05) -> NemenyiResult:
     complete = complete_rows(accuracies, at_least=2)
     mean_ranks = ranks(complete).mean().sort_values(kind="stable")
     N, k = complete.shape
-    models, values = mean_ranks.index, mean_ranks.to_numpy()
     unit = sqrt(k * (k + 1) / (6 * N))
     width = float(stats.studentized_range.isf(alpha, k, np.inf) / sqrt(2) * unit)
-    q = np.abs(values[:, None] - values) / unit * sqrt(2)
-    p_values = pd.DataFrame(stats.studentized_range.sf(q, k, np.inf), models, models)
-    return NemenyiResult(mean_ranks, width, p_values, cliques(mean_ranks, width))
+    return NemenyiResult(mean_ranks, width, cliques(mean_ranks, width))
 
 
-def cliques(mean_ranks: pd.Series, critical_difference: float) -> tuple[tuple[Hashable, ...], ...]:
-    """Return the largest groups of models whose mean ranks are within the critical difference.
-
-    Groups have two or more models, none is within another, and the best comes first: they are the
-    bars of a critical difference diagram.
-    """
-    ordered = mean_ranks.sort_values(kind="stable")
-    values = ordered.to_numpy(dtype=np.float64)
+def cliques(mean_ranks: pd.Series, width: float) -> tuple[tuple[Hashable, ...], ...]:
+    """Return the largest groups of models whose ordered mean ranks differ by less than a width."""
+    values = mean_ranks.to_numpy(dtype=np.float64)
     groups: list[tuple[Hashable, ...]] = []
     end = 0
     for start in range(len(values)):
-        reach = start + int(np.sum(values[start:] - values[start] < critical_difference))
+        reach = start + int(np.sum(values[start:] - values[start] < width))
         if reach > max(end, start + 1):
-            groups.append(tuple(ordered.index[start:reach]))
+            groups.append(tuple(mean_ranks.index[start:reach]))
             end = reach
     return tuple(groups)
 
