@@ -221,7 +221,7 @@ def make_study(
     plan: list[Unit] = []
     data: dict[str, Dataset] = {}
     for protocol in protocols:
-        loaded = [_load(d, protocol) for d in (*names, *own)]
+        loaded = [_load(name, protocol) for name in names] + [_load(d, protocol) for d in own]
         if len({table.name for table in loaded}) < len(loaded):
             raise ValueError("datasets has duplicate names; give each data set a unique name.")
         tables = [d for d in loaded if max_rows is None or len(d.y) <= max_rows]
