@@ -319,27 +319,20 @@ def status(store: Store = DEFAULT_STORE, as_json: AsJson = False) -> None:
 
         with ResultStore(store, read_only=True) as results:
             frame = newest(results.to_frame())
-        counts = frame.groupby(["protocol", "status"]).size()
-        lost = frame[frame["status"] != "done"]
         code = frame.assign(commit=frame["commit"].replace("", "changed"))
-        by_code = code.groupby(["version", "commit", "source"]).size()
+        columns = ["dataset", "model", "protocol", "noise", "status", "error"]
+        tables = {
+            "counts": frame.groupby(["protocol", "status"]).size().reset_index(name="units"),
+            "code": code.groupby(["version", "commit", "source"]).size().reset_index(name="units"),
+            "lost": frame.loc[frame["status"] != "done", columns],
+        }
         if as_json:
-            names = ["dataset", "model", "protocol", "noise", "status", "error"]
-            console.print_json(
-                store=str(store),
-                counts=counts.reset_index(name="units").to_dict("records"),
-                code=by_code.reset_index(name="units").to_dict("records"),
-                lost=lost[names].to_dict("records"),
-            )
+            found = {name: table.to_dict("records") for name, table in tables.items()}
+            console.print_json(store=str(store), **found)
             return
-        console.print_frame(counts.reset_index(name="units"))
-        for (version, commit, source), n_units in by_code.items():
-            console.say(
-                f"{n_units} units by broadlearn {version}, commit {commit}, source {source}"
-            )
-        for row in lost.itertuples():
-            unit = f"{row.dataset}, {row.model}, {row.protocol}, {row.noise}"
-            console.say(f"{row.status}: {unit}: {row.error}")
+        for name, table in tables.items():
+            if len(table):
+                console.print_frame(table, name)
 
 
 @app.command("report")

@@ -24,39 +24,22 @@ DEFAULT_METRIC = "accuracy"
 class Metric:
     """A measure of predictions: its name here, in texts and as a scorer of scikit-learn.
 
-    Shares are shown in percent.
+    `sign` is 1 where larger is better, else -1. Values are shown times `scale`, with so many
+    decimals and with the unit behind: shares in percent.
     """
 
     name: str
     words: str
     scoring: str
-    percent: bool = True
-    lower_is_better: bool = False
+    sign: float = 1.0
+    scale: float = 100.0
+    unit: str = "\N{NO-BREAK SPACE}%"
+    decimals: int = 2
 
     @property
     def title(self) -> str:
         """Name in headings."""
         return self.words[0].upper() + self.words[1:]
-
-    @property
-    def sign(self) -> float:
-        """1 where larger is better, else -1."""
-        return -1.0 if self.lower_is_better else 1.0
-
-    @property
-    def scale(self) -> float:
-        """Factor from a stored to a shown value."""
-        return 100.0 if self.percent else 1.0
-
-    @property
-    def unit(self) -> str:
-        """Text behind a shown value."""
-        return "\N{NO-BREAK SPACE}%" if self.percent else ""
-
-    @property
-    def decimals(self) -> int:
-        """Decimals of a shown value."""
-        return 2 if self.percent else 4
 
 
 METRICS = {
@@ -66,7 +49,7 @@ METRICS = {
         Metric("balanced_accuracy", "balanced accuracy", "balanced_accuracy"),
         Metric("f1_macro", "macro F1", "f1_macro"),
         Metric("roc_auc", "ROC AUC", "roc_auc_ovr"),
-        Metric("log_loss", "log-loss", "neg_log_loss", percent=False, lower_is_better=True),
+        Metric("log_loss", "log-loss", "neg_log_loss", -1.0, 1.0, "", 4),
     )
 }
 

@@ -95,7 +95,7 @@ def mean_curves_figure(cells: Cells, protocol: str) -> Figure | None:
             axis.plot(curve.index, curve[model], label=label(model), **style)
         axis.set_xticks(curve.index)
         axis.set_title(f"{'training ' if kind[1] == 'train' else ''}{NOISE_NAMES[kind[0]]}")
-    unit = ", %" if cells.metric.percent else ""
+    unit = ", %" if cells.metric.unit else ""
     _finish(figure, axes, "level of noise, %", f"mean {cells.metric.words}{unit}")
     return figure
 
@@ -198,6 +198,7 @@ def surface_figure(sensitivity: pd.DataFrame) -> Figure | None:
         ring = {"marker": "o", "ms": 9, "mfc": "none"}
         axis.plot(np.log10(C), np.log2(width), mec="white", mew=2.4, **ring)
         axis.plot(np.log10(C), np.log2(width), mec="black", mew=1.0, **ring)
+        axis.locator_params(integer=True)
         axis.set_xlabel("log₁₀ C")
         axis.set_title(f"m = {m:g}, best {best[m].max():.1f} %" if m else "")
     figure.colorbar(image, ax=list(axes), label="accuracy, %", pad=0.02)

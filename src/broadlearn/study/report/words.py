@@ -69,7 +69,7 @@ def _leaders(cells: Cells, table: pd.DataFrame) -> str:
 
 def _ordered(cells: Cells, table: pd.DataFrame) -> pd.Series:
     """Mean figures, the best first."""
-    return table.mean().round(10).sort_values(ascending=cells.metric.lower_is_better, kind="stable")
+    return table.mean().round(10).sort_values(ascending=cells.metric.sign < 0, kind="stable")
 
 
 def _shown(cells: Cells, value: float) -> str:
