@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         StackedBLSClassifier,
     )
     from broadlearn.ensemble import BroadEnsembleClassifier, BroadEnsembleRegressor
-    from broadlearn.evaluation import evaluate
+    from broadlearn.evaluation import evaluate, explain
     from broadlearn.models import (
         PUBLISHED_FORM,
         BLSClassifier,
@@ -53,6 +53,7 @@ __all__ = [
     "__version__",
     "audit",
     "evaluate",
+    "explain",
     "load",
     "save",
 ]

@@ -48,6 +48,19 @@ def test_an_ensemble_is_fitted_evaluated_and_used(folder):
     assert "rows with the largest loss" in call("evaluate", "m.blm", "new.csv").stdout
 
 
+def test_a_row_is_explained(folder, model):
+    found = facts("explain", model, "patients.csv", "--row", "3", "-o", "why.parquet")
+    total = sum(column["contribution"] for column in found["columns"])
+    assert total == pytest.approx(found["probability"] - found["mean probability"], abs=1e-9)
+    table = pd.read_parquet("why.parquet")
+    assert table["row"].tolist() == [3]
+    assert table["class"].tolist() == [load(model).predict(patients())[3]]
+    shown = call("explain", model, "patients.csv", "--n-background", "3").stdout
+    assert "age" in shown
+    assert "+" * 20 in shown
+    assert "--row must be below" in refusal("explain", model, "patients.csv", "--row", "9999")
+
+
 def test_predictions_keep_the_identity_of_rows(folder, model):
     frame, fitted = patients(), load(model)
     proba = fitted.predict_proba(frame)

@@ -77,7 +77,7 @@ def test_models_without_probabilities_or_with_a_threshold(cancer):
     found = evaluate(LinearSVC().fit(X, y), X, y, importance=True)
     assert "log_loss" not in found.metrics.index
     assert (found.worst["label"] != found.worst["prediction"]).all()
-    assert found.importance_unit == "loss of balanced accuracy"
+    assert found.importance_unit == "mean absolute contribution to the decision"
     model = with_threshold(BLSClassifier(random_state=0).fit(X, y), "malignant", 0.01)
     found = evaluate(model, X, y)
     assert found.threshold == ("malignant", 0.01)
@@ -92,6 +92,7 @@ def test_columns_that_matter_come_first():
     assert found.importance["importance"].is_monotonic_decreasing
     assert (found.importance["low"] <= found.importance["high"]).all()
     assert set(found.importance.index[:2]) <= {"2", "4", "8"}
+    assert found.worst["why"].str.match(r".+ = .+ \([+-].+\), .+").all()
     error = np.abs(found.predictions.predicted - found.predictions.target)
     assert found.worst["loss"].iloc[0] == pytest.approx(error.max())
 

@@ -7,7 +7,17 @@ from typing import Annotated
 
 import typer
 
-from broadlearn.cli import audit, datasets, describe, evaluate, fit, inspect, predict, study
+from broadlearn.cli import (
+    audit,
+    datasets,
+    describe,
+    evaluate,
+    explain,
+    fit,
+    inspect,
+    predict,
+    study,
+)
 from broadlearn.cli.console import command_group, settings
 from broadlearn.cli.tables import TableCommand
 
@@ -19,6 +29,7 @@ app.command("inspect", cls=TableCommand)(inspect.inspect)
 app.command("fit", cls=TableCommand)(fit.fit)
 app.command("predict", cls=TableCommand)(predict.predict)
 app.command("evaluate", cls=TableCommand)(evaluate.evaluate)
+app.command("explain", cls=TableCommand)(explain.explain)
 app.command("describe")(describe.describe)
 app.add_typer(study.app, name="study")
 app.add_typer(datasets.app, name="datasets")

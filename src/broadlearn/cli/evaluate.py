@@ -42,7 +42,11 @@ def evaluate(
     ] = None,
     importance: Annotated[
         bool,
-        typer.Option("--importance", help="Measure how much the model relies on each column."),
+        typer.Option(
+            "--importance",
+            help="Measure how much columns contribute to predictions, and why the worst rows are "
+            "predicted as they are.",
+        ),
     ] = False,
     seed: Seed = 0,
     force: ForceRead = False,

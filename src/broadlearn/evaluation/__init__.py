@@ -1,6 +1,7 @@
 """Metrics of models on rows that they have not seen, decision thresholds, and a page of charts."""
 
 from broadlearn.evaluation.evaluating import Evaluation, evaluate, evaluate_predictions
+from broadlearn.evaluation.explaining import Explanation, explain
 from broadlearn.evaluation.figures import FIGURES, figure_text
 from broadlearn.evaluation.held_out import fit_held_out
 from broadlearn.evaluation.metrics import Predictions
@@ -14,11 +15,13 @@ from broadlearn.evaluation.thresholds import (
 __all__ = [
     "FIGURES",
     "Evaluation",
+    "Explanation",
     "Predictions",
     "Threshold",
     "choose_threshold",
     "evaluate",
     "evaluate_predictions",
+    "explain",
     "figure_text",
     "fit_held_out",
     "unwrap_model",

@@ -151,8 +151,8 @@ def _importance_chart(evaluation: Evaluation) -> Chart:
     axes.barh([label(name) for name in shown.index], shown["importance"], xerr=errors)
     axes.grid(axis="y", visible=False)
     caption = (
-        "Each column is shuffled ten times, with 95 % intervals of the mean. Columns that carry "
-        "the same information stand in for each other."
+        "How much a column changes predictions on average, with 95 % intervals of the mean. "
+        "Columns that carry the same information share it."
     )
     return _chart(axes, "Importance of columns", caption, xlabel=evaluation.importance_unit)
 

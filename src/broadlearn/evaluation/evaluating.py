@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy.stats import t as student
 from sklearn.base import is_classifier
-from sklearn.inspection import permutation_importance
 from sklearn.metrics import confusion_matrix
+from sklearn.utils import resample
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from broadlearn.evaluation.explaining import explain
 from broadlearn.evaluation.metrics import (
-    CONFIDENCE,
     Predictions,
     class_table,
     label_predictions,
@@ -25,9 +24,13 @@ from broadlearn.evaluation.metrics import (
 )
 from broadlearn.evaluation.thresholds import ModelParts, Threshold, unwrap_model
 from broadlearn.utils import draw_seed, html_table, percent, write_whole
+from broadlearn.utils.sklearn_compat import safe_indexing
 
-# Of each column, to measure its importance with a t interval.
-N_SHUFFLES = 10
+# Rows whose predictions are explained to measure the importance of columns; the interval of a mean
+# over more is hardly narrower.
+MAX_EXPLAINED = 200
+# Columns that are named as reasons for a prediction.
+N_REASONS = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +54,8 @@ class Evaluation:
     worst : pandas.DataFrame
         The 20 rows with the largest ``loss`` (log-loss, or absolute error): ``position`` in X,
         ``label``, ``prediction`` and, for a classifier with probabilities, the ``probability`` of
-        the label.
+        the label. With `importance` also ``why``: the columns with the largest contributions to
+        the prediction.
     predictions : Predictions
         Labels or targets beside predictions and probabilities.
     model_name : str
@@ -59,10 +63,10 @@ class Evaluation:
     threshold : Threshold or None
         Decision threshold of the model, if it has one.
     importance : pandas.DataFrame or None
-        Mean loss of score when a column is shuffled, if asked for: ``importance``, ``low`` and
-        ``high``.
+        Mean absolute contribution of each column to the predictions (see `explain`), if asked for:
+        ``importance``, ``low`` and ``high``.
     importance_unit : str
-        The score of `importance`, in words.
+        What columns contribute to, in words.
     """
 
     metrics: pd.DataFrame
@@ -165,9 +169,9 @@ def evaluate(
     y : array-like of shape (n_samples,)
         Their labels or targets. Labels that the model does not know are refused.
     importance : bool, default=False
-        Whether to measure permutation importance: each column is shuffled 10 times.
+        Whether to explain predictions of up to 200 rows, and the worst ones, by their columns.
     random_state : int, RandomState or None, default=0
-        Seed of resamples and shuffles.
+        Seed of resamples and explanations.
 
     Returns
     -------
@@ -191,17 +195,13 @@ def evaluate(
     check_consistent_length(X, y)
     seed, parts = draw_seed(random_state), unwrap_model(model)
     predictions = _predict(model, parts, X, y)
-    lost, unit = None, ""
-    if importance:
-        lost, unit = column_importance(model, X, predictions, seed)
-    return evaluate_predictions(
+    found = evaluate_predictions(
         predictions,
         random_state=seed,
         model_name=type(parts.estimator).__name__,
         threshold=parts.threshold,
-        importance=lost,
-        importance_unit=unit,
     )
+    return _with_reasons(found, model, X, seed) if importance else found
 
 
 def evaluate_predictions(
@@ -283,25 +283,18 @@ def _worst_rows(predictions: Predictions) -> pd.DataFrame:
     return table
 
 
-def column_importance(
-    model: Any, X: Any, predictions: Predictions, seed: int
-) -> tuple[pd.DataFrame, str]:
-    """Return the permutation importance of the columns, largest first, and its score in words."""
-    names = [str(name) for name in getattr(X, "columns", range(np.shape(X)[1]))]
-    if predictions.classes is None:
-        scoring, unit = "r2", "loss of R²"
-    elif predictions.proba is None:
-        scoring, unit = "balanced_accuracy", "loss of balanced accuracy"
-    else:
-        scoring, unit = "neg_log_loss", "increase of the log-loss"
-    # Labels in the model's own type, which may differ from that of the rows.
-    y = predictions.decoded(predictions.target)
-    lost = permutation_importance(
-        model, X, y, scoring=scoring, n_repeats=N_SHUFFLES, random_state=seed
-    ).importances
-    error = lost.std(axis=1, ddof=1) / np.sqrt(N_SHUFFLES)
-    reach = student.ppf((1.0 + CONFIDENCE) / 2.0, N_SHUFFLES - 1) * error
-    mean = lost.mean(axis=1)
-    columns = {"importance": mean, "low": mean - reach, "high": mean + reach}
-    table = pd.DataFrame(columns, index=names)
-    return table.sort_values("importance", ascending=False, kind="stable"), unit
+def _with_reasons(found: Evaluation, model: Any, X: Any, seed: int) -> Evaluation:
+    """Add the importance of columns, and reasons for the predictions of the worst rows."""
+    some = resample(X, replace=False, n_samples=min(found.n_rows, MAX_EXPLAINED), random_state=seed)
+    explained = explain(model, some, X, random_state=seed)
+    worst = found.worst
+    if len(worst):
+        rows = worst["position"].to_numpy()
+        part = explain(model, safe_indexing(X, rows), X, random_state=seed)
+        worst = worst.assign(why=[part.reasons(i, N_REASONS) for i in range(len(worst))])
+    return replace(
+        found,
+        worst=worst,
+        importance=explained.importances.rename(index=str),
+        importance_unit=f"mean absolute contribution to the {explained.unit}",
+    )

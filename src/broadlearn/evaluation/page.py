@@ -74,5 +74,8 @@ def _worst(evaluation: Evaluation) -> list[list[str]]:
     for line in evaluation.worst.to_dict("records"):
         probability = [f"{100 * line['probability']:.1f} %"] if "probability" in line else []
         name, loss = f"row {line['position']}", number_text(line["loss"])
-        lines.append([name, show(line["label"]), show(line["prediction"]), *probability, loss])
+        why = [line["why"]] if "why" in line else []
+        lines.append(
+            [name, show(line["label"]), show(line["prediction"]), *why, *probability, loss]
+        )
     return lines

@@ -163,7 +163,7 @@ document = Substitution(
                 True scales the columns of X to mean 0 and standard deviation 1, as learnt in
                 `fit`. "bounded" also clips gross outliers, in prediction too: values further from
                 the middle 95 % of their column than 15 times its width (60 standard deviations in
-                a normal column). "robust" learns means and deviations without outlying samples,
+                a normal column). "robust" learns means and deviations without outliers,
                 those beyond three times the median distance from the mean.""",
         "class_weight": """
             class_weight : dict, "balanced" or None, default=None

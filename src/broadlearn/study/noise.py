@@ -12,7 +12,7 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from broadlearn.utils import Array
 
 KINDS = ("none", "deviation", "heavy-tails", "outliers", "labels", "one-sided-labels")
-# Distance of outlying rows from the mean, in deviations of each feature.
+# Distance of outliers from the mean, in deviations of each feature.
 OUTLIER_RANGE = (5.0, 10.0)
 # Degrees of freedom of heavy-tailed noise: the most at which its variance is infinite.
 DEGREES = 2

@@ -1,0 +1,119 @@
+"""`broadlearn explain`: why rows are predicted as they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from broadlearn.cli import console
+from broadlearn.cli.predict import check_columns, is_prepared, load_model
+from broadlearn.cli.tables import (
+    AsJson,
+    Data,
+    ForceRead,
+    ModelFile,
+    Seed,
+    check_outputs,
+    file_options,
+    with_table_options,
+    write_outputs,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from broadlearn.evaluation import Explanation
+
+# Characters of the longest bar, and rows that importances are measured on.
+BAR_WIDTH, MAX_ROWS = 20, 200
+
+
+@with_table_options
+def explain(
+    model: ModelFile,
+    data: Data,
+    row: Annotated[
+        int | None, typer.Option(min=0, help="Row to explain, counted from 0; all if not given.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="CSV or Parquet file of contributions to write."),
+    ] = None,
+    background: Annotated[
+        Path | None,
+        typer.Option(help="Table of rows to compare with; by default that of the rows."),
+    ] = None,
+    n_background: Annotated[
+        int, typer.Option(min=1, help="Rows to compare with; more are slower and more precise.")
+    ] = 32,
+    seed: Seed = 0,
+    force: ForceRead = False,
+    as_json: AsJson = False,
+    options: Any = None,
+) -> None:
+    """Show how much each column contributes to predictions.
+
+    Contributions are Shapley values. Those of a row sum to its prediction minus the mean prediction
+    of the rows that it is compared with. Of several rows, the means of their sizes are shown: the
+    importance of columns. Exit code 0: done; 2: bad input; 130: interrupted.
+    """
+    with console.command() as notes:
+        from broadlearn.evaluation import explain as explain_rows
+        from broadlearn.tables import read_frame, write_frame
+
+        inputs = [model, data, *([background] if background else [])]
+        check_outputs([output], inputs, force=force)
+        fitted, read = load_model(model, force=force), file_options(options)
+
+        def read_rows(path: Path) -> pd.DataFrame:
+            frame = read_frame(path, read, as_text=is_prepared(fitted))
+            return check_columns(fitted, frame, path)
+
+        X = read_rows(data)
+        others = X if background is None else read_rows(background)
+        if row is not None and row >= len(X):
+            raise ValueError(f"--row must be below the number of rows, {len(X)}; got {row}.")
+        rows = X if row is None else X.iloc[[row]]
+        if row is None and output is None and len(X) > MAX_ROWS:
+            rows = X.sample(MAX_ROWS, random_state=seed)
+            console.note(f"Importance is measured on {MAX_ROWS} of {len(X):,} rows.")
+        console.waiting("explaining")
+        found = explain_rows(fitted, rows, others, n_background=n_background, random_state=seed)
+        if output is not None:
+            write_outputs({output: lambda path: write_frame(_contributions(found, row or 0), path)})
+        shown = found.importances.rename_axis("column").reset_index()
+        facts: dict[str, Any] = {"rows": len(rows)}
+        if row is not None:
+            shown = found.row(0)
+            facts = {"row": row} | ({} if found.label is None else {"class": found.label[0]})
+            facts |= {found.unit: found.output[0], f"mean {found.unit}": found.base[0]}
+        if as_json:
+            written = [] if output is None else [str(output)]
+            columns = console.records(shown)
+            console.print_json(**facts, columns=columns, written=written, notes=notes())
+            return
+        console.print_facts(
+            {name: f"{v:.4g}" if isinstance(v, float) else v for name, v in facts.items()}
+        )
+        console.print_frame(shown.assign(bar=_bars(shown.iloc[:, 1 if row is None else 2])))
+        if output is not None:
+            console.print_facts({"written": output})
+
+
+def _bars(values: pd.Series[float]) -> list[str]:
+    """Return a bar of + or - per value, the longest for the largest."""
+    most = values.abs().max() or 1.0
+    return [("-" if v < 0 else "+") * round(BAR_WIDTH * abs(v) / most) for v in values]
+
+
+def _contributions(found: Explanation, first: int) -> pd.DataFrame:
+    """Return one line per row: its position, output, background and contributions."""
+    table = found.contributions.add_prefix("contribution_").reset_index(drop=True)
+    table.insert(0, f"mean_{found.unit}", found.base)
+    table.insert(0, found.unit, found.output)
+    if found.label is not None:
+        table.insert(0, "class", found.label)
+    table.insert(0, "row", range(first, first + len(table)))
+    return table
