@@ -526,7 +526,7 @@ def test_callbacks_see_a_fit(model):
     [
         (BLSClassifier, {"n_enhancement_nodes": 0}),
         (BLSClassifier, {"activation": "softmax"}),
-        (BLSClassifier, {"enhancement_scale": []}),
+        (BLSClassifier, {"enhancement_scale": -1.0}),
         (BLSRegressor, {"C": -1.0}),
         (ELMClassifier, {"standardize": "much"}),
         (IntuitionisticFuzzyBLSClassifier, {"kernel_width": 0.0}),

@@ -2,25 +2,25 @@ import numpy as np
 import pytest
 
 from broadlearn import (
+    BLSClassifier,
     HierarchicalELMClassifier,
     IntuitionisticFuzzyBLSClassifier,
     IntuitionisticFuzzyTwinSVC,
     NeuroFuzzyBLSClassifier,
 )
-from broadlearn.models.parameters import PositiveNumbers
 from broadlearn.utils.parameters import COUNT
 from broadlearn.utils.sklearn_compat import validate_parameter_constraints
 
 
-@pytest.mark.parametrize("value", [[1], (0.5, 2), [np.float32(3)]])
-def test_positive_numbers_are_accepted(value):
-    validate_parameter_constraints({"scale": [PositiveNumbers()]}, {"scale": value}, "Model")
+@pytest.mark.parametrize("value", [1, [1], (0.5, 2), [np.float32(3)]])
+def test_one_or_several_scales_are_accepted(value):
+    BLSClassifier(1, 2, 1, 4, enhancement_scale=value).fit([[0.0], [1.0]], [0, 1])
 
 
-@pytest.mark.parametrize("value", [[], [0.0], [1, -1], [np.inf], [np.nan], ["a"], 1.0, "1"])
-def test_others_are_refused_with_a_sentence(value):
-    with pytest.raises(ValueError, match="a list or tuple of one or more positive numbers"):
-        validate_parameter_constraints({"scale": [PositiveNumbers()]}, {"scale": value}, "Model")
+@pytest.mark.parametrize("value", [[], [0.0], [1, -1], [np.inf], [np.nan], ["a"], "1", -1.0])
+def test_other_scales_are_refused_by_name(value):
+    with pytest.raises(ValueError, match="enhancement_scale"):
+        BLSClassifier(enhancement_scale=value).fit([[0.0], [1.0]], [0, 1])
 
 
 def test_counts():

@@ -6,9 +6,9 @@ and probabilities of decisions (`prediction`) and streams (`online`, `stream`).
 
 from broadlearn.models.base import (
     MAX_HELD_OUT,
-    OF_SAMPLES,
     BroadClassifier,
     BroadModel,
+    forget_fit,
     in_one_step,
 )
 from broadlearn.models.bls import BLSClassifier
@@ -18,7 +18,7 @@ from broadlearn.models.intuitionistic_fuzzy_bls import (
     SCORE_CONSTRAINTS,
     IntuitionisticFuzzyBLSClassifier,
 )
-from broadlearn.models.online import BALANCED, empty_state, read_batch, refuse_batches, settle
+from broadlearn.models.online import empty_state, read_batch, refuse_batches, settle
 from broadlearn.models.parameters import ACTIVATION, PUBLISHED_FORM, document
 from broadlearn.models.prediction import DecisionMixin, ProbabilityMixin, labels_of
 from broadlearn.models.reweighting import held_out_predictions, solve_reweighted
@@ -37,9 +37,7 @@ from broadlearn.models.transformer import BroadFeatures
 
 __all__ = [
     "ACTIVATION",
-    "BALANCED",
     "MAX_HELD_OUT",
-    "OF_SAMPLES",
     "PUBLISHED_FORM",
     "SCORE_CONSTRAINTS",
     "BLSClassifier",
@@ -60,6 +58,7 @@ __all__ = [
     "document",
     "empty_state",
     "encode_samples",
+    "forget_fit",
     "held_out_predictions",
     "in_one_step",
     "labels_of",

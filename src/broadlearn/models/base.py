@@ -52,38 +52,37 @@ from broadlearn.utils import (
     read_rows,
     row_slices,
     spread_rows,
-    text_column,
 )
 from broadlearn.utils.sklearn_compat import CallbackSupportMixin, StrOptions, fit_context
 
 # The slope of probabilities is one number: held-out decisions of this many samples determine it.
 MAX_HELD_OUT = 2048
-# Fitted attributes with one number per training sample, and those set before the fit.
-OF_SAMPLES = ("sample_scores_", "membership_", "nonmembership_")
-OF_DATA = ("n_features_in_", "feature_names_in_", "classes_")
 
 
 def in_one_step(method: Callable[..., Any]) -> Any:
-    """Decorate a method that fits: run it on a copy, then replace all attributes at once.
+    """Decorate a method that fits: it works on a copy, whose attributes replace all at the end.
 
-    Assigning ``__dict__`` is one step of the interpreter. After an error or Ctrl-C the estimator is
-    therefore unchanged, and a prediction in another thread, which starts with a copy, sees the old
-    or the new model, never a mixture. An error about text in X becomes one that names the column.
+    After an error or Ctrl-C the estimator is unchanged. Assigning ``__dict__`` is atomic: methods
+    that predict start with a copy, so other threads see the old or the new model, never a mixture.
     """
 
     @wraps(method)
     def whole(estimator: Any, *args: Any, **kwargs: Any) -> Any:
-        changed = copy(estimator)
-        try:
-            result = method(changed, *args, **kwargs)
-        except (TypeError, ValueError) as error:
-            if sentence := text_column(error, *args[:2]):
-                raise ValueError(sentence) from None
-            raise
-        estimator.__dict__ = vars(changed)
-        return estimator if result is changed else result
+        fitted = copy(estimator)
+        method(fitted, *args, **kwargs)
+        estimator.__dict__ = vars(fitted)
+        return estimator
 
     return whole
+
+
+def forget_fit(model: Any) -> None:
+    """Remove the fitted attributes of a model, so that nothing stays of an earlier fit."""
+    model.__dict__ = {
+        name: value
+        for name, value in vars(model).items()
+        if not name.endswith("_") and name != "_stream"
+    }
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -131,6 +130,61 @@ class BroadModel(CallbackSupportMixin, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "output_weights_")
 
+    @in_one_step
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training samples.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Class labels, or targets of a regressor.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A sample of weight w counts as w copies; samples of weight 0 are ignored.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight, draw_seed(self.random_state))
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, seed: int) -> Self:
+        forget_fit(self)
+        progress = FitProgress(self, 0, X, y, sample_weight)
+        data = self._read_all(X, y, sample_weight)
+
+        trust = score_samples(self.scorer(), data, seed)[0]
+        if trust.problem:
+            warnings.warn(trust.problem, stacklevel=2)
+
+        design, solution, trust = self._solve(data, seed, trust)
+        n_samples = len(data.given[1])
+        self._keep(
+            design.map,
+            solution.weights,
+            data.standardization,
+            data.X.dtype,
+            solver_=solution.form,
+            sample_scores_=np.ones(n_samples) if trust.score is None else trust.score,
+            _seed=seed,
+            **trust.attributes,
+            **self._finish(design, solution, data, data.kept(trust.score)),
+        )
+        progress.end()
+        return self
+
+    def _read_all(self, X: Any, y: Any, sample_weight: Any) -> TrainingData:
+        """Validate and encode the samples of a fit, and learn their standardisation."""
+        raise NotImplementedError
+
+    def _finish(
+        self, design: MappedSamples, solution: Any, data: TrainingData, score: Array | None
+    ) -> dict[str, Any]:
+        """Return further fitted attributes, which follow from the solution."""
+        return {}
+
     def _solve(self, data: TrainingData, seed: int, trust: Trust) -> tuple[Any, Any, Trust]:
         """Draw the map and solve the ridge problem; return design, solution and final scores."""
         learnt, scorer = data.standardization, self.scorer()
@@ -158,28 +212,23 @@ class BroadModel(CallbackSupportMixin, BaseEstimator):
         dtype: np.dtype[Any],
         **fitted: Any,
     ) -> None:
-        """Replace all fitted attributes.
-
-        `weights` are those of the map's columns.
-        """
+        """Store the solution and other fitted attributes; `weights` are of the map's columns."""
         rotation, direct = broad_map.rotation, None
         # Sums over training samples cancel: float32 would lose all digits.
         dtype = np.dtype(np.float64) if broad_map.kernel else dtype
         if rotation is not None:
             r = rotation.shape[1]
             weights = np.concatenate([rotation @ weights[:r], weights[r:]])
-        n_features = broad_map.n_features
         if broad_map.affine:
-            direct = (broad_map.feature_weights @ weights[:n_features]).astype(dtype, copy=False)
-        self.__dict__.pop("_stream", None)
-        self.__dict__ = {
-            **{k: v for k, v in vars(self).items() if not k.endswith("_") or k in OF_DATA},
-            **fitted,
-            "_standardization": standardization,
-            "_map": broad_map,
-            "_direct_weights": direct,
-            "output_weights_": weights.astype(dtype, copy=False),
-        }
+            features = weights[: broad_map.n_features]
+            direct = (broad_map.feature_weights @ features).astype(dtype, copy=False)
+        self.__dict__.update(
+            fitted,
+            _standardization=standardization,
+            _map=broad_map,
+            _direct_weights=direct,
+            output_weights_=weights.astype(dtype, copy=False),
+        )
 
     def _output(self, X: ArrayLike) -> Floats:
         """Return ``G W``, computed block by block."""
@@ -208,7 +257,7 @@ class BroadModel(CallbackSupportMixin, BaseEstimator):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class BroadClassifier(ProbabilityMixin, BroadModel):
-    """A classifier on a random map: validate, standardise, score, draw, solve, calibrate."""
+    """A classifier on a random map: fit ends with the calibration of probabilities."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BroadModel._parameter_constraints,
@@ -216,45 +265,15 @@ class BroadClassifier(ProbabilityMixin, BroadModel):
     }
     class_weight: dict[Any, float] | str | None = None
 
-    @in_one_step
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the model.
+    def _read_all(self, X: Any, y: Any, sample_weight: Any) -> TrainingData:
+        given = read_labelled(self, X, y, sample_weight, **READ_SPARSE)
+        name, copies = type(self).__name__, self.class_weight is None
+        return encode_samples(*given, self.standardize, name, copies=copies)
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training samples.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            A sample of weight w counts as w copies; samples of weight 0 are ignored.
-
-        Returns
-        -------
-        self
-        """
-        return self._fit(X, y, sample_weight, draw_seed(self.random_state))
-
-    def _fit(self, X: Any, y: Any, sample_weight: Any, seed: int) -> Self:
-        progress = FitProgress(self, 0, X, y, sample_weight)
-        rows, labels, weight = read_labelled(self, X, y, sample_weight, **READ_SPARSE)
-        data = encode_samples(
-            rows,
-            labels,
-            weight,
-            self.standardize,
-            type(self).__name__,
-            copies=self.class_weight is None,
-        )
-
-        trust = score_samples(self.scorer(), data, seed)[0]
-        if trust.problem:
-            warnings.warn(trust.problem, stacklevel=2)
-
-        design, solution, trust = self._solve(data, seed, trust)
-        score = data.kept(trust.score)
-
+    def _finish(
+        self, design: MappedSamples, solution: Any, data: TrainingData, score: Array | None
+    ) -> dict[str, Any]:
+        """Return the classes, and the slope of probabilities by held-out decisions."""
         judged = spread_rows(data.X.shape[0], MAX_HELD_OUT)
         held_out = solution.held_out(design, data.T, *data.left_out(score), judged)
         slopes = learn_slopes(
@@ -263,20 +282,7 @@ class BroadClassifier(ProbabilityMixin, BroadModel):
             None if data.weight is None else data.weight[judged],
             None if score is None else score[judged],
         )
-        self._keep(
-            design.map,
-            solution.weights,
-            data.standardization,
-            data.X.dtype,
-            classes_=data.classes,
-            solver_=solution.form,
-            proba_slope_=float(slopes[0]),
-            sample_scores_=np.ones(rows.shape[0]) if trust.score is None else trust.score,
-            _seed=seed,
-            **trust.attributes,
-        )
-        progress.end()
-        return self
+        return {"classes_": data.classes, "proba_slope_": float(slopes[0])}
 
     def _link(self, decision: Floats, *, log: bool) -> Floats:
         """Return ``softmax(proba_slope_ * d / sqrt(1 + d²))`` of decisions d."""

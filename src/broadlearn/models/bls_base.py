@@ -8,14 +8,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import unique_labels
-from sklearn.utils.validation import validate_data
 
 from broadlearn.models import online
 from broadlearn.models.base import BroadClassifier, in_one_step
 from broadlearn.models.parameters import MODEL_CONSTRAINTS, PUBLISHED_FORM, NodeParameters
 from broadlearn.models.stream import StreamState
 from broadlearn.models.training_data import check_several
-from broadlearn.utils import READ_SPARSE, Floats, check_labels, check_sparse
+from broadlearn.utils import READ_SPARSE, Floats, check_labels, read_rows
 from broadlearn.utils.sklearn_compat import fit_context
 
 
@@ -59,7 +58,7 @@ class BLSBase(NodeParameters, BroadClassifier):
         """
         return cls(**{**cls._published, **parameters})
 
-    @online.continuing_method
+    @online.online_method
     @in_one_step
     @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(
@@ -143,9 +142,8 @@ class BLSBase(NodeParameters, BroadClassifier):
         self, X: Any, y: Any, classes: ArrayLike | None, *, first: bool
     ) -> tuple[Floats, NDArray[Any]]:
         """Validate samples and labels of a batch; the first one sets the classes."""
-        rows, labels = validate_data(self, X, y, reset=first, multi_output=True, **READ_SPARSE)
+        rows, labels = read_rows(self, X, y, reset=first, multi_output=True, **READ_SPARSE)
         labels = check_labels(labels)
-        check_sparse(self, rows)
         if first:
             if classes is None:
                 raise ValueError("classes must be passed on the first call to partial_fit.")

@@ -6,7 +6,6 @@ from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
@@ -14,16 +13,15 @@ from broadlearn.models import online
 from broadlearn.models.base import BroadModel, in_one_step
 from broadlearn.models.parameters import MODEL_CONSTRAINTS, NodeParameters, document
 from broadlearn.models.stream import StreamState
-from broadlearn.models.training_data import centre_samples, read_real
+from broadlearn.models.training_data import TrainingData, centre_samples, read_real
 from broadlearn.sample_scores import (
     SCORERS,
     ResidualScorer,
     SampleScorer,
-    Trust,
     UniformScorer,
     as_scorer,
 )
-from broadlearn.utils import READ_SPARSE, Array, FitProgress, Floats, draw_seed
+from broadlearn.utils import READ_SPARSE, Array, Floats
 from broadlearn.utils.sklearn_compat import StrOptions, fit_context
 
 
@@ -89,45 +87,13 @@ class BLSRegressor(NodeParameters, MultiOutputMixin, RegressorMixin, BroadModel)
             )
         return scorer
 
-    @in_one_step
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the model.
+    def _read_all(self, X: Any, y: Any, sample_weight: Any) -> TrainingData:
+        given = read_real(self, X, y, sample_weight, **READ_SPARSE)
+        data, mean = centre_samples(*given, self.standardize)
+        self.intercept_ = mean.astype(data.X.dtype, copy=False)
+        return data
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training samples.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), default=None
-            A sample of weight w counts as w copies; samples of weight 0 are ignored.
-
-        Returns
-        -------
-        self
-        """
-        return self._fit(X, y, sample_weight, draw_seed(self.random_state))
-
-    def _fit(self, X: Any, y: Any, sample_weight: Any, seed: int) -> Self:
-        progress = FitProgress(self, 0, X, y, sample_weight)
-        rows, targets, weight = read_real(self, X, y, sample_weight, **READ_SPARSE)
-        data, mean = centre_samples(rows, targets, weight, self.standardize)
-        design, solution, trust = self._solve(data, seed, Trust(None))
-        self._keep(
-            design.map,
-            solution.weights,
-            data.standardization,
-            rows.dtype,
-            solver_=solution.form,
-            intercept_=mean.astype(rows.dtype, copy=False),
-            sample_scores_=np.ones(rows.shape[0]) if trust.score is None else trust.score,
-            _seed=seed,
-        )
-        progress.end()
-        return self
-
-    @online.continuing_method
+    @online.online_method
     @in_one_step
     @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(

@@ -7,7 +7,6 @@ itself only validates batches (`_read`).
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -15,12 +14,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from broadlearn.models.base import in_one_step
-from broadlearn.models.stream import Batch, Residual, StreamState
+from broadlearn.models.base import forget_fit, in_one_step
+from broadlearn.models.stream import Residual, StreamState
 from broadlearn.models.training_data import best_scores
 from broadlearn.random_features import (
     INFINITE,
@@ -30,7 +28,7 @@ from broadlearn.random_features import (
     grow_map,
     learn_standardization,
 )
-from broadlearn.sample_scores import Trust, UniformScorer, learn_geometry, untrusted
+from broadlearn.sample_scores import UniformScorer, learn_geometry, untrusted
 from broadlearn.utils import Array, Floats, check_weights, draw_seed
 
 NO_SUMS = (
@@ -51,6 +49,8 @@ def refuse_batches(model: Any) -> None:
     """Raise if the parameters of a model do not allow learning in batches."""
     if model.n_enhancement_nodes == INFINITE:
         raise ValueError(NEEDS_ALL_SAMPLES)
+    if getattr(model, "class_weight", None) == "balanced":
+        raise ValueError(BALANCED)
     scorer = model.scorer()
     if not scorer.streams:
         raise ValueError(scorer.why_not())
@@ -63,15 +63,8 @@ def _has_batches(model: Any) -> bool:
     return True
 
 
-def _has_sums(model: Any) -> bool:
-    if model._stream is None and hasattr(model, "output_weights_"):
-        raise ValueError(NO_SUMS)
-    return _has_batches(model)
-
-
 # Methods exist only where they can be called, so that `hasattr` is right.
 online_method = available_if(_has_batches)
-continuing_method = available_if(_has_sums)
 
 
 def read_batch(
@@ -85,10 +78,7 @@ def read_batch(
 ) -> tuple[Floats, NDArray[Any], Array]:
     """Validate a batch; return samples of positive weight, their targets and weights."""
     rows, targets = model._read(X, y, classes, first=first)
-    class_weight = getattr(model, "class_weight", None)
-    if class_weight == "balanced":
-        raise ValueError(BALANCED)
-    known = getattr(model, "classes_", None)
+    class_weight, known = getattr(model, "class_weight", None), getattr(model, "classes_", None)
     weight = check_weights(sample_weight, rows, class_weight, targets, known)
     if weight.all():
         return rows, targets, weight
@@ -115,6 +105,7 @@ def open_stream(
     model: Any, X: Any, y: Any, classes: ArrayLike | None, sample_weight: Any
 ) -> StreamState:
     """Learn standardisation, map and class geometry from the first samples."""
+    forget_fit(model)
     rows, targets, weight = read_batch(model, X, y, sample_weight, classes, first=True)
     shift = np.average(targets, axis=0, weights=weight) if targets.ndim == 2 else None
     seed = draw_seed(model.random_state)
@@ -130,55 +121,49 @@ def open_stream(
     return replace(state, geometry=learn_geometry(scorer, lambda: [samples]))
 
 
+def present_stream(model: Any) -> Any:
+    """Return the state of a model's stream; None if it has not begun."""
+    if model._stream is None and hasattr(model, "output_weights_"):
+        raise ValueError(NO_SUMS)
+    return model._stream
+
+
 def learn(model: Any, X: Any, y: Any, classes: ArrayLike | None, sample_weight: Any) -> None:
     """Learn a batch, on top of those learnt before."""
-    state, first = model._stream, model._stream is None
-    if first:
+    state = present_stream(model)
+    first = state is None
+    if state is None:
         state = open_stream(model, X, y, classes, sample_weight)
     elif sample_weight is not None and not np.any(sample_weight):
         model._read(X, y, classes, first=False)
         return
     batch, trust = state.scored(state.encode(*read_batch(model, X, y, sample_weight, classes)))
-    fitted = {} if state.classes is None else _trusted(model, batch, trust, first=first)
-    settle(model, state.learn(batch), fitted=fitted)
-
-
-def _trusted(model: Any, batch: Batch, trust: Trust, *, first: bool) -> dict[str, Any]:
-    """Return the scores of a batch; in the first one, warn of classes that have zeros only."""
-    if trust.score is None:
-        return {"sample_scores_": np.ones(batch.weight.size)}
-    best = best_scores(batch.codes, trust.score, model.classes_.size)
-    if first and not best.all():
-        warnings.warn(untrusted(model.classes_, best, model.scorer().remedy(trust)), stacklevel=2)
-    return {"sample_scores_": trust.score, **trust.attributes}
+    if state.classes is not None:
+        score = np.ones(batch.weight.size) if trust.score is None else trust.score
+        best = best_scores(batch.codes, score, state.classes.size)
+        if first and not best.all():
+            remedy = model.scorer().remedy(trust)
+            warnings.warn(untrusted(state.classes, best, remedy), stacklevel=2)
+        vars(model).update(trust.attributes, sample_scores_=score)
+    settle(model, state.learn(batch))
 
 
 def warm_up(model: Any, X: Any, y: Any, classes: ArrayLike | None, sample_weight: Any) -> None:
     """Begin a stream without learning a sample."""
     model._stream = open_stream(model, X, y, classes, sample_weight)
-    model.__dict__.pop("output_weights_", None)
 
 
-def settle(
-    model: Any,
-    state: StreamState,
-    residual: Residual | None = None,
-    *,
-    fitted: Mapping[str, Any] | None = None,
-) -> None:
+def settle(model: Any, state: StreamState, residual: Residual | None = None) -> None:
     """Solve for the sums of a state and store the solution in the model.
 
-    `residual` revisits the samples, if they are at hand, to refine the solution. `fitted` holds
-    attributes about the latest samples; None keeps the present ones.
+    `residual` revisits the samples, if they are at hand, to refine the solution.
     """
     solution, follows = state.solve(model.C, residual)
-    if fitted is None:
-        fitted = {k: v for k, v in vars(model).items() if k.endswith("_")}
-    fitted = {**fitted, **follows, "solver_": "primal", "_stream": state, "_seed": state.seed}
+    fitted = {**follows, "solver_": "primal", "_stream": state, "_seed": state.seed}
     model._keep(state.map, solution.weights, state.standardization, state.dtype, **fitted)
 
 
-@continuing_method
+@online_method
 @in_one_step
 def forget(self: Any, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
     """Remove samples that were learnt.
@@ -199,7 +184,7 @@ def forget(self: Any, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | Non
     self
     """
     check_is_fitted(self)
-    state = self._stream
+    state = present_stream(self)
     batch, _ = state.scored(state.encode(*read_batch(self, X, y, sample_weight)))
     settle(self, state.forget(batch))
     return self
@@ -245,15 +230,15 @@ def grow(
         "n_feature_groups": n_feature_groups,
     }
     sizes: dict[str, Any] = {name: size for name, size in wanted.items() if size is not None}
-    refuse_batches(clone(self).set_params(**sizes))
-    clone(self).set_params(**sizes)._validate_params()
+    self.set_params(**sizes)
+    refuse_batches(self)
+    self._validate_params()
     for name, size in sizes.items():
         if size < getattr(present, name):
             raise ValueError(
                 f"{name}={size} is smaller than the current {getattr(present, name)}; a model "
                 "can only grow."
             )
-    self.set_params(**sizes)
     state = self._stream
     if state is None:
         return self._fit(X, y, sample_weight, self._seed)

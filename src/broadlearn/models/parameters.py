@@ -2,41 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, fields
+from inspect import cleandoc
 from numbers import Integral, Real
+from textwrap import indent
 from typing import Any
 
-from broadlearn.models.docstrings import Substitution
 from broadlearn.random_features import INFINITE, InfiniteNodes, MapRecipe, MapSettings
 from broadlearn.utils import COUNT, MAX_SCALE, POSITIVE, STANDARDIZE
-from broadlearn.utils.sklearn_compat import Interval, Options, StrOptions
-
-
-class PositiveNumbers(Options):
-    """Constraint: a list or tuple of one or more positive numbers.
-
-    Examples
-    --------
-    >>> PositiveNumbers().is_satisfied_by([0.5, 2]), PositiveNumbers().is_satisfied_by([1, "a"])
-    (True, False)
-    """
-
-    def __init__(self) -> None:
-        # scikit-learn takes constraints of its own kinds only; this one has no fixed options.
-        super().__init__(tuple, set())
-
-    def is_satisfied_by(self, val: Any) -> bool:
-        """Return whether `val` satisfies the constraint."""
-        return (
-            isinstance(val, list | tuple)
-            and len(val) > 0
-            and all(POSITIVE.is_satisfied_by(x) for x in val)
-        )
-
-    def __str__(self) -> str:
-        return "a list or tuple of one or more positive numbers"
-
+from broadlearn.utils.sklearn_compat import Interval, StrOptions
 
 SMALL_CLASS = Interval(Integral, 0, None, closed="left")
 ACTIVATION = StrOptions({"tanh", "sigmoid", "relu", "sine"})
@@ -49,7 +25,7 @@ MAP_CONSTRAINTS: dict[str, list[Any]] = {
     "feature_activation": [ACTIVATION, StrOptions({"identity"})],
     "feature_weights": [StrOptions({"orthonormal", "random", "sparse"})],
     "feature_scaling": [StrOptions({"node", "sample", "robust"}), None],
-    "enhancement_scale": [POSITIVE, PositiveNumbers()],
+    "enhancement_scale": [POSITIVE, list, tuple],
     "enhancement_bias": [Interval(Real, 0, MAX_SCALE, closed="both")],
     "enhancement_inputs": [COUNT, None],
     "enhancement_weights": [StrOptions({"orthonormal", "published"})],
@@ -83,6 +59,11 @@ class NodeParameters:
 
     def feature_map(self) -> MapRecipe:
         """Return the recipe of the random map."""
+        scale = self.enhancement_scale
+        if isinstance(scale, Sequence) and not (
+            scale and all(POSITIVE.is_satisfied_by(factor) for factor in scale)
+        ):
+            raise ValueError(f"enhancement_scale must hold positive numbers, got {scale!r}.")
         settings = MapSettings(**{f.name: getattr(self, f.name) for f in fields(MapSettings)})
         return InfiniteNodes(settings) if self.n_enhancement_nodes == INFINITE else settings
 
@@ -99,131 +80,141 @@ PUBLISHED_FORM: dict[str, Any] = {
     "standardize": False,
 }
 
-document = Substitution(
-    {
-        "nodes": """
-            Feature nodes :math:`F_i = map(X W_{Fi} + b_{Fi})` in m groups of p and enhancement
-            nodes :math:`E_j = act(X W_{Ej} + b_{Ej})` in l groups of q have random weights and
-            make the design matrix :math:`G = [F^m, E^l]`. Every other enhancement node combines
-            all columns of the standardised X, the rest 1 to 4 of them.""",
-        "published": """
-            :meth:`published` gives the model of the paper instead, whose enhancement nodes combine
-            all feature nodes, :math:`E_j = act(F^m W_{Ej} + b_{Ej})`; feature nodes are scaled per
-            sample, nothing is standardised, and scores of small classes are not raised.""",
-        "feature nodes": """
-            n_feature_groups : int, default=1
-                m, number of groups of feature nodes.
-            n_feature_nodes : int, default=64
-                p, nodes per feature group. Feature nodes are affine in the inputs by default, so
-                more nodes than input features add nothing.
-            n_enhancement_groups : int, default=1
-                l, number of groups of enhancement nodes.""",
-        "enhancement nodes": """
-            n_enhancement_nodes : int or "infinite", default=936
-                q, nodes per enhancement group. "infinite" is the limit of many nodes, computed
-                from the closed form of their products and as strong as 1,000 nodes. The model
-                then keeps all training samples: use it for up to about 5,000 of them. See
-                :doc:`/user_guide/models`.""",
-        "C": """
-            C : float, default=1.0
-                Weight of the errors relative to the penalty on W. A larger C fits more closely.""",
-        "node kinds": """
-            activation : {"tanh", "sigmoid", "relu", "sine"}, default="tanh"
-                Activation of the enhancement nodes.
-            feature_activation : {"identity", "tanh", "sigmoid", "relu", "sine"}, default="identity"
-                Activation of the feature nodes.
-            feature_weights : {"orthonormal", "random", "sparse"}, default="orthonormal"
-                How to draw the weights of a feature group. "orthonormal" draws blocks of as many
-                orthonormal columns as X has features, which treats all directions alike. "random"
-                draws weights uniformly from [-1, 1] and biases from [-0.1, 0.1], as published.
-                "sparse" refines random weights by a sparse auto-encoder.
-            feature_scaling : {"node", "sample", "robust"} or None, default="node"
-                "node" scales each feature node to [-1, 1] by its extremes on the training samples,
-                "robust" by its 10 % and 90 % quantiles. "sample" scales each sample within a
-                group, as the published code does.
-            enhancement_scale : float or sequence of float, default=0.8
-                Factor on the inputs of the enhancement activation. With several factors, the nodes
-                of a group take turns: slow and fast nodes in one layer.
-            enhancement_bias : float, default=1.5
-                Factor on the biases of the enhancement nodes. Small biases make nodes nearly odd
-                functions of the inputs, which suits smooth trends. Larger ones, such as 8, make
-                products of features (checkerboards, local structure) easier to learn.
-            enhancement_inputs : int or None, default=4
-                With None, every enhancement node combines all feature nodes, as published. With a
-                number k, enhancement nodes act on the columns of X: every other node combines all
-                columns, the rest 1 to k random ones. This suits tables, where each column has its
-                own meaning.
-            enhancement_weights : {"orthonormal", "published"}, default="orthonormal"
-                Weights of enhancement nodes that combine feature nodes. "orthonormal" draws blocks
-                of as many orthonormal columns as there are inputs. "published" takes ``orth`` of
-                the whole draw as the published code does: orthonormal columns, or orthonormal rows
-                if there are more nodes than feature nodes.""",
-        "standardize": """
-            standardize : bool, "bounded" or "robust", default="bounded"
-                True scales the columns of X to mean 0 and standard deviation 1, as learnt in
-                `fit`. "bounded" also clips gross outliers, in prediction too: values further from
-                the middle 95 % of their column than 15 times its width (60 standard deviations in
-                a normal column). "robust" learns means and deviations without outliers,
-                those beyond three times the median distance from the mean.""",
-        "class_weight": """
-            class_weight : dict, "balanced" or None, default=None
-                Weights of the classes, which multiply `sample_weight`. Classes that a dict does
-                not name have weight 1. "balanced" weights are inversely proportional to the total
-                weight of each class in y.""",
-        "solver": """
-            solver : {"auto", "primal", "dual"}, default="auto"
-                Form of the ridge problem. "auto" factorises the smaller Gram matrix.""",
-        "random_state": """
-            random_state : int, RandomState or None, default=None
-                Seed of all draws. With the same seed, the nodes of a smaller model are part of
-                those of a larger one.""",
-        "kernel width": """
-            kernel_width : float or "auto", default="auto"
-                mu, the width of the Gaussian kernel of the scores. "auto" compares eleven widths
-                around the typical distance within a class and takes the one at which the least
-                trusted class has the largest mean score. Scores are those of the standardised
-                features.""",
-        "score details": """
-            neighborhood_radius : float, default=None
-                epsilon, a distance in kernel space. None takes the largest class radius.
-            delta : float, default=1e-4
-                Added to the class radius.
-            landmarks : int, "auto" or None, default="auto"
-                Estimate scores from this many samples drawn per class. "auto" compares all pairs
-                of up to 20,000 samples and draws 2,000 landmarks per class beyond (at most 40,000
-                in all). None always compares all pairs, in quadratic time.""",
-        "small_class": """
-            small_class : int, default=10
-                Samples of a class of n < `small_class` distinct samples score at least
-                ``1 - n / small_class`` in `fit`. By the published scores, which 0 gives, the
-                farthest samples of a class score about 0, both samples of a class of two.""",
-        "classes": """
-            classes_ : ndarray of shape (n_classes,)
-                Class labels.""",
-        "hidden weights": """
-            output_weights_ : ndarray of shape (n_hidden_nodes, n_outputs)
-                One column for two classes, else one per class.""",
-        "uniform scores": """
-            sample_scores_ : ndarray of shape (n_samples,)
-                Score of each training sample, 1 for this model.""",
-        "activation": """
-            activation : {"sigmoid", "tanh", "relu", "sine"}, default="sigmoid"
-                Activation of the hidden layer.""",
-        "output weights": """
-            output_weights_ : ndarray of shape (m * p + l * q, n_outputs)
-                W; one column for two classes or one target, else one per class or target. With
-                infinitely many nodes, coefficients of the training samples follow the weights of
-                the m * p feature nodes.""",
-        "solution": """
-            solver_ : {"primal", "dual"}
-                The form that was solved.""",
-        "proba_slope": """
-            proba_slope_ : float
-                Slope of the decision values in `predict_proba`, learnt from held-out decisions.""",
-        "features in": """
-            n_features_in_ : int
-                Number of features seen in `fit`.
-            feature_names_in_ : ndarray of shape (n_features_in_,)
-                Names of the features, if all column names of X are strings.""",
-    }
-)
+# Paragraphs that several docstrings share, by name.
+PARAGRAPHS = {
+    "nodes": """
+        Feature nodes :math:`F_i = map(X W_{Fi} + b_{Fi})` in m groups of p and enhancement
+        nodes :math:`E_j = act(X W_{Ej} + b_{Ej})` in l groups of q have random weights and
+        make the design matrix :math:`G = [F^m, E^l]`. Every other enhancement node combines
+        all columns of the standardised X, the rest 1 to 4 of them.""",
+    "published": """
+        :meth:`published` gives the model of the paper instead, whose enhancement nodes combine
+        all feature nodes, :math:`E_j = act(F^m W_{Ej} + b_{Ej})`; feature nodes are scaled per
+        sample, nothing is standardised, and scores of small classes are not raised.""",
+    "feature nodes": """
+        n_feature_groups : int, default=1
+            m, number of groups of feature nodes.
+        n_feature_nodes : int, default=64
+            p, nodes per feature group. Feature nodes are affine in the inputs by default, so
+            more nodes than input features add nothing.
+        n_enhancement_groups : int, default=1
+            l, number of groups of enhancement nodes.""",
+    "enhancement nodes": """
+        n_enhancement_nodes : int or "infinite", default=936
+            q, nodes per enhancement group. "infinite" is the limit of many nodes, computed
+            from the closed form of their products and as strong as 1,000 nodes. The model
+            then keeps all training samples: use it for up to about 5,000 of them. See
+            :doc:`/user_guide/models`.""",
+    "C": """
+        C : float, default=1.0
+            Weight of the errors relative to the penalty on W. A larger C fits more closely.""",
+    "node kinds": """
+        activation : {"tanh", "sigmoid", "relu", "sine"}, default="tanh"
+            Activation of the enhancement nodes.
+        feature_activation : {"identity", "tanh", "sigmoid", "relu", "sine"}, default="identity"
+            Activation of the feature nodes.
+        feature_weights : {"orthonormal", "random", "sparse"}, default="orthonormal"
+            How to draw the weights of a feature group. "orthonormal" draws blocks of as many
+            orthonormal columns as X has features, which treats all directions alike. "random"
+            draws weights uniformly from [-1, 1] and biases from [-0.1, 0.1], as published.
+            "sparse" refines random weights by a sparse auto-encoder.
+        feature_scaling : {"node", "sample", "robust"} or None, default="node"
+            "node" scales each feature node to [-1, 1] by its extremes on the training samples,
+            "robust" by its 10 % and 90 % quantiles. "sample" scales each sample within a
+            group, as the published code does.
+        enhancement_scale : float or sequence of float, default=0.8
+            Factor on the inputs of the enhancement activation. With several factors, the nodes
+            of a group take turns: slow and fast nodes in one layer.
+        enhancement_bias : float, default=1.5
+            Factor on the biases of the enhancement nodes. Small biases make nodes nearly odd
+            functions of the inputs, which suits smooth trends. Larger ones, such as 8, make
+            products of features (checkerboards, local structure) easier to learn.
+        enhancement_inputs : int or None, default=4
+            With None, every enhancement node combines all feature nodes, as published. With a
+            number k, enhancement nodes act on the columns of X: every other node combines all
+            columns, the rest 1 to k random ones. This suits tables, where each column has its
+            own meaning.
+        enhancement_weights : {"orthonormal", "published"}, default="orthonormal"
+            Weights of enhancement nodes that combine feature nodes. "orthonormal" draws blocks
+            of as many orthonormal columns as there are inputs. "published" takes ``orth`` of
+            the whole draw as the published code does: orthonormal columns, or orthonormal rows
+            if there are more nodes than feature nodes.""",
+    "standardize": """
+        standardize : bool, "bounded" or "robust", default="bounded"
+            True scales the columns of X to mean 0 and standard deviation 1, as learnt in
+            `fit`. "bounded" also clips gross outliers, in prediction too: values further from
+            the middle 95 % of their column than 15 times its width (60 standard deviations in
+            a normal column). "robust" learns means and deviations without outliers,
+            those beyond three times the median distance from the mean.""",
+    "class_weight": """
+        class_weight : dict, "balanced" or None, default=None
+            Weights of the classes, which multiply `sample_weight`. Classes that a dict does
+            not name have weight 1. "balanced" weights are inversely proportional to the total
+            weight of each class in y.""",
+    "solver": """
+        solver : {"auto", "primal", "dual"}, default="auto"
+            Form of the ridge problem. "auto" factorises the smaller Gram matrix.""",
+    "random_state": """
+        random_state : int, RandomState or None, default=None
+            Seed of all draws. With the same seed, the nodes of a smaller model are part of
+            those of a larger one.""",
+    "kernel width": """
+        kernel_width : float or "auto", default="auto"
+            mu, the width of the Gaussian kernel of the scores. "auto" compares eleven widths
+            around the typical distance within a class and takes the one at which the least
+            trusted class has the largest mean score. Scores are those of the standardised
+            features.""",
+    "score details": """
+        neighborhood_radius : float, default=None
+            epsilon, a distance in kernel space. None takes the largest class radius.
+        delta : float, default=1e-4
+            Added to the class radius.
+        landmarks : int, "auto" or None, default="auto"
+            Estimate scores from this many samples drawn per class. "auto" compares all pairs
+            of up to 20,000 samples and draws 2,000 landmarks per class beyond (at most 40,000
+            in all). None always compares all pairs, in quadratic time.""",
+    "small_class": """
+        small_class : int, default=10
+            Samples of a class of n < `small_class` distinct samples score at least
+            ``1 - n / small_class`` in `fit`. By the published scores, which 0 gives, the
+            farthest samples of a class score about 0, both samples of a class of two.""",
+    "classes": """
+        classes_ : ndarray of shape (n_classes,)
+            Class labels.""",
+    "hidden weights": """
+        output_weights_ : ndarray of shape (n_hidden_nodes, n_outputs)
+            One column for two classes, else one per class.""",
+    "uniform scores": """
+        sample_scores_ : ndarray of shape (n_samples,)
+            Score of each training sample, 1 for this model.""",
+    "activation": """
+        activation : {"sigmoid", "tanh", "relu", "sine"}, default="sigmoid"
+            Activation of the hidden layer.""",
+    "output weights": """
+        output_weights_ : ndarray of shape (m * p + l * q, n_outputs)
+            W; one column for two classes or one target, else one per class or target. With
+            infinitely many nodes, coefficients of the training samples follow the weights of
+            the m * p feature nodes.""",
+    "solution": """
+        solver_ : {"primal", "dual"}
+            The form that was solved.""",
+    "proba_slope": """
+        proba_slope_ : float
+            Slope of the decision values in `predict_proba`, learnt from held-out decisions.""",
+    "features in": """
+        n_features_in_ : int
+            Number of features seen in `fit`.
+        feature_names_in_ : ndarray of shape (n_features_in_,)
+            Names of the features, if all column names of X are strings.""",
+}
+
+
+def document(documented: Any) -> Any:
+    """Decorate a class: replace ``{name}`` lines of its docstring by shared paragraphs."""
+    documented.__doc__ = re.sub(
+        r"^( *)\{([\w ]+)\}$",
+        lambda found: indent(cleandoc(PARAGRAPHS[found[2]]), found[1]),
+        documented.__doc__,
+        flags=re.MULTILINE,
+    )
+    return documented

@@ -7,10 +7,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils.validation import validate_data
 
 from broadlearn.models.base import in_one_step
-from broadlearn.utils import FLOAT_TYPES, Floats, row_slices
+from broadlearn.utils import FLOAT_TYPES, Floats, read_rows, row_slices
 
 
 class RowStandardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -65,7 +64,7 @@ class RowStandardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         -------
         self
         """
-        validate_data(self, X, dtype=FLOAT_TYPES)
+        read_rows(self, X, reset=True, dtype=FLOAT_TYPES)
         return self
 
     def transform(self, X: ArrayLike) -> Floats:
@@ -80,7 +79,7 @@ class RowStandardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         Z : ndarray of shape (n_samples, n_features)
             A new array.
         """
-        return standardize_rows(validate_data(self, X, dtype=FLOAT_TYPES, reset=False))
+        return standardize_rows(read_rows(self, X, dtype=FLOAT_TYPES))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -47,13 +47,16 @@ class Batch(NamedTuple):
         Class of each sample; 0 for regression.
     weight : ndarray of shape (n_samples,)
     score : ndarray of shape (n_samples,) or None
+    priority : ndarray of shape (n_samples,) or None
+        Random numbers, by which samples are drawn.
     """
 
     X: Floats
     T: Array
     codes: NDArray[np.intp]
     weight: Array
-    score: Array | None
+    score: Array | None = None
+    priority: NDArray[np.uint64] | None = None
 
     @property
     def s(self) -> Array | None:
@@ -66,6 +69,12 @@ class Batch(NamedTuple):
     def take(self, rows: NDArray[Any]) -> Batch:
         """Return the samples at some positions."""
         return Batch(*(None if part is None else part[rows] for part in self))  # type: ignore[arg-type]
+
+    def of_least_priority(self) -> Batch:
+        """Return at most MAX_SAMPLE samples, those of least priority, in their order."""
+        if self.priority is None or self.priority.size <= MAX_SAMPLE:
+            return self
+        return self.take(np.sort(np.argpartition(self.priority, MAX_SAMPLE)[:MAX_SAMPLE]))
 
 
 @dataclass(frozen=True)
@@ -93,8 +102,8 @@ class StreamState:
         ``[G, T]ᵗ S² [G, T]``; None before the first sample. The last column of real T is 1.
     n_seen : int
         Number of samples learnt, forgotten ones included.
-    sample, priority : Batch, ndarray or None
-        Random sample for the slope of probabilities, and the numbers that drew it.
+    sample : Batch or None
+        Random sample for the slope of probabilities.
     """
 
     seed: int
@@ -109,7 +118,6 @@ class StreamState:
     sums: Array | None = None
     n_seen: int = 0
     sample: Batch | None = None
-    priority: NDArray[np.uint64] | None = None
 
     def encode(self, X: Floats, targets: NDArray[Any], weight: Array) -> Batch:
         """Return samples with encoded targets, not scored."""
@@ -117,9 +125,9 @@ class StreamState:
             if self.shift is None or targets.shape[1] != self.shift.size:
                 raise ValueError(f"y has {targets.shape[1]} targets, unlike the first batch.")
             T = np.column_stack([targets - self.shift, np.ones(len(targets))])
-            return Batch(X, T, np.zeros(len(targets), dtype=np.intp), weight, None)
+            return Batch(X, T, np.zeros(len(targets), dtype=np.intp), weight)
         codes = np.searchsorted(self.classes, targets)
-        return Batch(X, encode_targets(codes, self.classes.size), codes, weight, None)
+        return Batch(X, encode_targets(codes, self.classes.size), codes, weight)
 
     def samples(self, batch: Batch) -> Samples:
         """Return a batch in the form that scorers take."""
@@ -151,13 +159,11 @@ class StreamState:
         state = replace(self, n_seen=n_seen, weight=weight)
         if self.classes is None:
             return state
-        fresh = row_priorities(self.n_seen, batch.weight.size, self.seed)
-        chosen = _least(fresh)
-        drawn = batch.take(chosen)
+        priority = row_priorities(self.n_seen, batch.weight.size, self.seed)
+        drawn = batch._replace(priority=priority).of_least_priority()
         if not isinstance(drawn.X, np.ndarray):
             drawn = drawn._replace(X=drawn.X.toarray())
-        sample, priority = merge_samples((self.sample, self.priority), (drawn, fresh[chosen]))
-        return replace(state, sample=sample, priority=priority)
+        return replace(state, sample=merge_samples(self.sample, drawn))
 
     def forget(self, batch: Batch) -> StreamState:
         """Return the state without samples that were learnt."""
@@ -229,13 +235,12 @@ class StreamState:
         return float(learn_slopes(held_out[None], sample.codes, weight, sample.score)[0])
 
     def _weight_of(self, batch: Batch) -> Array:
-        sums: Array = np.zeros_like(self.weight)
-        np.add.at(sums, batch.codes, batch.weight)
-        return sums
+        """Return the weight of a batch's samples of each class."""
+        return np.bincount(batch.codes, batch.weight, self.weight.size).astype(np.float64)
 
     def _without(self, batch: Batch) -> StreamState:
         """Return the state with the samples of a batch removed from its random sample."""
-        if self.sample is None or self.priority is None:
+        if self.sample is None:
             return self
         gone = Counter(_row_keys(batch, self.sample.X.dtype))
         stays = np.ones(self.sample.weight.size, dtype=bool)
@@ -243,29 +248,16 @@ class StreamState:
             if gone[key]:
                 gone[key] -= 1
                 stays[i] = False
-        return replace(self, sample=self.sample.take(stays), priority=self.priority[stays])
+        return replace(self, sample=self.sample.take(stays))
 
 
-Sample = tuple[Batch | None, NDArray[np.uint64] | None]
-
-
-def merge_samples(a: Sample, b: Sample) -> Sample:
+def merge_samples(a: Batch | None, b: Batch | None) -> Batch | None:
     """Merge two random samples: keep the samples of least priority."""
-    (first, first_priority), (second, second_priority) = a, b
-    if first is None or first_priority is None or second is None or second_priority is None:
-        return b if first is None else a
-    pairs = zip(first, second, strict=True)
-    rows = Batch(*(None if p is None else np.concatenate([p, q]) for p, q in pairs))  # type: ignore[arg-type]
-    priority = np.concatenate([first_priority, second_priority])
-    chosen = _least(priority)
-    return rows.take(chosen), priority[chosen]
-
-
-def _least(priority: NDArray[np.uint64]) -> NDArray[np.intp]:
-    """Return the positions of least priority, in their order."""
-    if priority.size <= MAX_SAMPLE:
-        return np.arange(priority.size)
-    return np.sort(np.argpartition(priority, MAX_SAMPLE)[:MAX_SAMPLE])
+    if a is None or b is None:
+        return b if a is None else a
+    pairs = zip(a, b, strict=True)
+    both = (None if p is None else np.concatenate([p, q]) for p, q in pairs)
+    return Batch(*both).of_least_priority()  # type: ignore[arg-type]
 
 
 def _row_keys(batch: Batch, dtype: np.dtype[Any]) -> list[tuple[bytes, int]]:

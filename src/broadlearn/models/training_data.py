@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import validate_data
 
 from broadlearn.random_features import Standardization, StandardizedRows, learn_standardization
 from broadlearn.sample_scores import (
@@ -27,10 +26,10 @@ from broadlearn.utils import (
     check_classes,
     check_labels,
     check_range,
-    check_sparse,
     check_targets,
     check_weights,
     encode_targets,
+    read_rows,
     row_slices,
 )
 
@@ -102,9 +101,8 @@ def read_labelled(
 
     `how` is `READ` or `READ_SPARSE`.
     """
-    rows, labels = validate_data(model, X, y, multi_output=True, **how)
+    rows, labels = read_rows(model, X, y, reset=True, multi_output=True, **how)
     labels = check_labels(labels)
-    check_sparse(model, rows)
     weight = None
     if sample_weight is not None or model.class_weight is not None:
         weight = check_weights(sample_weight, rows, model.class_weight, labels)
@@ -118,15 +116,12 @@ def read_real(
 
     Targets are returned as columns. With `reset`, the model stores whether y has one dimension.
     """
-    rows, targets = validate_data(
-        model, X, y, multi_output=True, y_numeric=True, reset=reset, **how
-    )
-    check_sparse(model, rows)
-    check_targets(targets, rows.dtype)
+    rows, targets = read_rows(model, X, y, reset=reset, multi_output=True, **how)
+    targets = check_targets(targets, rows.dtype)
     if reset:
         model._one_target = targets.ndim == 1
     weight = None if sample_weight is None else check_weights(sample_weight, rows)
-    return rows, np.asarray(targets, dtype=np.float64).reshape(rows.shape[0], -1), weight
+    return rows, targets.reshape(rows.shape[0], -1), weight
 
 
 def check_several(classes: NDArray[Any], name: str) -> NDArray[Any]:
@@ -155,19 +150,13 @@ def encode_samples(
     check_classes(y)
     classes, codes = np.unique(y, return_inverse=True)
     check_several(classes, name)
-    given = (X, codes, weight)
-    keep: NDArray[np.bool_] | slice = slice(None)
-    if weight is not None and not weight.all():
-        keep = weight > 0.0
-        if np.unique(codes[keep]).size < 2:
-            raise ValueError(
-                "Only one class has samples with a positive weight (sample_weight times "
-                "class_weight); at least two classes are needed."
-            )
-        X, codes, weight = X[keep], codes[keep], weight[keep]
-    standardization = learn_standardization(X, weight, standardize)
+    if weight is not None and np.unique(codes[weight > 0.0]).size < 2:
+        raise ValueError(
+            "Only one class has samples with a positive weight (sample_weight times "
+            "class_weight); at least two classes are needed."
+        )
     T = encode_targets(codes, classes.size)
-    return TrainingData(X, T, codes, weight, standardization, classes, keep, given, copies)
+    return _counted_samples(X, T, codes, weight, standardize, classes, copies=copies)
 
 
 def centre_samples(
@@ -177,17 +166,29 @@ def centre_samples(
 
     Returns the data and the mean of the targets.
     """
-    given = (X, np.zeros(X.shape[0], dtype=np.intp), weight)
+    mean = np.average(Y, axis=0, weights=weight)
+    codes, no_classes = np.zeros(X.shape[0], dtype=np.intp), np.empty(0)
+    return _counted_samples(X, Y - mean, codes, weight, standardize, no_classes), mean
+
+
+def _counted_samples(
+    X: Floats,
+    T: Array,
+    codes: NDArray[np.intp],
+    weight: Array | None,
+    standardize: bool | str,
+    classes: NDArray[Any],
+    *,
+    copies: bool = True,
+) -> TrainingData:
+    """Drop samples of weight 0 and learn the standardisation of the others."""
+    given = (X, codes, weight)
     keep: NDArray[np.bool_] | slice = slice(None)
     if weight is not None and not weight.all():
         keep = weight > 0.0
-        X, Y, weight = X[keep], Y[keep], weight[keep]
-    mean = np.average(Y, axis=0, weights=weight)
+        X, T, codes, weight = X[keep], T[keep], codes[keep], weight[keep]
     standardization = learn_standardization(X, weight, standardize)
-    codes = np.zeros(X.shape[0], dtype=np.intp)
-    no_classes = np.empty(0)
-    data = TrainingData(X, Y - mean, codes, weight, standardization, no_classes, keep, given)
-    return data, mean
+    return TrainingData(X, T, codes, weight, standardization, classes, keep, given, copies)
 
 
 def score_samples(

@@ -9,12 +9,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from broadlearn.models.base import in_one_step
 from broadlearn.models.parameters import MAP_CONSTRAINTS, NodeParameters, document
 from broadlearn.random_features import draw_map, learn_standardization
-from broadlearn.utils import READ_SPARSE, Floats, check_sparse, draw_seed, read_rows, row_slices
+from broadlearn.utils import READ_SPARSE, Floats, draw_seed, read_rows, row_slices
 from broadlearn.utils.sklearn_compat import fit_context
 
 
@@ -74,8 +74,7 @@ class BroadFeatures(
         -------
         self
         """
-        rows = validate_data(self, X, **READ_SPARSE)
-        check_sparse(self, rows)
+        rows = read_rows(self, X, reset=True, **READ_SPARSE)
         self._standardization = learn_standardization(rows, None, self.standardize)
         seed = draw_seed(self.random_state)
         self._map = draw_map(self.feature_map(), rows, self._standardization, seed)

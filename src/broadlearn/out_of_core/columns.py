@@ -11,7 +11,7 @@ from sklearn.base import is_classifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import validate_data
 
-from broadlearn.models import check_several
+from broadlearn.models import check_several, forget_fit
 from broadlearn.out_of_core.row_blocks import RowBlock
 from broadlearn.out_of_core.rows import WatchedRows
 from broadlearn.random_features import (
@@ -108,12 +108,7 @@ def learn_columns(
 
 def _start_anew(model: Any, head: Any, y_dimensions: int) -> None:
     """Make a model unfitted; it learns the columns of `head`, which may have no rows."""
-    learnt = ("_stream", "_map", "_direct_weights")
-    model.__dict__ = {
-        name: value
-        for name, value in vars(model).items()
-        if not name.endswith("_") and name not in learnt
-    }
+    forget_fit(model)
     validate_data(model, head, skip_check_array=True)
     if not is_classifier(model):
         model._one_target = y_dimensions == 1

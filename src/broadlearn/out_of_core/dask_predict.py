@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,6 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from broadlearn.models import OF_SAMPLES
 from broadlearn.out_of_core.partitions import dask_module, is_array, whole_rows
 from broadlearn.utils import one_thread
 
@@ -81,14 +79,14 @@ def _lazily(model: BaseEstimator, method: str, X: Any) -> Any:
         raise ValueError(f"{type(model).__name__} has no {method}.")
     X = whole_rows(X)
     # One node of the graph, so that a worker is sent it once and not with every partition.
-    light = dask_module("dask").delayed(_light(model), traverse=False)
+    sent = dask_module("dask").delayed(model, traverse=False)
     row = np.zeros((1, X.shape[1]), dtype=X.dtype) if is_array(X) else X._meta_nonempty[:1]
     none = getattr(model, method)(row)[:0]
     if not is_array(X):
-        return X.map_partitions(_call, light, method, none, meta=none)
+        return X.map_partitions(_call, sent, method, none, meta=none)
     return X.map_blocks(
         _call,
-        light,
+        sent,
         method,
         none,
         meta=none,
@@ -96,14 +94,6 @@ def _lazily(model: BaseEstimator, method: str, X: Any) -> Any:
         drop_axis=1 if none.ndim == 1 else None,
         chunks=(X.chunks[0], *((n,) for n in none.shape[1:])),
     )
-
-
-def _light(model: BaseEstimator) -> BaseEstimator:
-    """Return the model without attributes of its training rows."""
-    light = copy(model)
-    for name in ("_stream", *OF_SAMPLES):
-        light.__dict__.pop(name, None)
-    return light
 
 
 def _call(X: Any, model: BaseEstimator, method: str, none: NDArray[Any]) -> NDArray[Any]:

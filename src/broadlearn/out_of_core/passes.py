@@ -8,11 +8,10 @@ from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from broadlearn.models import (
-    BALANCED,
     Batch,
     StreamState,
     empty_state,
@@ -56,7 +55,6 @@ class RowSums(NamedTuple):
     weight: Array
     n_seen: int
     sample: Batch | None
-    priority: NDArray[np.uint64] | None
     best: Array
 
 
@@ -72,8 +70,6 @@ def fit_in_passes(model: Model, source: Rows, classes: ArrayLike | None = None) 
         )
     model._validate_params()
     refuse_batches(model)
-    if getattr(model, "class_weight", None) == "balanced":
-        raise ValueError(BALANCED)
     for name, value in WHOLE_TABLE:
         if getattr(model, name) == value:
             raise ValueError(
@@ -187,14 +183,14 @@ def row_sums(model: Any, state: StreamState, block: RowBlock, first: int) -> Row
     size = state.map.n_columns + batch.T.shape[1]
     sums = normal_equations(state.blocks(batch), size)
     kept = replace(state, n_seen=first).counted(batch)
-    return RowSums(sums, kept.weight, kept.n_seen, kept.sample, kept.priority, best)
+    return RowSums(sums, kept.weight, kept.n_seen, kept.sample, best)
 
 
 def merge_row_sums(a: RowSums, b: RowSums) -> RowSums:
     """Return the sums of the rows of both."""
-    sample, priority = merge_samples((a.sample, a.priority), (b.sample, b.priority))
     n_seen, best = max(a.n_seen, b.n_seen), np.maximum(a.best, b.best)
-    return RowSums(a.sums + b.sums, a.weight + b.weight, n_seen, sample, priority, best)
+    sample = merge_samples(a.sample, b.sample)
+    return RowSums(a.sums + b.sums, a.weight + b.weight, n_seen, sample, best)
 
 
 def residual(

@@ -38,6 +38,7 @@ from broadlearn.utils import (
     check_sparse,
     check_weights,
     draw_seed,
+    named_text,
 )
 from broadlearn.utils.sklearn_compat import (
     BaseSearchCV,
@@ -286,7 +287,8 @@ class PathSearchCV(BaseSearchCV):
         X, y = indexable(X, y)
         rows, targets = X, np.asarray(y)
         if not piped:
-            rows = check_array(X, estimator=self.estimator, input_name="X", **READ_SPARSE)
+            with named_text(X):
+                rows = check_array(X, estimator=self.estimator, input_name="X", **READ_SPARSE)
             if issparse(rows):
                 check_sparse(self.estimator, rows)
         if is_classifier(self.estimator) and (targets.ndim == 2 or targets.dtype == object):

@@ -14,7 +14,6 @@ from broadlearn.utils.arrays import (
     spread_rows,
 )
 from broadlearn.utils.checks import (
-    MAX_VALUE,
     READ,
     READ_SPARSE,
     check_classes,
@@ -23,8 +22,8 @@ from broadlearn.utils.checks import (
     check_sparse,
     check_targets,
     check_weights,
+    named_text,
     read_rows,
-    text_column,
 )
 from broadlearn.utils.errors import reason
 from broadlearn.utils.files import FORMULA_STARTS, encoded, harmless, safe_csv
@@ -57,7 +56,6 @@ __all__ = [
     "FLOAT_TYPES",
     "FORMULA_STARTS",
     "MAX_SCALE",
-    "MAX_VALUE",
     "MIN_SCALE",
     "POSITIVE",
     "READ",
@@ -86,6 +84,7 @@ __all__ = [
     "is_special",
     "label",
     "listed",
+    "named_text",
     "one_thread",
     "out_of",
     "page_environment",
@@ -100,7 +99,6 @@ __all__ = [
     "safe_csv",
     "size_text",
     "spread_rows",
-    "text_column",
     "visible",
     "whole",
     "write_whole",

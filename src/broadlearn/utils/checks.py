@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -40,8 +41,8 @@ def check_range(X: Floats) -> Floats:
     return X
 
 
-def check_targets(y: NDArray[Any], dtype: np.dtype[Any]) -> None:
-    """Refuse real targets that are too large for samples of a type.
+def check_targets(y: NDArray[Any], dtype: np.dtype[Any]) -> Array:
+    """Return real targets as float64; refuse those too large for samples of a type.
 
     Examples
     --------
@@ -55,6 +56,7 @@ def check_targets(y: NDArray[Any], dtype: np.dtype[Any]) -> None:
         raise ValueError(
             f"y holds values beyond {most:g}, too large for X in {dtype}; scale y first."
         )
+    return y
 
 
 def check_labels(y: Any) -> NDArray[Any]:
@@ -107,8 +109,8 @@ def check_classes(y: NDArray[Any]) -> None:
     check_classification_targets(y)
 
 
-def as_numbers(name: str, values: Any) -> NDArray[Any]:
-    """Return values as an array of real numbers; `name` them if one is not a number.
+def as_numbers(name: str, values: Any) -> Array:
+    """Return values as float64; `name` them if one is not a number.
 
     Examples
     --------
@@ -118,15 +120,10 @@ def as_numbers(name: str, values: Any) -> NDArray[Any]:
     ValueError: sample_weight must hold numbers, got 'much'.
     """
     array = np.asarray(values)
-    if array.dtype.kind in "biuf":
-        return array
-    if array.dtype.kind in "OSU":
-        try:
+    if array.dtype.kind in "biufOSU":
+        with suppress(TypeError, ValueError):
             return array.astype(np.float64)
-        except (TypeError, ValueError):
-            pass
-    found = next((v for v in array.ravel().tolist() if not is_number(v)), values)
-    raise ValueError(f"{name} must hold numbers, got {str(found)[:50]!r}.")
+    raise ValueError(f"{name} must hold numbers, got {first_text(values)!r}.")
 
 
 def check_sparse(model: Any, X: Any) -> None:
@@ -164,29 +161,20 @@ def check_weights(
     >>> check_weights(None, np.ones((3, 1)), {"b": 5.0}, np.array(["a", "a", "b"]))
     array([1., 1., 5.])
     """
-    given = None
-    if sample_weight is not None:
-        given = as_numbers("sample_weight", sample_weight)
-        if given.shape != (X.shape[0],):
-            raise ValueError(
-                f"sample_weight must have one number for each of {X.shape[0]} rows, got an array "
-                f"of shape {given.shape}."
-            )
-        if not given.any():
-            raise ValueError(
-                "sample_weight is zero for every row; at least one row must have a positive weight."
-            )
+    given = None if sample_weight is None else as_numbers("sample_weight", sample_weight)
+    if given is not None and not given.any():
+        raise ValueError(
+            "sample_weight is zero for every row; at least one row must have a positive weight."
+        )
     weight = check_sample_weight(given, X, dtype=np.float64, ensure_non_negative=True)
     if class_weight is not None and y is not None:
         with np.errstate(over="ignore"):
             weight = weight * _class_weights(class_weight, y, weight, classes)
-    if sample_weight is None and class_weight is None:
-        return weight
-    positive = weight[weight > 0.0]
-    if positive.size and not MIN_WEIGHT <= positive.min() <= positive.max() <= MAX_WEIGHT:
+    counted = weight[weight != 0.0]
+    if counted.size and not MIN_WEIGHT <= counted.min() <= counted.max() <= MAX_WEIGHT:
         raise ValueError(
             f"sample_weight (times class_weight) must be 0 or lie between {MIN_WEIGHT:g} and "
-            f"{MAX_WEIGHT:g}, got {positive.min():g} to {positive.max():g}; divide all weights by "
+            f"{MAX_WEIGHT:g}, got {counted.min():g} to {counted.max():g}; divide all weights by "
             "the largest one, and give rows to ignore a weight of 0."
         )
     return weight
@@ -196,72 +184,74 @@ def _class_weights(
     class_weight: Mapping[Any, float] | str, y: NDArray[Any], weight: Array, classes: Any
 ) -> Array:
     """Return the weight of each sample's class."""
-    present, codes = np.unique(y, return_inverse=True)
     if isinstance(class_weight, str):
-        # Samples of weight 0, and classes without other samples, do not count.
-        counts = np.bincount(codes, weight)
-        known = present[counts > 0.0]
-        kept = weight > 0.0
-        of_class = np.ones(present.size)
-        of_class[counts > 0.0] = compute_class_weight(
-            class_weight, classes=known, y=y[kept], sample_weight=weight[kept]
+        # Samples of weight 0 do not count, and their own class weight does not matter.
+        counted = weight > 0.0
+        present = np.unique(y[counted])
+        of_class = compute_class_weight(
+            class_weight, classes=present, y=y[counted], sample_weight=weight[counted]
         )
-        return of_class[codes]
-    expected = present if classes is None else classes
-    unnamed = [c for c in expected.tolist() if c not in class_weight]
+        codes = np.minimum(np.searchsorted(present, y), present.size - 1)
+        return np.asarray(of_class[codes])
+    # scikit-learn reads the label "1" as the number 1, and 0.5 as 0, in a dict.
+    known, named = set(np.unique(y if classes is None else classes).tolist()), set(class_weight)
     # A dict that names every class may name more: a fold may lack samples of a class.
-    if unnamed and expected.size - len(unnamed) != len(class_weight):
-        unknown = [c for c in class_weight if c not in expected.tolist()]
+    if not (named <= known or known <= named):
+        unknown = [label for label in class_weight if label not in known]
         raise ValueError(
-            f"class_weight names {unknown}, which are not among the classes {expected.tolist()}."
+            f"class_weight names {unknown}, which are not among the classes {sorted(known)}."
         )
-    of_class = np.array([class_weight.get(c, 1.0) for c in present.tolist()], dtype=np.float64)
-    if not (np.isfinite(of_class) & (of_class >= 0.0)).all():
-        raise ValueError(
-            f"class_weight must hold finite, non-negative numbers, got {class_weight}."
-        )
-    return of_class[codes]
+    return np.array([class_weight.get(label, 1.0) for label in y.tolist()], dtype=np.float64)
 
 
-def text_column(error: Exception, X: object = None, y: object = None) -> str:
-    """Return a sentence on the first column that is not numeric; empty for errors of other kinds.
+@contextmanager
+def named_text(X: Any) -> Iterator[None]:
+    """Raise an error that names the column of X at fault, if one that occurs here is about text.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> error = ValueError("could not convert string to float: 'red'")
-    >>> text_column(error, pd.DataFrame({"size": [1, 2], "colour": ["red", "blue"]}))
-    "Column 'colour' is not numeric (found 'red'). Encode it first, for example with \
-broadlearn.tables.TablePreparation()."
-    """
-    if not str(error).startswith(("could not convert string", "The DType <class")):
-        return ""
-    cells = np.asarray(X, dtype=object)
-    names = getattr(X, "columns", range(cells.shape[1] if cells.ndim == 2 else 0))
-    for name, values in zip(names, cells.T if cells.ndim == 2 else (), strict=True):
-        found = next((v for v in values if not is_number(v)), None)
-        if found is not None:
-            return (
-                f"Column {name!r} is not numeric (found {str(found)[:50]!r}). Encode it first, for "
-                "example with broadlearn.tables.TablePreparation()."
-            )
-    found = next((v for v in np.asarray(y, dtype=object).ravel() if not is_number(v)), None)
-    return "" if found is None else f"y must hold numbers, got {str(found)[:50]!r}."
-
-
-def read_rows(model: Any, X: ArrayLike, **how: Any) -> Any:
-    """Validate samples for a fitted model; name a column of text.
-
-    `how` is `READ` or `READ_SPARSE`.
+    >>> X = pd.DataFrame({"size": [1, 2], "colour": ["red", "blue"]})
+    >>> with named_text(X):
+    ...     X.to_numpy(dtype=float)
+    Traceback (most recent call last):
+        ...
+    ValueError: Column 'colour' is not numeric (found 'red'). Encode it first, for example with \
+broadlearn.tables.TablePreparation().
     """
     try:
-        rows = validate_data(model, X, reset=False, **how)
+        yield
     except (TypeError, ValueError) as error:
-        if sentence := text_column(error, X):
-            raise ValueError(sentence) from None
+        cells = np.asarray(X, dtype=object)
+        about_text = str(error).startswith(("could not convert string", "The DType <class"))
+        if not about_text or cells.ndim != 2:
+            raise
+        for name, values in zip(getattr(X, "columns", range(cells.shape[1])), cells.T, strict=True):
+            if found := first_text(values):
+                raise ValueError(
+                    f"Column {name!r} is not numeric (found {found!r}). Encode it first, for "
+                    "example with broadlearn.tables.TablePreparation()."
+                ) from None
         raise
-    check_sparse(model, rows)
-    return rows
+
+
+def read_rows(
+    model: Any, X: Any, y: Any = "no_validation", *, reset: bool = False, **how: Any
+) -> Any:
+    """Validate samples, and targets if given, by scikit-learn's `validate_data`.
+
+    `how` is `READ` or `READ_SPARSE`, with other options of `validate_data`.
+    """
+    with named_text(X):
+        read = validate_data(model, X, y, reset=reset, **how)
+    check_sparse(model, read[0] if isinstance(read, tuple) else read)
+    return read
+
+
+def first_text(values: Any) -> str:
+    """Return the first value that is neither missing nor a number; empty if there is none."""
+    cells = np.asarray(values, dtype=object).ravel()
+    return next((str(cell)[:50] for cell in cells if not is_number(cell)), "")
 
 
 def is_number(value: Any) -> bool:
