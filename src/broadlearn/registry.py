@@ -8,16 +8,14 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from broadlearn.baselines import (
-    CascadeBLSClassifier,
-    ELMClassifier,
-    GraphBLSClassifier,
-    HierarchicalELMClassifier,
-    IntuitionisticFuzzyTwinSVC,
-    NeuroFuzzyBLSClassifier,
-    RVFLClassifier,
-    StackedBLSClassifier,
-)
+from broadlearn.baselines.cascade_bls import CascadeBLSClassifier
+from broadlearn.baselines.elm import ELMClassifier
+from broadlearn.baselines.graph_bls import GraphBLSClassifier
+from broadlearn.baselines.hierarchical_elm import HierarchicalELMClassifier
+from broadlearn.baselines.neuro_fuzzy_bls import NeuroFuzzyBLSClassifier
+from broadlearn.baselines.rvfl import RVFLClassifier
+from broadlearn.baselines.stacked_bls import StackedBLSClassifier
+from broadlearn.baselines.twin_svc import IntuitionisticFuzzyTwinSVC
 from broadlearn.ensemble import BroadEnsembleClassifier, BroadEnsembleRegressor
 from broadlearn.models import (
     BLSClassifier,
