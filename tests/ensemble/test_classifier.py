@@ -1,6 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
 from threadpoolctl import threadpool_limits
@@ -271,3 +272,19 @@ def test_class_weights_are_no_copies_even_if_they_are_whole_numbers():
         for w in (10.0, 10.0 + 1e-9)
     )
     np.testing.assert_allclose(whole, other, atol=1e-6)
+
+
+def test_verbose_prints_ten_lines(capsys):
+    X, y = make_classification(60, 4, random_state=0)
+    BroadEnsembleClassifier(ensemble_size=2).fit(X, y)
+    assert capsys.readouterr().out == ""
+    BroadEnsembleClassifier(ensemble_size=2, verbose=True).fit(X, y)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 10
+    assert lines[-1].startswith("[BroadEnsembleClassifier] ")
+
+
+def test_sparse_samples_are_refused_with_a_model_that_takes_them():
+    X, y = make_classification(60, 4, random_state=0)
+    with pytest.raises(TypeError, match="BLSClassifier or BLSRegressor, which take sparse data"):
+        BroadEnsembleClassifier().fit(csr_matrix(X), y)

@@ -124,6 +124,7 @@ def audit_rows(
             )
             return
         console.print_frame(prepare.describe())
+        console.print_facts({"task": f"{table.task} (--task changes it)"})
         _print_audit(found, before)
         for verdict, rows in found.lists.items():
             if top:
@@ -168,10 +169,11 @@ def _print_audit(found: Audit, before: Audit) -> None:
     def change(was: object, now: object) -> str:
         return str(now) if str(was) == str(now) else f"{was} → {now}"
 
+    what = "wrong targets" if found.rows.is_regression else "wrong labels"
     console.print_facts(
         {
             "rows": change(len(before.table), len(found.table)),
-            "wrong labels": change(_about(before.n_errors), _about(found.n_errors)),
+            what: change(_about(before.n_errors), _about(found.n_errors)),
             "verdicts": ", ".join(
                 f"{name}: {change(before.counts.get(name, 0), count)}"
                 for name, count in found.counts.items()

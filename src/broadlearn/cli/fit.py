@@ -70,7 +70,7 @@ def fit(
         str | None,
         typer.Option(
             help="Probability from which on the rarer of two classes is predicted; auto: the best "
-            "one for held-out rows."
+            "one for out-of-sample predictions."
         ),
     ] = None,
     kinds: As = None,
@@ -83,7 +83,7 @@ def fit(
 ) -> None:
     """Fit a model to a table and write it to a file.
 
-    The file holds the preparation of the columns too. Prints metrics of held-out rows:
+    The file holds the preparation of the columns too. Prints out-of-sample metrics:
     leave-one-out for the ensemble, 5-fold cross-validation for other models. Exit code 0: done;
     2: bad input; 130: interrupted.
     """
@@ -147,10 +147,10 @@ def fit(
             "task": table.task,
             "rows": len(table.X),
             "settings": model_settings(unwrap_model(fitted).estimator),
-            "held out": how,
+            "out-of-sample": how,
         }
         if as_json:
-            facts["held_out"] = facts.pop("held out")
+            facts["held_out"] = facts.pop("out-of-sample")
             console.print_json(
                 data=str(data),
                 **facts | metrics_as_json(found),

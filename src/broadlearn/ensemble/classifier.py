@@ -32,7 +32,7 @@ from broadlearn.solvers import (
 from broadlearn.utils import (
     CLASS_WEIGHT,
     COUNT,
-    READ,
+    READ_SPARSE,
     Array,
     Floats,
     check_weights,
@@ -82,6 +82,8 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ProbabilityMixin, BaseEstima
     random_state : int, RandomState or None, default=None
         Seed of the samples that kernels are compared on, and of the landmarks. With at most 700
         samples nothing is drawn.
+    verbose : bool, default=False
+        Whether to print the progress of `fit`, ten lines with the time so far.
 
     Attributes
     ----------
@@ -131,12 +133,14 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ProbabilityMixin, BaseEstima
         "class_weight": CLASS_WEIGHT,
         "max_exact_samples": [COUNT],
         "random_state": ["random_state"],
+        "verbose": ["verbose"],
     }
     ensemble_size: int = 12
     robust: bool | str = "auto"
     class_weight: dict[Any, float] | str | None = None
     max_exact_samples: int = 4000
     random_state: int | np.random.RandomState | None = None
+    verbose: bool | int = False
 
     @in_one_step
     @with_callbacks
@@ -160,7 +164,7 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ProbabilityMixin, BaseEstima
         -------
         self
         """
-        rows, labels, weight = read_labelled(self, X, y, sample_weight, **READ)
+        rows, labels, weight = read_labelled(self, X, y, sample_weight, **READ_SPARSE)
         data = encode_samples(rows, labels, weight, False, type(self).__name__)
         codes, n = data.codes, len(data.X)
         whole = data.weight is None or bool((data.weight == np.rint(data.weight)).all())
@@ -168,9 +172,8 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ProbabilityMixin, BaseEstima
         copies = whole and self.class_weight is None
         # Samples of a rare class are the first to look wrong.
         robust = self.robust if copies else self.robust is True
-        step = callback_steps(
-            self, count_steps(n, self.ensemble_size, self.max_exact_samples, bool(robust))
-        )
+        n_steps = count_steps(n, self.ensemble_size, self.max_exact_samples, bool(robust))
+        step = callback_steps(self, n_steps, self.verbose)
 
         def make_loss(some: NDArray[np.intp], weight: Array | None) -> Any:
             return classification_loss(codes[some], weight)
@@ -224,7 +227,7 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ProbabilityMixin, BaseEstima
 
     def _output(self, X: ArrayLike) -> Floats:
         check_is_fitted(self)
-        return self._average(read_rows(self, X, **READ))
+        return self._average(read_rows(self, X, **READ_SPARSE))
 
     def _link(self, decision: Floats, *, log: bool) -> Floats:
         link = log_link_probabilities if log else link_probabilities

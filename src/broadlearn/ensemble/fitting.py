@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable
 from typing import Any, cast
@@ -80,14 +81,20 @@ def fit_ensemble(
     return fit_landmarks(problem, candidates, forms, units, min_gain, generator, step)
 
 
-def callback_steps(estimator: Any, n_steps: int) -> Callable[[], None]:
-    """Return a function to call after each of `n_steps` steps of a fit, which tells callbacks."""
-    progress, done = FitProgress(estimator, n_steps), 0
+def callback_steps(estimator: Any, n_steps: int, verbose: bool | int = False) -> Callable[[], None]:
+    """Return a function to call after each of `n_steps` steps of a fit, which tells callbacks.
+
+    With `verbose` it prints a line for every tenth of the steps.
+    """
+    progress, done, start = FitProgress(estimator, n_steps), 0, time.perf_counter()
 
     def step() -> None:
         nonlocal done
         done += 1
         progress.step()
+        if verbose and 10 * done // n_steps > 10 * (done - 1) // n_steps:
+            seconds = time.perf_counter() - start
+            print(f"[{type(estimator).__name__}] {done} of {n_steps} steps, {seconds:.1f} s")
         if done == n_steps:
             progress.end()
 

@@ -18,7 +18,7 @@ from broadlearn.models import centre_samples, document, in_one_step, read_real
 from broadlearn.solvers import conformal_quantile
 from broadlearn.utils import (
     COUNT,
-    READ,
+    READ_SPARSE,
     Array,
     Floats,
     draw_seed,
@@ -49,6 +49,8 @@ class BroadEnsembleRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMi
     random_state : int, RandomState or None, default=None
         Seed of the samples that kernels are compared on, and of the landmarks. With at most 700
         samples nothing is drawn.
+    verbose : bool, default=False
+        Whether to print the progress of `fit`, ten lines with the time so far.
 
     Attributes
     ----------
@@ -84,10 +86,12 @@ class BroadEnsembleRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMi
         "ensemble_size": [COUNT],
         "max_exact_samples": [COUNT],
         "random_state": ["random_state"],
+        "verbose": ["verbose"],
     }
     ensemble_size: int = 12
     max_exact_samples: int = 4000
     random_state: int | np.random.RandomState | None = None
+    verbose: bool | int = False
 
     @in_one_step
     @with_callbacks
@@ -106,10 +110,11 @@ class BroadEnsembleRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMi
         -------
         self
         """
-        rows, Y, weight = read_real(self, X, y, sample_weight, **READ)
+        rows, Y, weight = read_real(self, X, y, sample_weight, **READ_SPARSE)
         data, mean = centre_samples(rows, Y, weight, False)
         size, most = self.ensemble_size, self.max_exact_samples
-        step = callback_steps(self, count_steps(len(data.X), size, most, rescored=False))
+        n_steps = count_steps(len(data.X), size, most, rescored=False)
+        step = callback_steps(self, n_steps, self.verbose)
 
         def make_loss(some: NDArray[np.intp], weight: Array | None) -> Any:
             return squared_loss(data.T[some], weight)
@@ -149,7 +154,7 @@ class BroadEnsembleRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMi
         """
         check_is_fitted(self)
         fitted = copy(self)
-        rows = read_rows(fitted, X, **READ)
+        rows = read_rows(fitted, X, **READ_SPARSE)
         prediction = fitted._average(rows)
         prediction += fitted.intercept_.astype(rows.dtype, copy=False)
         return prediction.ravel() if fitted._one_target else prediction

@@ -1,7 +1,7 @@
 """Standardise features: means and deviations learnt block by block, for values of any magnitude.
 
 - "bounded": values beyond wide fences are first replaced by the last value within them.
-- "robust": means and deviations of the samples that are not outlying. Samples are judged first by
+- "robust": means and deviations of the samples that are not outliers. Samples are judged first by
   the means and deviations of all samples, then by those of the samples kept.
 
 Missing values (NaN) are left out of means and deviations and replaced by the mean. Every feature
@@ -24,14 +24,14 @@ from broadlearn.utils.sklearn_compat import handle_zeros_in_scale, is_constant_f
 
 # Squares of numbers with larger binary exponents overflow or vanish.
 SAFE_EXPONENT = {np.dtype(np.float64): 400, np.dtype(np.float32): 50}
-# Samples further from the mean than this many times the median distance are outlying.
+# Samples further from the mean than this many times the median distance are outliers.
 OUTLYING = 3.0
 # A single feature counts for at most this many deviations in that distance.
 MAX_DEVIATIONS = 10.0
-# Number of times that outlying samples are judged.
+# Number of times that outliers are judged.
 PASSES = 3
 # Robust deviations are at least this part of those of all samples, so that a feature which is
-# constant except in outlying samples is not blown up.
+# constant except in outliers is not blown up.
 MIN_PART = 0.25
 # Difference between the indicators of missing and present values, in units of a deviation. Larger
 # ones add noise if values are missing at random (benchmarks/missing_values.py).
@@ -137,7 +137,7 @@ def learn_standardization(
 
     X is dense, with NaN for missing values, or a CSR matrix. A sample of weight w counts as w
     copies. A false `standardize` leaves features unchanged, "bounded" clips all values at bounds
-    within fences, "robust" learns from samples that are not outlying.
+    within fences, "robust" learns from samples that are not outliers.
 
     Examples
     --------
@@ -207,7 +207,7 @@ def _moments(
 
 
 def _without_outlying(X: Floats, weight: Array | None, whole: Standardization) -> Standardization:
-    """Return the standardisation of samples that are not outlying, given that of all samples."""
+    """Return the standardisation of samples that are not outliers, given that of all samples."""
     learnt = whole
     for _ in range(PASSES):
         distance = _distances(X, learnt)

@@ -1,7 +1,7 @@
 """Probabilities from decision values: one slope, learnt from leave-one-out decisions.
 
 Targets are -1 and 1 (or 0 and 1). A decision far beyond them, as of an overfitted model for an
-outlying sample, is no stronger evidence than one near them, so decisions d are bounded first, to
+outlier, is no stronger evidence than one near them, so decisions d are bounded first, to
 d / sqrt(1 + d²). With a positive slope the most probable class is the predicted one.
 """
 

@@ -133,7 +133,8 @@ def check_sparse(model: Any, X: Any) -> None:
     if not get_tags(model).input_tags.sparse:
         raise TypeError(
             f"Sparse data was passed, but dense data is required by {type(model).__name__} with "
-            "these parameters; use X.toarray()."
+            "these parameters; use X.toarray(), or BLSClassifier or BLSRegressor, which take "
+            "sparse data."
         )
     if np.isnan(X.data).any():
         raise ValueError(
@@ -216,8 +217,8 @@ def named_text(X: Any) -> Iterator[None]:
     ...     X.to_numpy(dtype=float)
     Traceback (most recent call last):
         ...
-    ValueError: Column 'colour' is not numeric (found 'red'). Encode it first, for example with \
-broadlearn.tables.TablePreparation().
+    ValueError: Column 'colour' is not numeric (found 'red'). Encode it first, for example by \
+make_pipeline(broadlearn.tables.TablePreparation(), model).
     """
     try:
         yield
@@ -230,7 +231,7 @@ broadlearn.tables.TablePreparation().
             if found := first_text(values):
                 raise ValueError(
                     f"Column {name!r} is not numeric (found {found!r}). Encode it first, for "
-                    "example with broadlearn.tables.TablePreparation()."
+                    "example by make_pipeline(broadlearn.tables.TablePreparation(), model)."
                 ) from None
         raise
 
