@@ -67,6 +67,20 @@ def test_a_full_disk_is_one_sentence(hostile, arguments, unbuffered):
 
 
 @pytest.mark.slow
+def test_a_short_write_is_an_error_also_without_buffers(hostile):
+    resource = pytest.importorskip("resource")
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    with open("out.txt", "w") as output:
+        done = run(
+            "--help",
+            stdout=output,
+            env=environment,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)),
+        )
+    assert (done.returncode, done.stderr) == (2, "Error: standard output: File too large.\n")
+
+
+@pytest.mark.slow
 def test_closed_streams(hostile):
     closed = "".join(f" {part}" for part in RUN)
     done = subprocess.run(

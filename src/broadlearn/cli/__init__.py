@@ -13,6 +13,10 @@ def main() -> None:
     if sys.stdout is None:
         _fail("standard output is closed")
     if isinstance(sys.stdout, io.TextIOWrapper):
+        if isinstance(sys.stdout.buffer, io.RawIOBase):
+            # With PYTHONUNBUFFERED=1, text after a short write, as on a full disk, would be lost.
+            buffer = io.BufferedWriter(sys.stdout.buffer)
+            sys.stdout = io.TextIOWrapper(buffer, sys.stdout.encoding, line_buffering=True)
         # A character that the terminal lacks, such as € in the locale C, is no reason to fail.
         sys.stdout.reconfigure(errors="replace")
     try:
