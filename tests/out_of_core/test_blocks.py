@@ -96,6 +96,19 @@ def test_files(rows, tmp_path, kind):
     np.testing.assert_array_equal(model.feature_names_in_, list("abcdef"))
 
 
+def test_files_may_lack_values_but_hold_no_text(rows, tmp_path):
+    X, y = rows
+    frame, path = pd.DataFrame(X, columns=list("abcdef")), tmp_path / "x.parquet"
+    frame.loc[::7, "b"] = np.nan
+    frame.assign(y=y).to_parquet(path)
+    model = fit_blocks(BLSClassifier(**SIZES, random_state=0), path, target="y", block_rows=64)
+    expected = clone(model).fit(frame, y).decision_function(frame)
+    np.testing.assert_allclose(model.decision_function(frame), expected, rtol=0, atol=1e-8)
+    frame.assign(c="red", y=y).to_parquet(path)
+    with pytest.raises(ValueError, match="Column 'c' is not numeric"):
+        fit_blocks(model, path, target="y")
+
+
 def test_float32_memory_map(rows, tmp_path):
     X, y = rows
     np.save(tmp_path / "x.npy", X.astype(np.float32))

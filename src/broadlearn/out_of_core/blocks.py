@@ -80,10 +80,7 @@ def fit_blocks(
     blocks = row_source(
         source, y, target=target, sample_weight=sample_weight, block_rows=block_rows
     )
-    fit_in_passes(model, _BlockRows(blocks), classes)
-    if blocks.columns is not None:
-        model.feature_names_in_ = np.asarray(blocks.columns, dtype=object)
-    return model
+    return fit_in_passes(model, _BlockRows(blocks), classes)
 
 
 class _BlockRows:
@@ -94,7 +91,7 @@ class _BlockRows:
         self.n_blocks: int | None = None
 
     def head(self) -> tuple[Any, int]:
-        for X, y, weight in self.source.blocks():
+        for X, y, weight in self.source():
             if count_rows(y, weight):
                 return X, np.ndim(y)
         raise ValueError("source has no rows with a positive weight.")
@@ -109,7 +106,7 @@ class _BlockRows:
 
     def _visit(self, report: Callable[[int], None]) -> Iterator[RowBlock]:
         n_blocks = 0
-        for block in self.source.blocks():
+        for block in self.source():
             yield block
             n_blocks += 1
             report(1)

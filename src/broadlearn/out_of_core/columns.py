@@ -24,7 +24,7 @@ from broadlearn.random_features import (
     scaled_bounds,
     with_missing,
 )
-from broadlearn.utils import READ, Array, check_labels, check_weights
+from broadlearn.utils import READ, Array, check_labels, check_targets, check_weights, read_rows
 from broadlearn.utils.sklearn_compat import handle_zeros_in_scale, is_constant_feature
 
 
@@ -124,10 +124,8 @@ def column_statistics(
     """Return the statistics of a block, clipped at bounds and divided by 2**exponent."""
     X, y, sample_weight = rows
     real = not is_classifier(model)
-    block, targets = validate_data(
-        model, X, y, multi_output=True, y_numeric=real, reset=False, **READ
-    )
-    targets = targets if real else check_labels(targets)
+    block, targets = read_rows(model, X, y, multi_output=True, **READ)
+    targets = check_targets(targets, block.dtype) if real else check_labels(targets)
     labels, target_sum, class_weight = None, np.empty(0), getattr(model, "class_weight", None)
     if class_weight is not None:
         # Names of unknown classes are refused once all classes are known.
@@ -135,7 +133,7 @@ def column_statistics(
         class_weight = {c: w for c, w in class_weight.items() if c in present}
     weight = check_weights(sample_weight, block, class_weight, targets)
     if real:
-        target_sum = weight @ np.asarray(targets, dtype=np.float64).reshape(len(block), -1)
+        target_sum = weight @ targets.reshape(len(block), -1)
     else:
         labels = np.unique(targets)
     drawn = None

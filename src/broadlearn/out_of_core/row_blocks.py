@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,19 +17,8 @@ RowBlock = tuple[Any, Any, Any]
 EXTENSIONS = (".parquet", ".pq", ".csv")
 
 
-class RowSource(NamedTuple):
-    """Blocks of rows that can be visited several times.
-
-    Attributes
-    ----------
-    blocks : callable
-        Gives a fresh iterator over (X, y, sample_weight).
-    columns : list of str or None
-        Names of the columns of X, where the source has them.
-    """
-
-    blocks: Callable[[], Iterator[RowBlock]]
-    columns: list[str] | None = None
+# A function that returns a fresh iterator over blocks, for each pass.
+RowSource = Callable[[], Iterator[RowBlock]]
 
 
 def row_source(
@@ -46,7 +35,7 @@ def row_source(
     --------
     >>> import numpy as np
     >>> source = row_source(np.zeros((5, 2)), np.arange(5), block_rows=2)
-    >>> [y.tolist() for X, y, weight in source.blocks()]
+    >>> [y.tolist() for X, y, weight in source()]
     [[0, 1], [2, 3], [4]]
     """
     if block_rows < 1:
@@ -59,7 +48,7 @@ def row_source(
     if target is not None:
         raise ValueError("target names a column of a file; pass y for other sources.")
     if y is not None:
-        return RowSource(lambda: array_blocks(source, y, sample_weight, block_rows))
+        return lambda: array_blocks(source, y, sample_weight, block_rows)
     if sample_weight is not None or isinstance(source, np.ndarray):
         raise ValueError("y must be given with an array of rows.")
     if not callable(source) and iter(source) is source:
@@ -67,7 +56,7 @@ def row_source(
             "source can be iterated only once, but several passes are needed; pass a function that "
             "returns a new iterator."
         )
-    return RowSource(lambda: map(_whole_block, source() if callable(source) else source))
+    return lambda: map(_whole_block, source() if callable(source) else source)
 
 
 def _paths(source: Any) -> list[Path] | None:
@@ -120,9 +109,10 @@ def _file_source(paths: list[Path], target: str, block_rows: int) -> RowSource:
         for path, file in zip(paths, files, strict=True):
             for batch in file.to_batches(batch_size=block_rows):
                 if batch.num_rows:
-                    yield _numbers(batch, columns, path), _labels(batch, target, path), None
+                    X = batch.select(columns).to_pandas()
+                    yield X, _labels(batch, target, path), None
 
-    return RowSource(blocks, columns)
+    return blocks
 
 
 def _columns(paths: list[Path], names: list[list[str]], target: str) -> list[str]:
@@ -144,18 +134,3 @@ def _labels(batch: Any, target: str, path: Path) -> NDArray[Any]:
         raise ValueError(f"The target column {target!r} of {path} has missing values.")
     labels = np.asarray(column.to_numpy(zero_copy_only=False))
     return labels.astype(str) if labels.dtype == object else labels
-
-
-def _numbers(batch: Any, columns: list[str], path: Path) -> NDArray[np.floating]:
-    """Return columns as an array: float32 if all are, else float64."""
-    parts = []
-    for name in columns:
-        column = batch.column(name)
-        if column.null_count:
-            raise ValueError(f"Column {name!r} of {path} has missing values.")
-        values = column.to_numpy(zero_copy_only=False)
-        if values.dtype.kind not in "biuf":
-            raise ValueError(f"Column {name!r} of {path} must hold numbers.")
-        parts.append(values)
-    single = all(part.dtype == np.float32 for part in parts)
-    return np.stack(parts, axis=1, dtype=np.float32 if single else np.float64)

@@ -117,4 +117,5 @@ def distinct_rows(
         _, copy_of = np.unique(texts, return_inverse=True)
     keys = codes * len(rows) + copy_of.ravel()
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    return DistinctRows(first, inverse, np.bincount(inverse, weights=weight))
+    merged = np.bincount(inverse, weights=weight).astype(np.float64)
+    return DistinctRows(first, inverse, merged)
