@@ -32,11 +32,11 @@ def test_run_status_and_report(folder):
     assert "8/8  " in done.output
     assert (folder / "page" / "index.html").is_file()
     again = call("study", "run", *arguments)
-    assert "4 units, 4 done before, 0 to do" in again.output
+    assert "4 runs, 4 done before, 0 to do" in again.output
     assert "done" in call("study", "status").output
-    report = call("study", "report", "other", "--export", "units.csv", "--reference", "ELM")
+    report = call("study", "report", "other", "--export", "runs.csv", "--reference", "ELM")
     assert report.exit_code == 0, report.output
-    assert len(pd.read_csv(folder / "units.csv")) == 8
+    assert len(pd.read_csv(folder / "runs.csv")) == 8
 
 
 def test_a_failing_model_gives_exit_code_2(folder, monkeypatch):
@@ -50,7 +50,7 @@ def test_a_failing_model_gives_exit_code_2(folder, monkeypatch):
     done = call("study", "run", "-d", "iris", "-m", "majority,broken:Broken", "-p", "nested")
     assert done.exit_code == 2
     assert "failed: iris, Broken, nested: RuntimeError: out of order" in done.output
-    assert "1 of 2 units are not done" in done.output
+    assert "1 of 2 runs are not done" in done.output
     assert "out of order" in call("study", "status").output
     sys.modules.pop("broken", None)
 
@@ -65,14 +65,14 @@ def test_a_plan_in_a_file(folder):
     )
     done = call("study", "run", "plan.toml", "-m", "majority", "--report", "page")
     assert done.exit_code == 0, done.output
-    assert "3 units" in done.output
+    assert "3 runs" in done.output
     assert "clinic: CN vs AD, majority, nested" in done.output
     assert "Three pairs" in (folder / "page" / "index.html").read_text()
     (folder / "large.toml").write_text("max_rows = 1500\n")
     large = call(
         "study", "run", "large.toml", "-d", "iris,digits", "-m", "majority", "-p", "nested"
     )
-    assert "1 units, 0 done before" in large.output
+    assert "1 runs, 0 done before" in large.output
 
 
 def test_the_collection_is_a_data_set_like_any_other(folder, monkeypatch):
@@ -81,7 +81,7 @@ def test_the_collection_is_a_data_set_like_any_other(folder, monkeypatch):
     arguments = ["-d", "uci121", "-p", "given-splits", "-m", "majority", "--report", "page"]
     done = call("study", "run", *arguments)
     assert done.exit_code == 0, done.output
-    assert "12 units" in done.output
+    assert "12 runs" in done.output
     assert (folder / "page" / "tables" / "leaderboard_majority.csv").is_file()
 
 
@@ -113,11 +113,11 @@ def test_bad_input_is_one_sentence_and_exit_code_2(folder, arguments, message):
 def test_facts_for_machines(folder):
     arguments = ["-d", "iris", "-m", "MAJORITY", "-p", "nested", "--noise", "none", "--json"]
     ran = json.loads(call("study", "run", *arguments).stdout)
-    assert (ran["units"], ran["done"], ran["report"]) == (1, 1, None)
+    assert (ran["runs"], ran["done"], ran["report"]) == (1, 1, None)
     found = json.loads(call("study", "status", "--json").stdout)
-    assert found["counts"] == [{"protocol": "nested", "status": "done", "units": 1}]
+    assert found["counts"] == [{"protocol": "nested", "status": "done", "runs": 1}]
     assert found["lost"] == []
-    assert found["code"][0]["units"] == 1
+    assert found["code"][0]["runs"] == 1
 
 
 def test_other_code_is_said_and_redone_on_demand(folder, monkeypatch):
@@ -155,7 +155,7 @@ def test_a_model_of_the_working_folder_in_worker_processes(folder):
     arguments = ["-d", "iris,wine", "-m", "majority,own_package.models:Mine", "-p", "nested"]
     command = [Path(sys.executable).with_name("broadlearn"), "study", "run", *arguments, "-j", "2"]
     first = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "4 units, 0 done before, 4 to do" in first.stderr
+    assert "4 runs, 0 done before, 4 to do" in first.stderr
     with (package / "models.py").open("a") as file:
         file.write("# Edited.\n")
     second = subprocess.run(command, capture_output=True, text=True, check=True)

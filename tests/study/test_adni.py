@@ -103,7 +103,7 @@ def test_the_command_shows_printed_figures(merge, monkeypatch, inline_units):
     monkeypatch.chdir(merge.parent)
     done = call("study", "adni", "ADNIMERGE.csv", "-m", "ELM,majority", "--grid", "reduced")
     assert done.exit_code == 0, done.output
-    assert "12 units" in done.output
+    assert "12 runs" in done.output
     assert "(86.75)" in (merge.parent / "study-adni" / "report" / "index.html").read_text()
 
 

@@ -92,7 +92,7 @@ def test_plans_have_small_data_sets_first_and_every_unit_once():
     assert study.plan[0].dataset == "iris"
     assert {u.seed for u in study.plan if u.protocol == "paper"} == {0}
     assert study.models["ELM"] is find_model("ELM")
-    assert repr(study) == "<Study of 24 units: 2 models on 2 data sets>"
+    assert repr(study) == "<Study of 24 runs: 2 models on 2 data sets>"
 
 
 def test_ones_own_models_and_tables():

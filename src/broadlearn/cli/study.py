@@ -105,13 +105,13 @@ def run(
     report: Report = None,
     jobs: Jobs = 1,
     again: Annotated[
-        bool, typer.Option("--again", help="Also redo units that other code made.")
+        bool, typer.Option("--again", help="Also redo runs that other code made.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Run a study. Stopped and started again, it goes on where it was.
 
-    A unit is one model on one data set with one noise under one protocol. Exit code 0: all done;
+    A run is one model on one data set with one noise under one protocol. Exit code 0: all done;
     2: bad input, or some failed; 130: interrupted.
     """
     with console.command(console.CONTINUES):
@@ -181,7 +181,7 @@ def run_study(
     again: bool = False,
     json: bool = False,
 ) -> None:
-    """Run a study, write its page, and exit with a code for units that failed."""
+    """Run a study, write its page, and exit with a code for runs that failed."""
     from broadlearn.study import ResultStore, write_report
 
     with ResultStore(store) as results:
@@ -199,7 +199,7 @@ def run_study(
     if json:
         counts = frame["status"].value_counts().to_dict()
         console.print_json(
-            store=str(store), units=len(study.plan), **counts, report=page and str(page)
+            store=str(store), runs=len(study.plan), **counts, report=page and str(page)
         )
     elif page is not None:
         _say_headline(frame)
@@ -207,7 +207,7 @@ def run_study(
     n_lost = len(study.plan) - int((frame["status"] == "done").sum())
     if n_lost:
         console.say(
-            f"{n_lost} of {len(study.plan)} units are not done; see `broadlearn study status "
+            f"{n_lost} of {len(study.plan)} runs are not done; see `broadlearn study status "
             f"--store {store}`.",
             err=True,
         )
@@ -281,7 +281,7 @@ def _run_units(
     units = study.to_do(store, again=again)
     others = 0 if again else len(study.to_do(store, again=True)) - len(units)
     console.tell(
-        f"{len(study.plan)} units, {len(study.plan) - len(units)} done before, {len(units)} to do; "
+        f"{len(study.plan)} runs, {len(study.plan) - len(units)} done before, {len(units)} to do; "
         f"results in {store.path}"
         + (f". {others} were made by other code; --again redoes them" if others else "")
     )
@@ -313,7 +313,7 @@ def _say_headline(frame: pd.DataFrame) -> None:
 
 @app.command()
 def status(store: Store = DEFAULT_STORE, as_json: AsJson = False) -> None:
-    """Show how many units are done, and why others are not."""
+    """Show how many runs are done, and why others are not."""
     with console.command():
         from broadlearn.study import ResultStore, newest
 
@@ -322,8 +322,8 @@ def status(store: Store = DEFAULT_STORE, as_json: AsJson = False) -> None:
         code = frame.assign(commit=frame["commit"].replace("", "changed"))
         columns = ["dataset", "model", "protocol", "noise", "status", "error"]
         tables = {
-            "counts": frame.groupby(["protocol", "status"]).size().reset_index(name="units"),
-            "code": code.groupby(["version", "commit", "source"]).size().reset_index(name="units"),
+            "counts": frame.groupby(["protocol", "status"]).size().reset_index(name="runs"),
+            "code": code.groupby(["version", "commit", "source"]).size().reset_index(name="runs"),
             "lost": frame.loc[frame["status"] != "done", columns],
         }
         if as_json:
@@ -347,7 +347,7 @@ def write(
         str | None, typer.Option(help="Model that tests compare with each other one.")
     ] = None,
     export: Annotated[
-        Path | None, typer.Option(help="Also write all units to this CSV file.")
+        Path | None, typer.Option(help="Also write all runs to this CSV file.")
     ] = None,
     title: Annotated[str, typer.Option(help="Heading of the page.")] = TITLE,
     force: Force = False,
@@ -381,6 +381,6 @@ def write(
             reference=reference,
         )
         if as_json:
-            console.print_json(store=str(store), units=len(frame), report=str(page))
+            console.print_json(store=str(store), runs=len(frame), report=str(page))
         else:
             console.say(f"Report: {page.resolve()}")

@@ -61,8 +61,7 @@ class Study:
     def __repr__(self) -> str:
         n_datasets = len({unit.dataset for unit in self.plan})
         return (
-            f"<Study of {len(self.plan)} units: {len(self.models)} models on {n_datasets} data "
-            "sets>"
+            f"<Study of {len(self.plan)} runs: {len(self.models)} models on {n_datasets} data sets>"
         )
 
     def frame(self, store: ResultStore) -> pd.DataFrame:

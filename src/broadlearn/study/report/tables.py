@@ -237,22 +237,22 @@ def time_table(cells: Cells) -> Table:
     """CPU seconds that each model took under each protocol."""
     done = cells.units[cells.units["done"]]
     seconds = done.groupby(["protocol", "model"])["seconds"]
-    values = seconds.agg(units="count", sum="sum", median="median", longest="max")
-    caption = "CPU seconds of units that are done, search included. Each unit runs on one thread."
+    values = seconds.agg(runs="count", sum="sum", median="median", longest="max")
+    caption = "CPU seconds of runs that are done, search included. Each runs on one thread."
     return plain_table("time", "Time", caption, values)
 
 
 def not_done_table(cells: Cells) -> Table:
     """Units without a score, and why."""
     lost = cells.not_done.set_index("dataset").rename_axis("data set")
-    return plain_table("not_done", "Not done", "Units without a score.", lost)
+    return plain_table("not_done", "Not done", "Runs without a score.", lost)
 
 
 def code_table(frame: pd.DataFrame) -> Table:
     """Code that made the results."""
     named = frame.assign(commit=frame["commit"].replace("", "changed"))
     values = named.groupby(["version", "commit", "source"], sort=False).agg(
-        units=("model", "size"),
+        runs=("model", "size"),
         models=("model", lambda models: ", ".join(in_order(models))),
         last=("finished", lambda times: max(times)[:16]),
     )

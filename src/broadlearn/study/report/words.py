@@ -81,9 +81,9 @@ def summary(cells: Cells) -> list[str]:
     sentences = [text for protocol in cells.protocols if (text := _best(cells, protocol))]
     lost, n_units = cells.not_done, int(cells.units["done"].sum())
     if lost.empty:
-        return [*sentences, f"All {n_units:,} units are done."]
+        return [*sentences, f"All {n_units:,} runs are done."]
     counts = joined(f"{n:,} {status}" for status, n in lost["status"].value_counts().items())
-    return [*sentences, f"{len(lost):,} of {n_units + len(lost):,} units have no score: {counts}."]
+    return [*sentences, f"{len(lost):,} of {n_units + len(lost):,} runs have no score: {counts}."]
 
 
 def _best(cells: Cells, protocol: str) -> str:
