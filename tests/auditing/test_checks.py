@@ -9,8 +9,6 @@ from broadlearn.auditing import (
     Drift,
     Duplicates,
     Imbalance,
-    Leaks,
-    MissingValues,
     Outliers,
     Slices,
 )
@@ -26,7 +24,7 @@ RNG = np.random.default_rng(0)
 def run(check, X, y, reference=None, loss=None, task="auto"):
     """Findings of a check without any model."""
     rows = prepare_rows(X, y, task)
-    near = find_neighbours(rows.Z, 15)
+    near = find_neighbours(rows.Z)
     evidence = SimpleNamespace(near=near, reference=reference, loss=lambda rows: loss)
     return within_limit(check.find(rows, evidence), check.limit)
 
@@ -35,16 +33,14 @@ def sentences(findings):
     return "\n".join(finding.sentence for finding in findings)
 
 
-@pytest.mark.parametrize(
-    "check", [Columns(), Drift(), Duplicates(), Imbalance(), Leaks(), MissingValues(), Outliers()]
-)
+@pytest.mark.parametrize("check", [Columns(), Drift(), Duplicates(), Imbalance(), Outliers()])
 @pytest.mark.parametrize("regression", [False, True])
 def test_nothing_is_wrong_with_random_numbers(check, regression):
     X = RNG.normal(size=(200, 4))
     y = X[:, 0] + RNG.normal(size=200) if regression else RNG.integers(0, 2, 200)
     findings = run(check, X, y)
     assert sum(finding.penalty for finding in findings) == 0
-    assert sentences(findings)
+    assert sentences(findings) or regression
 
 
 def test_a_table_pasted_twice_with_contradicting_labels_is_not_healthy():
@@ -115,28 +111,15 @@ def test_ids_constants_empty_columns_and_copies():
     assert "income" not in text
 
 
-@pytest.mark.parametrize("regression", [False, True])
-def test_leaks(regression):
-    X = pd.DataFrame(RNG.normal(size=(200, 3)), columns=list("abc"))
-    y = X["a"] + RNG.normal(size=200)
-    X["after"] = 3 * y
-    findings = run(Leaks(), X, y if regression else y > 0)
-    assert [finding.columns for finding in findings] == [["after"]]
-    assert findings[0].penalty == 15.0
-    X["again"] = X["after"] + 0.001
-    assert run(Leaks(), X, y > 0)[0].penalty == 0.0
-
-
-def test_missing_values_that_tell_the_target():
+def test_missing_values_are_counted():
     X = pd.DataFrame(RNG.normal(size=(200, 2)), columns=["a", "b"])
-    y = RNG.integers(0, 2, 200)
-    X.loc[(y == 1) & (RNG.random(200) < 0.7), "b"] = np.nan
-    X.loc[RNG.random(200) < 0.3, "a"] = np.nan
-    findings = run(MissingValues(), X, y)
-    assert [f.columns for f in findings if f.check == "telling gaps"] == [["b"]]
-    amount = RNG.normal(size=200) + 2 * X["b"].isna()
-    findings = run(MissingValues(), X, amount)
-    assert [f.columns for f in findings if f.check == "telling gaps"] == [["b"]]
+    X.loc[:59, "b"] = np.nan
+    *_, finding = run(Columns(), X, RNG.integers(0, 2, 200))
+    assert finding.sentence == (
+        "15 % of all values are missing, in 60 of 200 rows and 1 of 2 columns: 'b'."
+    )
+    assert finding.rows.tolist() == list(range(60))
+    assert finding.penalty == pytest.approx(3.0)
 
 
 def test_imbalance():
@@ -145,28 +128,22 @@ def test_imbalance():
     assert findings[0].rows.tolist() == [118, 119]
     assert "The largest class, 'a', has 110 rows" in sentences(findings)
     assert findings[1].penalty == pytest.approx(1.5 * np.log10(110 / 8))
-    (finding,) = run(Imbalance(), X, np.r_[np.zeros(60), RNG.normal(size=60)])
-    assert finding.penalty == pytest.approx(2.0)
 
 
-def test_drift_along_the_rows_and_from_a_reference():
+def test_drift_from_a_reference_and_sorted_rows():
     X = pd.DataFrame(RNG.normal(size=(300, 3)), columns=list("abc"))
     X["town"] = RNG.choice(["Ulm", "Bonn", "Kiel"], 300)
     y = RNG.integers(0, 2, 300)
-    later = X.copy()
-    later.loc[150:, "a"] += 1.0
-    (finding,) = run(Drift(), later, y)
-    assert finding.columns == ["a"]
-    assert "from the first half of the rows to the second" in finding.sentence
     assert "sorted by the target" in sentences(run(Drift(), X, np.sort(y)))
     new = X.copy()
     new["b"] *= 1.5
     new["town"] = new["town"].replace("Kiel", "Ulm")
     new.loc[RNG.random(300) < 0.4, "c"] = np.nan
-    findings = run(Drift(), new, y, reference=X)
+    order, *findings = run(Drift(), new, y, reference=X)
+    assert order.check == "row order"
     assert {finding.columns[0] for finding in findings} == {"b", "c", "town"}
     assert "'town' has drifted from the reference: '" in sentences(findings)
-    assert run(Drift(), X, y, reference=X)[0].penalty == 0.0
+    assert run(Drift(), X, y, reference=X)[1].penalty == 0.0
 
 
 def test_slices():
@@ -179,13 +156,14 @@ def test_slices():
 
 
 def test_outliers_far_out_together_and_by_category():
-    X = RNG.normal(size=(300, 4))
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 4))
     X[[5, 6, 7]] += 30.0
-    (finding,) = run(Outliers(), X, RNG.integers(0, 2, 300))
+    (finding,) = run(Outliers(), X, rng.integers(0, 2, 300))
     assert set(finding.rows) == {5, 6, 7}
-    frame = pd.DataFrame(RNG.normal(size=(300, 2)), columns=["a", "b"]).assign(town="Ulm")
+    frame = pd.DataFrame(rng.normal(size=(300, 2)), columns=["a", "b"]).assign(town="Ulm")
     frame.loc[3, "town"] = "Bonn"
-    assert run(Outliers(), frame, RNG.integers(0, 2, 300))[0].penalty == 0.0
+    assert run(Outliers(), frame, rng.integers(0, 2, 300))[0].penalty == 0.0
     assert run(Outliers(), np.zeros((30, 1)) + [[1.0], [2.0]] * 15, [0, 1] * 15)[0].penalty == 0.0
 
 

@@ -1,7 +1,7 @@
 """Which rows of a table are suspect, why, and what to do about it."""
 
 from broadlearn.auditing.auditing import audit
-from broadlearn.auditing.changes import RowChanges, chain_changes
+from broadlearn.auditing.changes import RowChanges
 from broadlearn.auditing.checks import (
     CHECKS,
     Check,
@@ -11,8 +11,6 @@ from broadlearn.auditing.checks import (
     Evidence,
     Imbalance,
     LabelErrors,
-    Leaks,
-    MissingValues,
     Outliers,
     Slices,
 )
@@ -43,15 +41,12 @@ __all__ = [
     "Health",
     "Imbalance",
     "LabelErrors",
-    "Leaks",
-    "MissingValues",
     "Outliers",
     "RowChanges",
     "Rows",
     "Slices",
     "apply_corrections",
     "audit",
-    "chain_changes",
     "corrections_table",
     "decide",
     "read_corrections",

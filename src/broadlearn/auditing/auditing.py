@@ -21,19 +21,15 @@ from broadlearn.auditing.rows import Rows, prepare_rows
 from broadlearn.auditing.targets import JudgedTargets, judge_targets
 from broadlearn.utils import Array, draw_seed
 
-# Nearest rows that are looked for: as many as models use.
-N_NEAR = 15
-# Stages and their shares of the time.
+# Stages and their usual shares of the time.
 STAGES = {
-    "columns": 0.02,
+    "columns": 0.05,
     "neighbours": 0.1,
-    "nearest rows": 0.05,
-    "extremely random trees": 0.18,
-    "random forest": 0.2,
+    "random forest": 0.3,
     "linear model": 0.05,
-    "broad learning": 0.3,
-    "noise": 0.02,
-    "checks": 0.08,
+    "broad learning": 0.4,
+    "noise": 0.05,
+    "checks": 0.05,
 }
 
 
@@ -53,8 +49,8 @@ def audit(
     """Judge every row of a table, and the table as a whole.
 
     Several kinds of models that did not see a row (broad learning at infinite width with each row
-    left out exactly, forests by the trees that did not draw it, the nearest rows, a linear model)
-    give the probability of its label. Models of the noise, weighted by how well they explain the
+    left out exactly, a random forest by the trees that did not draw it, a linear model) give the
+    probability of its label. Models of the noise, weighted by how well they explain the
     labels, turn them into ``suspicion``, the probability that the label is wrong. Where classes
     overlap, that is less than models alone would make one believe. Then each check looks at the
     table.
@@ -118,8 +114,8 @@ def audit(
     step("columns")
     rows, seed = prepare_rows(X, y, task), draw_seed(random_state)
     step("neighbours")
-    near = find_neighbours(rows.Z, N_NEAR, seed)
-    opinions = form_opinions(rows, near, probabilities, seed, step)
+    near = find_neighbours(rows.Z, seed=seed)
+    opinions = form_opinions(rows, probabilities, seed, step)
     step("noise")
     judged: JudgedLabels | JudgedTargets
     if rows.is_regression:

@@ -19,16 +19,13 @@ class RowChanges(NamedTuple):
         Rows of the table.
     dropped, relabelled : ndarray
         Positions of rows, counted from 0.
-    like : ndarray
-        For each of `relabelled`, a row that has its new label, or -1 if there is none.
     labels : ndarray
-        The new labels themselves.
+        New label of each of `relabelled`.
     """
 
     n_rows: int
     dropped: NDArray[np.intp]
     relabelled: NDArray[np.intp]
-    like: NDArray[np.intp]
     labels: NDArray[Any]
 
     @property
@@ -50,80 +47,66 @@ class RowChanges(NamedTuple):
             raise ValueError(f"frame must have the target column {target!r}.")
         if len(frame) != self.n_rows:
             raise ValueError(f"frame must have {self.n_rows} rows, got {len(frame)}.")
-        column = frame[target]
+        column = replace_labels(frame[target], self)
         if hasattr(frame, "with_columns"):
-            labels = replace_labels(column.to_pandas(), self).tolist()
-            new = type(column)(target, labels)
-            same = new.cast(column.dtype, strict=False)
-            return frame.with_columns(same if same.to_list() == labels else new)[self.kept]
-        return frame.assign(**{target: replace_labels(column, self)}).iloc[self.kept]
+            return frame.with_columns(column)[self.kept]
+        return frame.assign(**{target: column}).iloc[self.kept]
 
 
 def row_changes(
-    labels: NDArray[Any],
+    n_rows: int,
     dropped: Sequence[int] | NDArray[np.intp] = (),
     relabelled: Mapping[int, Any] | None = None,
 ) -> RowChanges:
-    """Return changes to a table with these labels; `relabelled` has the new ones by position.
+    """Return changes to a table; `relabelled` has the new labels by position.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> changes = row_changes(np.array(["a", "b", "a"]), [1], {0: "b", 2: "c"})
-    >>> changes.kept.tolist(), changes.relabelled.tolist(), changes.like.tolist()
-    ([0, 2], [0, 2], [1, -1])
+    >>> changes = row_changes(3, [1], {2: "c", 0: "b"})
+    >>> changes.kept.tolist(), changes.relabelled.tolist(), changes.labels.tolist()
+    ([0, 2], [0, 2], ['b', 'c'])
     """
     new = dict(sorted((relabelled or {}).items()))
-    first: dict[Any, int] = {}
-    if new:
-        for i, label in enumerate(labels.tolist()):
-            first.setdefault(label, i)
-    found = [first.get(label, -1) for label in new.values()]
-    texts = np.empty(len(new), dtype=object)
-    texts[:] = list(new.values())
-    gone, rows, like = (np.array([*part], dtype=np.intp) for part in (sorted(dropped), new, found))
-    return RowChanges(len(labels), gone, rows, like, texts)
+    labels = np.empty(len(new), dtype=object)
+    labels[:] = list(new.values())
+    gone, rows = (np.array([*part], dtype=np.intp) for part in (sorted(dropped), new))
+    return RowChanges(n_rows, gone, rows, labels)
 
 
-def chain_changes(labels: NDArray[Any], first: RowChanges, then: RowChanges) -> RowChanges:
-    """Return two changes as one, the second to the table that the first leaves.
+def replace_labels(labels: Any, changes: RowChanges) -> Any:
+    """Return a copy of labels with the new ones, of the same type where that can hold them.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> labels = np.array(["a", "b", "a"])
-    >>> first = row_changes(labels, [0], {2: "b"})
-    >>> both = chain_changes(labels, first, row_changes(np.array(["b", "b"]), [0]))
-    >>> both.kept.tolist(), both.relabelled.tolist()
-    ([2], [2])
-    """
-    dropped = {*first.dropped.tolist(), *first.kept[then.dropped].tolist()}
-    new = dict(zip(first.relabelled.tolist(), first.labels.tolist(), strict=True))
-    new |= dict(zip(first.kept[then.relabelled].tolist(), then.labels.tolist(), strict=True))
-    return row_changes(
-        labels, [*dropped], {row: label for row, label in new.items() if row not in dropped}
-    )
-
-
-def replace_labels(column: pd.Series, changes: RowChanges) -> pd.Series:
-    """Return a copy of a column of labels with the new ones, of the type that it has.
+    Parameters
+    ----------
+    labels : ndarray, or column of pandas or Polars
+    changes : RowChanges
 
     Examples
     --------
     >>> import pandas as pd
     >>> column = pd.Series(["a", "b", "a"], dtype="category")
-    >>> changes = row_changes(column.to_numpy(), relabelled={0: "b", 1: "c"})
-    >>> replace_labels(column, changes).tolist()
+    >>> replace_labels(column, row_changes(3, relabelled={0: "b", 1: "c"})).tolist()
     ['b', 'c', 'a']
     """
-    copy, old = column.copy(), changes.like >= 0
-    copy.iloc[changes.relabelled[old]] = column.iloc[changes.like[old]].to_numpy()
-    if not old.all():
-        new = changes.labels[~old].tolist()
+    new = changes.labels.tolist()
+    if hasattr(labels, "iloc"):
+        copy = labels.copy()
         if isinstance(copy.dtype, pd.CategoricalDtype):
-            copy = copy.cat.add_categories(list(dict.fromkeys(new)))
-        elif copy.dtype.kind in "iu":
-            whole = all(label == int(label) for label in new)
-            copy, new = (copy, [*map(int, new)]) if whole else (copy.astype(np.float64), new)
-        copy.iloc[changes.relabelled[~old]] = new
+            unknown = [label for label in dict.fromkeys(new) if label not in copy.cat.categories]
+            copy = copy.cat.add_categories(unknown)
+        elif copy.dtype.kind in "iu" and any(label != int(label) for label in new):
+            copy = copy.astype(np.float64)
+        copy.iloc[changes.relabelled] = new
+        return copy
+    if hasattr(labels, "to_list"):  # of Polars
+        values = labels.to_list()
+        for row, label in zip(changes.relabelled.tolist(), new, strict=True):
+            values[row] = label
+        replaced = type(labels)(labels.name, values)
+        same = replaced.cast(labels.dtype, strict=False)
+        return same if same.to_list() == values else replaced
+    # A text may be longer than those that there is room for.
+    is_text = new and labels.dtype.kind == "U"
+    copy = np.array(labels, dtype=np.result_type(labels, np.array(new)) if is_text else None)
+    copy[changes.relabelled] = new
     return copy

@@ -37,16 +37,17 @@ def decide(
     audit: Audit, action: str, confirmed: Sequence[int] | NDArray[np.intp] = ()
 ) -> RowChanges:
     """Return what "drop" or "relabel" makes of the suspect rows, but for confirmed ones."""
-    labels, suspect = audit.rows.labels, np.setdiff1d(suspect_rows(audit), confirmed)
+    suspect = np.setdiff1d(suspect_rows(audit), confirmed)
     if action == "drop":
-        return row_changes(labels, suspect)
+        return row_changes(audit.rows.size, suspect)
     if audit.rows.is_regression:
         raise ValueError(
             "action='relabel' needs classes, but the target is a quantity; use 'drop' or 'weight'."
         )
     likely = audit.table.set_index("position")["likely_label"]
     wrong = suspect[audit.evidence.suspicion[suspect] > 0.5]
-    return row_changes(labels, (), {i: likely[i] for i in wrong.tolist() if likely[i] != labels[i]})
+    new = {i: likely[i] for i in wrong.tolist() if likely[i] != audit.rows.labels[i]}
+    return row_changes(audit.rows.size, relabelled=new)
 
 
 def clean(audit: Audit, X: Any, y: Any, action: str) -> tuple[Any, ...]:
@@ -62,7 +63,7 @@ def clean(audit: Audit, X: Any, y: Any, action: str) -> tuple[Any, ...]:
         return X, y, audit.sample_weight
     changes = decide(audit, action)
     if action == "relabel":
-        return X, _relabelled(y, changes)
+        return X, replace_labels(y, changes)
     labels, kept = audit.rows.labels, changes.kept
     lost = {*labels.tolist()} - {*labels[kept].tolist()}
     if lost and not audit.rows.is_regression:
@@ -97,19 +98,3 @@ def _check_same_rows(audit: Audit, X: Any, y: Any) -> None:
     indexed = isinstance(X, pd.DataFrame) and index.name != "row"
     if indexed and not X.index.equals(index) and X.index.isin(index).all():
         raise ValueError("X must have the audited rows in the same order; its index differs.")
-
-
-def _relabelled(y: Any, changes: RowChanges) -> Any:
-    """Return a copy of labels with some of them replaced, of the same type."""
-    if hasattr(y, "iloc"):
-        return replace_labels(y, changes)
-    labels = changes.labels.tolist()
-    if hasattr(y, "to_numpy"):  # of Polars
-        replaced = dict(zip(changes.relabelled.tolist(), labels, strict=True))
-        values = [replaced.get(i, label) for i, label in enumerate(y.to_list())]
-        return type(y)(y.name, values, dtype=y.dtype)
-    # A text may be longer than those that there is room for.
-    dtype = np.result_type(y, np.array(labels)) if labels and y.dtype.kind == "U" else y.dtype
-    copy = np.array(y, dtype=dtype)
-    copy[changes.relabelled] = changes.labels
-    return copy

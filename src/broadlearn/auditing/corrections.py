@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
 
-from broadlearn.auditing.changes import RowChanges, row_changes
+from broadlearn.auditing.changes import RowChanges, replace_labels, row_changes
 from broadlearn.auditing.cleaning import suspect_rows
 from broadlearn.auditing.findings import FINE
 from broadlearn.utils import harmless
@@ -57,9 +57,8 @@ class Corrections(NamedTuple):
     @property
     def corrected(self) -> NDArray[Any]:
         """The labels of the rows that stay, corrected."""
-        labels = self.labels.astype(object)
-        labels[self.changes.relabelled] = self.changes.labels
-        return np.array(labels[self.changes.kept].tolist())
+        labels: NDArray[Any] = replace_labels(self.labels, self.changes)
+        return labels[self.changes.kept]
 
     @property
     def confirmed(self) -> NDArray[np.intp]:
@@ -144,7 +143,7 @@ def read_corrections(path: str | PathLike[str], y: ArrayLike) -> Corrections:
         lines[row] = line
         if not _is(fields["label"], labels[row]):
             raise ValueError(
-                f"{where}: row {row} has label {_text(labels[row])!r} in the table and "
+                f"{where}: row {row} has label {str(labels[row])!r} in the table and "
                 f"{fields['label']!r} in the file; was the table changed?"
             )
         action = fields["action"].strip().lower()
@@ -162,7 +161,7 @@ def read_corrections(path: str | PathLike[str], y: ArrayLike) -> Corrections:
     rows = {choice: [i for i in chosen if chosen[i][0] == choice] for choice in CHOICES}
     if len(rows["drop"]) == len(labels):
         raise ValueError(f"{path} drops every row of the table.")
-    changes = row_changes(labels, rows["drop"], {i: chosen[i][1] for i in rows["relabel"]})
+    changes = row_changes(len(labels), rows["drop"], {i: chosen[i][1] for i in rows["relabel"]})
     kept = np.array(sorted(rows["keep"]), dtype=np.intp)
     return Corrections(changes, kept, len(lines) - len(chosen), labels)
 
@@ -251,7 +250,7 @@ def _new_label(text: str, labels: NDArray[Any], classes: dict[str, Any], where: 
         raise ValueError(f"{where}: action is 'relabel', but new_label is empty.")
     kind, new = labels.dtype.kind, text.removeprefix(NEW)
     if new == text or kind == "b":
-        known = list(dict.fromkeys(map(_text, classes.values())))
+        known = list(dict.fromkeys(map(str, classes.values())))
         close = difflib.get_close_matches(text, known, n=1)
         raise ValueError(
             f"{where}: new_label {text!r} is not a label of the table, which has "
@@ -272,14 +271,14 @@ def _new_label(text: str, labels: NDArray[Any], classes: dict[str, Any], where: 
 def _texts_of(labels: NDArray[Any]) -> dict[str, Any]:
     """Labels by how they are written: those behind an apostrophe, too."""
     unique = list(dict.fromkeys(labels.tolist()))
-    return {harmless(_text(label)): label for label in unique} | {
-        _text(label): label for label in unique
+    return {harmless(str(label)): label for label in unique} | {
+        str(label): label for label in unique
     }
 
 
 def _is(text: str, label: Any) -> bool:
     """Whether a text of the file is the label; spreadsheets write 1 as 1.0 and True as TRUE."""
-    own = _text(label)
+    own = str(label)
     if text in (own, harmless(own)):
         return True
     if isinstance(label, bool | np.bool_):
@@ -290,10 +289,6 @@ def _is(text: str, label: Any) -> bool:
 def _bare(text: str) -> str:
     """The text without the apostrophe that keeps spreadsheets from running it."""
     return text[1:] if text[:1] == "'" and harmless(text[1:]) == text else text
-
-
-def _text(label: Any) -> str:
-    return str(label)
 
 
 def _number(text: str) -> float | None:

@@ -15,9 +15,12 @@ from sklearn.neighbors import NearestNeighbors
 
 from broadlearn.utils import Array, one_thread
 
+# Nearest rows that are looked for: as many as a person can compare a row with.
+N_NEAR = 10
 # Rows up to which all pairs are compared.
 MAX_EXACT = 20_000
-# Cells that are searched for each row, beyond that.
+# Cells that are searched for each row, beyond that: more than eight in ten of the nearest rows are
+# found (tests/auditing/test_noise.py).
 PROBED_CELLS = 8
 
 
@@ -35,7 +38,7 @@ class Neighbours(NamedTuple):
     distance: Array
 
 
-def find_neighbours(Z: Array, n_near: int, seed: int = 0) -> Neighbours:
+def find_neighbours(Z: Array, n_near: int = N_NEAR, seed: int = 0) -> Neighbours:
     """Find the nearest rows of each row.
 
     Rows are searched in a random order: which of many equally near rows are found must not depend

@@ -30,15 +30,15 @@ from broadlearn.utils import (
 if TYPE_CHECKING:
     from broadlearn.auditing.result import Audit
 
-# Of more classes, only the most frequent errors are shown.
+# Of more classes, a matrix does not fit the page: only the most frequent errors are shown.
 MAX_MATRIX = 12
 # Lines of a table before the rest is folded away, and rows that a finding names.
 MAX_LINES, MAX_NAMED = 12, 5
-# Nearest rows of a class that a suspect is shown beside.
+# Nearest rows of a class that a suspect is shown beside: two groups of them fit a screen.
 N_LIKES = 3
-# Of a wider table the page holds the columns that say most of the suspects.
-MAX_COLUMNS = 60
-MAX_TEXT_LENGTH = 200
+# Of a wider table the page holds the columns that say most of the suspects, and the beginnings of
+# long texts, so that browsers can still open it.
+MAX_COLUMNS, MAX_TEXT_LENGTH = 60, 200
 # Whole numbers beyond this are not exact in JavaScript.
 MAX_WHOLE = 2**53
 

@@ -12,16 +12,18 @@ from scipy.stats import t as student
 
 from broadlearn.utils import Array, Floats
 
-# Residuals are Student's t with these degrees of freedom where targets are right, and so many times
-# as wide where they are wrong.
+# Residuals are Student's t where targets are right: 5 degrees of freedom have longer tails than the
+# normal distribution. Wrong targets are 12 times as wide: an error is far beyond those tails.
 DEGREES, WIDER = 5.0, 12.0
-# Share of wrong targets before any row is seen, for how many rows that counts, and steps of EM.
+# Share of wrong targets before any row is seen, for how many rows that counts (one error among 300
+# rows stays one), and steps of EM.
 FIRST_SHARE, FIRST_ROWS, STEPS = 0.01, 20.0, 50
-# The scale of all residuals counts for so many of the nearest rows in the scale of a row.
-SCALE_ROWS = 15.0
-# A target is called wrong from this suspicion on.
+# The scale of all residuals counts as much as that of the nearest rows, which are few.
+SCALE_ROWS = 10.0
+# A target is called wrong where that is more likely than not.
 MIN_FLAGGED = 0.5
-N_DRAWS = 200
+# Draws of the number of errors: 20 of them lie beyond each end of an interval of 90 %.
+N_DRAWS = 400
 
 
 class JudgedTargets(NamedTuple):

@@ -13,8 +13,6 @@ from broadlearn.auditing.checks.drift import Drift
 from broadlearn.auditing.checks.duplicates import Duplicates
 from broadlearn.auditing.checks.imbalance import Imbalance
 from broadlearn.auditing.checks.label_errors import LabelErrors
-from broadlearn.auditing.checks.leaks import Leaks
-from broadlearn.auditing.checks.missing import MissingValues
 from broadlearn.auditing.checks.outliers import Outliers
 from broadlearn.auditing.checks.slices import Slices
 
@@ -22,9 +20,7 @@ CHECKS: tuple[Callable[[], Check], ...] = (
     LabelErrors,
     Outliers,
     Duplicates,
-    Leaks,
     Columns,
-    MissingValues,
     Imbalance,
     Drift,
     Slices,
@@ -39,8 +35,6 @@ __all__ = [
     "Evidence",
     "Imbalance",
     "LabelErrors",
-    "Leaks",
-    "MissingValues",
     "Outliers",
     "Slices",
 ]

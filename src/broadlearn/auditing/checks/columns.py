@@ -1,4 +1,4 @@
-"""Columns that say nothing, repeat another, or look like an ID."""
+"""Columns that say nothing, repeat another, or look like an ID; missing values."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ import pandas as pd
 from broadlearn.auditing.checks.base import Evidence
 from broadlearn.auditing.findings import Finding
 from broadlearn.auditing.rows import Rows
-from broadlearn.utils import listed, percent
+from broadlearn.utils import listed, out_of, percent
 
-# A column is nearly empty from this share of missing values on.
+# A column is nearly empty from this share of missing values on: the values of one row in twenty say
+# little of the others.
 NEARLY_EMPTY = 0.95
-# Fewer rows may well have distinct values by chance.
+# Fewer rows may well have distinct whole numbers by chance.
 MIN_ROWS = 20
 
 
 class Columns:
-    """Columns that are constant, nearly empty, look like an ID, or repeat another.
+    """Columns that are constant, nearly empty, look like an ID, or repeat another; missing values.
 
-    Each costs a point.
+    Each column costs a point, each percent of missing values 0.2.
 
     Examples
     --------
@@ -33,6 +34,7 @@ class Columns:
     'unit' has the same value in every row: drop it.
     'nr' looks like an ID: drop it.
     'cm' repeats 'size': drop one of them.
+    No value is missing.
     """
 
     limit: ClassVar[float] = 5.0
@@ -64,7 +66,20 @@ class Columns:
         if not findings:
             sentence = "No column is constant, nearly empty, like an ID, or a copy of another."
             findings.append(Finding("columns", sentence))
-        return findings
+        return [*findings, _missing(frame)]
+
+
+def _missing(frame: pd.DataFrame) -> Finding:
+    gaps = frame.isna()
+    names = [str(name) for name in frame if gaps[name].any()]
+    if not names:
+        return Finding("missing values", "No value is missing.")
+    share, where = float(gaps.to_numpy().mean()), np.flatnonzero(gaps.any(axis=1))
+    sentence = (
+        f"{percent(share)} of all values are missing, in {out_of(where.size, len(frame), 'row')} "
+        f"and {out_of(len(names), frame.shape[1], 'column')}: {listed(names)}."
+    )
+    return Finding("missing values", sentence, 20.0 * share, where, names)
 
 
 def _finding(check: str, sentence: str, names: list[str]) -> Finding:

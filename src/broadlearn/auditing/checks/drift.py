@@ -1,4 +1,4 @@
-"""Columns that change: from a reference to these rows, or from the first half to the second."""
+"""Columns that differ from a reference, and rows that are sorted by the target."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from broadlearn.auditing.findings import Finding
 from broadlearn.auditing.rows import Rows
 from broadlearn.utils import percent
 
-# Tests of fewer rows would find next to nothing.
-MIN_ROWS = 30
-# False discovery rate, and the least difference of shares that is worth a sentence.
+# False discovery rate, and the least difference of shares that is worth a sentence: of many rows,
+# tests find differences that do not matter.
 ALPHA, MIN_EFFECT = 0.01, 0.1
 # Levels of a column of text that are compared: the most frequent ones.
 MAX_LEVELS = 20
@@ -25,7 +24,7 @@ SORTED = 0.1
 
 
 class Drift:
-    """Columns that differ between a reference and the audited rows, or along the audited rows.
+    """Columns that differ between a reference and the audited rows; rows sorted by the target.
 
     Distributions of numbers, of their distances from the median, of the most frequent levels, and
     of missing values are compared (Kolmogorov-Smirnov and chi-squared tests, with a false discovery
@@ -45,26 +44,16 @@ class Drift:
     limit: ClassVar[float] = 5.0
 
     def find(self, rows: Rows, evidence: Evidence) -> list[Finding]:
-        """List columns that have changed."""
-        if evidence.reference is not None:
-            columns = [name for name in rows.frame if name in evidence.reference]
-            pairs = {name: (evidence.reference[name], rows.frame[name]) for name in columns}
-            findings = _compare(pairs, "has drifted from the reference")
-            return findings or [Finding("drift", "No column has drifted from the reference.")]
-        if rows.size < MIN_ROWS:
-            return [Finding("row order", f"{rows.size} rows are too few to find drift.")]
+        """List columns that have changed, and say whether rows are sorted."""
         if _is_sorted(rows):
             sentence = "Rows are sorted by the target: shuffle them before they are cut into folds."
-            return [Finding("row order", sentence, 2.0)]
-        half = rows.size // 2
-        pairs = {name: (column[:half], column[half:]) for name, column in rows.frame.items()}
-        if rows.is_regression:
-            labels = pd.Series(rows.labels)
+            findings = [Finding("row order", sentence, 2.0)]
         else:
-            labels = pd.Series(rows.classes[rows.codes].astype(str))
-        pairs["the target"] = (labels[:half], labels[half:])
-        findings = _compare(pairs, "changes from the first half of the rows to the second")
-        return findings or [Finding("row order", "No column changes along the rows.")]
+            findings = [Finding("row order", "Rows are not sorted by the target.")]
+        if evidence.reference is None:
+            return findings
+        nothing = Finding("drift", "No column has drifted from the reference.")
+        return findings + (_compare(evidence.reference, rows.frame) or [nothing])
 
 
 def _is_sorted(rows: Rows) -> bool:
@@ -77,10 +66,8 @@ def _is_sorted(rows: Rows) -> bool:
     return bool(changes < SORTED * rows.size * (1.0 - (share**2).sum()))
 
 
-def _compare(pairs: dict[str, tuple[pd.Series, pd.Series]], what: str) -> list[Finding]:
-    tests = {name: _test(before, now) for name, (before, now) in pairs.items()}
-    if not tests:
-        return []
+def _compare(before: pd.DataFrame, now: pd.DataFrame) -> list[Finding]:
+    tests = {str(name): _test(before[name], now[name]) for name in now}
     chances = false_discovery_control([p for p, _, _ in tests.values()])
     found = [
         (effect, name, said)
@@ -88,13 +75,9 @@ def _compare(pairs: dict[str, tuple[pd.Series, pd.Series]], what: str) -> list[F
         if chance < ALPHA and effect >= MIN_EFFECT
     ]
     return [
-        Finding("drift", f"{_quoted(name)} {what}: {said}.", 1.0, columns=[name])
+        Finding("drift", f"'{name}' has drifted from the reference: {said}.", 1.0, columns=[name])
         for _, name, said in sorted(found, reverse=True)
     ]
-
-
-def _quoted(name: str) -> str:
-    return "The target" if name == "the target" else f"'{name}'"
 
 
 def _test(before: pd.Series, now: pd.Series) -> tuple[float, float, str]:

@@ -11,10 +11,9 @@ from broadlearn.auditing.findings import AMBIGUOUS, MISLABELLED, Finding
 from broadlearn.auditing.rows import Rows
 from broadlearn.utils import percent
 
-# Both labels are plausible where the own one is wrong with at least this probability.
+# A label is doubtful from half the suspicion on that calls it wrong.
 MIN_AMBIGUOUS = 0.25
-# Nearest rows whose classes a sentence counts.
-COUNTED = 10
+# Longer names would hide the rest of a sentence.
 MAX_NAME_LENGTH = 40
 
 
@@ -74,7 +73,7 @@ def _say_class(rows: Rows, evidence: Evidence, which: np.ndarray) -> list[str]:
     reasons = []
     for i in which.tolist():
         own, likely = rows.codes[i], evidence.likely[i]
-        near = evidence.near.nearest[i, :COUNTED]
+        near = evidence.near.nearest[i]
         near = rows.codes[near[near >= 0]]
         most = np.bincount(near, minlength=len(name)).argmax() if near.size else own
         around = f"{(near == most).sum()} of its {near.size} nearest rows are {name[most]!r}"

@@ -14,12 +14,11 @@ from broadlearn.auditing.neighbours import Neighbours
 from broadlearn.auditing.rows import Rows
 from broadlearn.utils import Array, out_of, percent
 
-# Nearest rows whose mean distance is compared: rows that are far out together are fewer.
-N_NEAR = 10
 # Tukey's fence for values that are far out, on the scale of logarithms, where long tails are short.
 FENCE = 3.0
 # It is at least so many times the upper quartile: distances may be all alike.
 MIN_TIMES = 2.0
+# Columns that a sentence names at most, and the least share of the distance that is worth it.
 MAX_COLUMNS, MIN_SHARE = 3, 0.1
 
 
@@ -57,13 +56,12 @@ class Outliers:
 
 def outlier_degree(near: Neighbours) -> Array:
     """Return the mean distance of each row to its nearest ones, over what is far out."""
-    there = near.distance[:, :N_NEAR]
-    if np.isnan(there).all(axis=1).any():
-        return np.zeros(len(there))
-    distance = np.nanmean(there, axis=1)
+    if np.isnan(near.distance).all(axis=1).any():
+        return np.zeros(len(near.distance))
+    distance = np.nanmean(near.distance, axis=1)
     usual = distance[distance > 0.0]
     if not usual.size:
-        return np.zeros(len(there))
+        return np.zeros(len(distance))
     low, high = np.log(np.quantile(usual, [0.25, 0.75]))
     return np.asarray(distance / np.exp(high + max(FENCE * (high - low), np.log(MIN_TIMES))))
 
