@@ -32,8 +32,8 @@ from broadlearn.utils import Floats
 # Rows up to which the ensemble learns from all; beyond, a smaller one learns from a sample that
 # holds some rows of each class: what 200,000 rows in a minute allow.
 MAX_EXACT_ROWS, SAMPLED_ROWS, SAMPLED_SIZE, MIN_OF_CLASS = 3000, 1500, 3, 25
-# Trees, of which about 110 did not draw a row. Beyond so many rows each tree learns from a sample of
-# that size and leaves out most rows, so fewer are enough.
+# Trees, of which about 110 did not draw a row. Beyond so many rows each tree learns from a sample
+# of that size and leaves out most rows, so fewer are enough.
 TREES, MAX_TREE_ROWS, FEW_TREES = 300, 20_000, 50
 # Folds of the linear model, as usual.
 FOLDS = 5
