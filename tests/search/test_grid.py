@@ -10,6 +10,7 @@ from broadlearn import (
     HierarchicalELMClassifier,
     IntuitionisticFuzzyBLSClassifier,
     NeuroFuzzyBLSClassifier,
+    PathSearchCV,
 )
 from broadlearn.sample_scores import NeighborScorer
 from broadlearn.search.grid import resolve_grids
@@ -72,8 +73,9 @@ def test_lists_of_scales_are_values():
     (grid,) = resolve_grids(BLSClassifier(), {"enhancement_scale": [(0.5, 2.0), 1.0, [0.1, 3.0]]})
     assert grid.candidates()[0] == {"enhancement_scale": (0.5, 2.0)}
     assert grid.size == 3
-    with pytest.raises(ValueError, match="list or tuple of one or more positive numbers"):
-        resolve_grids(BLSClassifier(), {"enhancement_scale": [(0.5, -2.0)]})
+    search = PathSearchCV(BLSClassifier(), {"enhancement_scale": [(0.5, -2.0)]})
+    with pytest.raises(ValueError, match="enhancement_scale must hold positive numbers"):
+        search.fit(np.eye(20), np.arange(20) % 2)
 
 
 def test_scorers_are_values():

@@ -217,7 +217,7 @@ def test_sensitivity_is_that_of_the_paper_protocol():
 @pytest.fixture
 def short():
     data = load_dataset("tic_tac_toe")
-    return replace(data, X=data.X[::8], y=data.y[::8], info=None)
+    return replace(data, X=data.X[::8], y=data.y[::8])
 
 
 def test_sensitivity_as_printed_keeps_the_printed_settings(short):

@@ -58,7 +58,7 @@ class BLSBase(NodeParameters, BroadClassifier):
         """
         return cls(**{**cls._published, **parameters})
 
-    @online.online_method
+    @online.continuing_method
     @in_one_step
     @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(

@@ -93,7 +93,7 @@ class BLSRegressor(NodeParameters, MultiOutputMixin, RegressorMixin, BroadModel)
         self.intercept_ = mean.astype(data.X.dtype, copy=False)
         return data
 
-    @online.online_method
+    @online.continuing_method
     @in_one_step
     @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(

@@ -63,8 +63,15 @@ def _has_batches(model: Any) -> bool:
     return True
 
 
+def _has_sums(model: Any) -> bool:
+    if model._stream is None and hasattr(model, "output_weights_"):
+        raise ValueError(NO_SUMS)
+    return _has_batches(model)
+
+
 # Methods exist only where they can be called, so that `hasattr` is right.
 online_method = available_if(_has_batches)
+continuing_method = available_if(_has_sums)
 
 
 def read_batch(
@@ -121,16 +128,9 @@ def open_stream(
     return replace(state, geometry=learn_geometry(scorer, lambda: [samples]))
 
 
-def present_stream(model: Any) -> Any:
-    """Return the state of a model's stream; None if it has not begun."""
-    if model._stream is None and hasattr(model, "output_weights_"):
-        raise ValueError(NO_SUMS)
-    return model._stream
-
-
 def learn(model: Any, X: Any, y: Any, classes: ArrayLike | None, sample_weight: Any) -> None:
     """Learn a batch, on top of those learnt before."""
-    state = present_stream(model)
+    state = model._stream
     first = state is None
     if state is None:
         state = open_stream(model, X, y, classes, sample_weight)
@@ -163,7 +163,7 @@ def settle(model: Any, state: StreamState, residual: Residual | None = None) -> 
     model._keep(state.map, solution.weights, state.standardization, state.dtype, **fitted)
 
 
-@online_method
+@continuing_method
 @in_one_step
 def forget(self: Any, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
     """Remove samples that were learnt.
@@ -184,7 +184,7 @@ def forget(self: Any, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | Non
     self
     """
     check_is_fitted(self)
-    state = present_stream(self)
+    state = self._stream
     batch, _ = state.scored(state.encode(*read_batch(self, X, y, sample_weight)))
     settle(self, state.forget(batch))
     return self
