@@ -36,7 +36,7 @@ class RVFLClassifier(ELMClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
-    output_weights_ : ndarray of shape (n_features_in_ + n_hidden_nodes, n_outputs)
+    output_weights_ : ndarray of shape (n_features + n_hidden_nodes, n_outputs)
         One column for two classes, else one per class. Indicators of missing values, if any, follow
         the features.
     sample_scores_ : ndarray of shape (n_samples,)
