@@ -39,9 +39,9 @@ SURE_PART = 0.5
 # errors of one set rank 0.09 below the plain mean of six models in place of 0.05, and errors to the
 # largest class rank better by 0.02.
 ONE_RATE_ODDS = 10.0
-# Beta prior of a share of errors: none is likeliest. With 1 in place of 0.75, intervals of 4 of 12
-# tables of overlapping classes without errors do not begin at 0; with 0.5, the number of errors is
-# within a quarter on 44 % of 16 data sets in place of 63 %.
+# Beta prior of a share of errors: none is likeliest. With 1 in place of 0.75, intervals of 3 of 12
+# tables of overlapping classes without errors do not begin at 0, and the number of errors is within
+# a quarter on 61 % of 31 data sets in place of 48 %.
 PRIOR_WRONG, PRIOR_RIGHT = 0.75, 4.0
 # Grid of shares, finer the smaller they are: in most tables few labels are wrong. Beyond a half,
 # labels cannot be told from their opposite. And of powers, from next to no signal to no doubt.
