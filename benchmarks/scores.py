@@ -52,6 +52,11 @@ def bare_products(X: np.ndarray) -> None:
             np.exp(block, out=block)
 
 
+def time_of(n: int, landmarks: int | None) -> float:
+    X, y = make(n)
+    return best_time(partial(intuitionistic_scores, X, y, kernel_width=4.0, landmarks=landmarks))
+
+
 def memory_of(n: int) -> None:
     X, y = make(n)
     intuitionistic_scores(X[:600], y[:600], kernel_width=4.0)
@@ -78,6 +83,10 @@ def main(n: int) -> None:
         1,
         at_least=False,
     )
+    for landmarks, limit in ((None, 6.0), (500, 3.0)):
+        growth = time_of(2 * n, landmarks) / time_of(n, landmarks)
+        kind = "all pairs" if landmarks is None else f"{landmarks} landmarks"
+        verdict(f"time at {2 * n:,} / {n:,} samples, {kind}", growth, limit, at_least=False)
     memory = child(__file__, "--memory", str(5 * n))
     verdict(f"memory above the data at {5 * n:,} x 50, MB", memory, 300, at_least=False)
 

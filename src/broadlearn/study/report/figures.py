@@ -24,9 +24,9 @@ WIDTH, PANELS_PER_ROW = 12.0, 4
 # Colours that everyone can tell apart (Okabe and Ito, Tol): as many models have their own mark.
 COLORS = (
     *("#000000", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#0072B2", "#D55E00"),
-    *("#882255", "#999933", "#332288", "#44AA99", "#8C564B"),
+    *("#882255", "#999933", "#332288", "#44AA99", "#8C564B", "#777777", "#AA4499", "#117733"),
 )
-MARKERS = ("s", "^", "v", "X", "P", "D", "o", "<", ">", "p", "h", "*")
+MARKERS = ("s", "^", "v", "X", "P", "D", "o", "<", ">", "p", "h", "*", "d", "H", "8")
 DASHES: tuple[Any, ...] = ("--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (6, 2)), "-")
 SETTING_NAMES = {"C": "C", "n_feature_nodes": "feature nodes per group p"}
 _STYLE = str(files("broadlearn.study.report") / "templates" / "study.mplstyle")
