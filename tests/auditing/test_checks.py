@@ -128,6 +128,7 @@ def test_imbalance():
     assert findings[0].rows.tolist() == [118, 119]
     assert "The largest class, 'a', has 110 rows" in sentences(findings)
     assert findings[1].penalty == pytest.approx(1.5 * np.log10(110 / 8))
+    assert sentences(run(Imbalance(), X, ["a", "b"] * 60)) == "All classes have 60 rows."
 
 
 def test_drift_from_a_reference_and_sorted_rows():

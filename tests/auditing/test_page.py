@@ -127,6 +127,25 @@ def test_the_same_audit_gives_the_same_page(audits, pages):
     assert render_page(audits["hostile"], TITLE, None) == pages["hostile"]
 
 
+def test_marks_that_steer_or_reverse_text_are_written_as_escapes():
+    names = ("a\x1b[2J", "b\u202etxt", "c\u2066", "d", "e")
+    html = render_page(hostile(names), "t\u202e", None)
+    assert not {"\x1b", "\u202e", "\u2066"} & set(html)
+    assert r"<title>t\u202e</title>" in html
+    (data,) = re.findall(r'id="data">(.*?)</script>', html)
+    assert json.loads(data)["classes"] == sorted(names[:3])
+
+
+@pytest.mark.slow
+def test_browser_shows_such_marks_as_escapes(browser, tmp_path):
+    page = tmp_path / "audit.html"
+    page.write_bytes(encoded(render_page(hostile(("a", "b\u202etxt", "c", "d", "e")), TITLE, None)))
+    browser.get(page.as_uri())
+    text = browser.execute_script("return document.body.innerText")
+    assert r"b\u202etxt" in text
+    assert "\u202e" not in text
+
+
 @pytest.fixture
 def opened(browser, pages, tmp_path):
     """Opens a made-up page without choices from before."""

@@ -91,6 +91,8 @@ def _json(data: dict[str, Any]) -> Any:
     from markupsafe import Markup
 
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    # Marks that reverse the text around them are written as escapes.
+    text = "".join(mark if mark.isprintable() else json.dumps(mark)[1:-1] for mark in text)
     name = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
     return Markup(f'{{"name":"{name}",{text[1:]}'.replace("<", "\\u003c"))
 

@@ -53,6 +53,9 @@ class Imbalance:
         if enough.size > 1:
             large, small = enough[counts[enough].argmax()], enough[counts[enough].argmin()]
             ratio = counts[large] / counts[small]
+            if ratio == 1.0:
+                sentence = f"All classes have {counts[large]:,} rows."
+                return [*findings, Finding("class balance", sentence)]
             sentence = (
                 f"The largest class, '{names[large]}', has {counts[large]:,} rows "
                 f"({percent(counts[large] / rows.size)}), the smallest, '{names[small]}', "

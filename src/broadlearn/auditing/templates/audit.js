@@ -27,13 +27,17 @@ let limit = PAGE;
 const lists = [...document.querySelectorAll("button.list")];
 let list = lists[0]?.value;
 
+// Marks that cannot be seen, such as those that reverse the text around them, are shown as escapes.
+const visible = (text) =>
+  text.replace(/(?![\n\t])[\p{C}\p{Zl}\p{Zp}]/gu, (mark) => `\\u${mark.codePointAt(0).toString(16).padStart(4, "0")}`);
+
 function element(tag, properties = {}, ...children) {
   const made = Object.assign(document.createElement(tag), properties);
-  made.append(...children);
+  made.append(...children.map((child) => (typeof child === "string" ? visible(child) : child)));
   return made;
 }
 
-const clipped = (text) => element("span", { className: "clip", title: text }, text);
+const clipped = (text) => element("span", { className: "clip", title: visible(text) }, text);
 const minus = (number) => String(number).replaceAll("-", "−");
 
 // ---- Choices
