@@ -11,12 +11,13 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from dask_fit import local_client
 from scale import N_COLUMNS, make
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from broadlearn import BLSClassifier, FuzzyBLSClassifier, IntuitionisticFuzzyBLSClassifier
-from broadlearn.out_of_core import fit_blocks, local_client
+from broadlearn.out_of_core import fit_blocks
 from broadlearn.out_of_core.dask_fit import FAN_IN
 
 NODES = (250, 500, 1000, 2000)

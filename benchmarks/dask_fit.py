@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial, reduce
 from pathlib import Path
 from typing import Any
@@ -15,17 +17,32 @@ import dask
 import dask.array as da
 import numpy as np
 from _measure import best_time, verdict
+from distributed import Client, LocalCluster
 from joblib import Parallel, delayed
 from scale import N_COLUMNS, make, model, read, write
 from threadpoolctl import threadpool_limits
 
-from broadlearn.out_of_core import fit, local_client
+from broadlearn.out_of_core import fit
 from broadlearn.out_of_core.dask_fit import BLOCK_ROWS
 from broadlearn.out_of_core.passes import fit_in_passes
 from broadlearn.out_of_core.row_blocks import array_blocks
 from broadlearn.out_of_core.rows import fold
 
 N_ROWS, CHUNK_ROWS = 1_000_000, 50_000
+# By default, workers return memory to the system after every product of matrices.
+SPAWN = "distributed.nanny.pre-spawn-environ"
+MALLOC = {"MALLOC_TRIM_THRESHOLD_": 1 << 27, "MALLOC_MMAP_THRESHOLD_": 1 << 26}
+
+
+@contextmanager
+def local_client(n_workers: int) -> Iterator[Client]:
+    """Start worker processes of one thread each, without a dashboard."""
+    with (
+        dask.config.set({SPAWN: {**dask.config.get(SPAWN, {}), **MALLOC}}),
+        LocalCluster(n_workers, threads_per_worker=1, dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
 
 
 class Threads:

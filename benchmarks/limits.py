@@ -36,7 +36,7 @@ from broadlearn import (
     IntuitionisticFuzzyBLSClassifier,
     PathSearchCV,
 )
-from broadlearn.sample_scores import intuitionistic_scores, neighbor_agreement
+from broadlearn.sample_scores import intuitionistic_scores
 
 RNG = np.random.default_rng(0)
 # Rows, columns and classes of the plot, and those that stay while another one varies.
@@ -159,11 +159,7 @@ def graph_line(model: Any, rows: np.ndarray, own: float, name: str) -> None:
     print(f"| ONNX graph, one row, {name} | {1e6 * single:.1f} µs | | |")
 
 
-def scores(n: int, rates: dict[str, float]) -> None:
-    X, y = table(n, 50)
-    seconds = least(lambda: neighbor_agreement(X, y), 1)
-    limit = 2.0 * n * n * 50 / rates["dgemm"]
-    line(f"neighbour agreement, {n:,} x 50", seconds, limit, "product of all pairs")
+def scores() -> None:
     X, y = table(5000, 20, 100)
     many = least(lambda: intuitionistic_scores(X, y, kernel_width=1.0), 3)
     two = least(lambda: intuitionistic_scores(X, y % 2, kernel_width=1.0), 3)
@@ -263,7 +259,7 @@ def main() -> None:
     print("\n| path | processor time | limit or rival | limit / time |\n| --- | --- | --- | --- |")
     small_fits(rates)
     predictions(rates)
-    scores(10_000, rates)
+    scores()
     large_fits(60_000, rates)
     searches(rates)
     if arguments.long:

@@ -29,11 +29,9 @@ from broadlearn.models import centre_samples, encode_samples, score_samples
 from broadlearn.sample_scores import (
     FuzzyScorer,
     IntuitionisticScorer,
-    NeighborScorer,
     SampleScorer,
     Trust,
     UniformScorer,
-    neighbor_agreement,
 )
 from broadlearn.solvers import learn_slopes
 from broadlearn.utils import row_slices
@@ -261,20 +259,12 @@ def test_scores_of_a_published_model_give_that_model(scores, same):
     np.testing.assert_array_equal(model.predict_proba(X), same.predict_proba(X))
 
 
-@pytest.mark.parametrize("scores", ["neighbors", "held_out", "intuitionistic"])
+@pytest.mark.parametrize("scores", ["held_out", "intuitionistic"])
 def test_flipped_labels_lose_weight(scores):
     X, y, noisy = flipped_table()
     score = BLSClassifier(sample_scores=scores, random_state=0).fit(X, noisy).sample_scores_
     wrong = noisy != y
     assert score[wrong].mean() < 0.9 * score[~wrong].mean()
-
-
-def test_neighbours_are_those_of_the_standardised_columns():
-    X, _, noisy = flipped_table()
-    model = BLSClassifier(**SIZES, sample_scores=NeighborScorer(7)).fit(X * [1, *[100] * 5], noisy)
-    Z = (X - X.mean(axis=0)) / X.std(axis=0)
-    expected = neighbor_agreement(Z, noisy, n_neighbors=7)
-    np.testing.assert_allclose(model.sample_scores_, expected, atol=1e-12)
 
 
 @dataclass(frozen=True)
@@ -323,7 +313,6 @@ class Fixed(SampleScorer):
         (NearZero, "sample_scores"),
         (NearZero(-1.0), "width must be positive, got -1.0"),
         (FuzzyScorer(0.0), "delta"),
-        (NeighborScorer(0), "n_neighbors"),
         (Fixed([1.0, 0.5]), "a score between 0 and 1"),
         (Fixed([1.0, np.nan, 1.0]), "a score between 0 and 1"),
     ],

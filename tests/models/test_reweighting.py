@@ -84,7 +84,7 @@ def test_batches_are_refused_in_a_sentence(kind, name):
     assert "samples that come in batches do not allow" in str(error.value.__cause__)
 
 
-@pytest.mark.parametrize("name", ["fuzzy", "intuitionistic", "neighbors", "held_out"])
+@pytest.mark.parametrize("name", ["fuzzy", "intuitionistic", "held_out"])
 def test_scores_that_compare_classes_are_no_use_in_regression(name):
     with pytest.raises(ValueError, match="compares classes, which a regressor does not have"):
         BLSRegressor(sample_scores=name).fit(*load_diabetes(return_X_y=True))

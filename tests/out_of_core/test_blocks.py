@@ -15,7 +15,6 @@ from broadlearn import (
     IntuitionisticFuzzyTwinSVC,
 )
 from broadlearn.out_of_core import fit_blocks
-from broadlearn.sample_scores import NeighborScorer
 
 SIZES = {"n_feature_groups": 2, "n_feature_nodes": 5, "n_enhancement_nodes": 40}
 MODELS = [BLSClassifier, FuzzyBLSClassifier, IntuitionisticFuzzyBLSClassifier, BLSRegressor]
@@ -195,10 +194,6 @@ def test_empty_blocks_are_passed_over(rows):
         (
             BLSClassifier(sample_scores="held_out"),
             "HeldOutScorer compares all samples with each other",
-        ),
-        (
-            BLSClassifier(sample_scores=NeighborScorer(3)),
-            "NeighborScorer compares all samples",
         ),
     ],
 )

@@ -13,7 +13,7 @@ from broadlearn import (
     FuzzyBLSClassifier,
     IntuitionisticFuzzyBLSClassifier,
 )
-from broadlearn.out_of_core import fit, local_client
+from broadlearn.out_of_core import fit
 
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
@@ -153,7 +153,7 @@ def test_a_refused_table_leaves_the_model_as_it_was(rows, change_X, y, arguments
         (BLSClassifier(standardize="robust"), "standardize='robust' needs all rows"),
         (BLSClassifier(C=-1.0), "C"),
         (ELMClassifier(), "not a ELMClassifier"),
-        (BLSClassifier(sample_scores="neighbors"), "NeighborScorer compares all samples"),
+        (BLSClassifier(sample_scores="held_out"), "HeldOutScorer compares all samples"),
     ],
 )
 def test_bad_models_are_named(model, message, rows):
@@ -164,7 +164,10 @@ def test_bad_models_are_named(model, message, rows):
 # Last, as it is the current client from its start on.
 @pytest.fixture(scope="module")
 def client():
-    with local_client(2) as started:
+    with (
+        distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=":0") as cluster,
+        distributed.Client(cluster) as started,
+    ):
         yield started
 
 

@@ -4,10 +4,8 @@ import pytest
 from broadlearn.sample_scores import (
     FuzzyScorer,
     IntuitionisticScorer,
-    NeighborScorer,
     fuzzy_membership,
     intuitionistic_scores,
-    neighbor_agreement,
 )
 
 PARTS = ("membership", "nonmembership", "heterogeneity", "score")
@@ -21,9 +19,8 @@ FUNCTIONS = [
         lambda *a, **k: intuitionistic_scores(*a, kernel_width="auto", **k).score,
         IntuitionisticScorer(),
     ),
-    (neighbor_agreement, NeighborScorer()),
 ]
-NAMES = ["fuzzy", "intuitionistic", "intuitionistic, auto", "neighbors"]
+NAMES = ["fuzzy", "intuitionistic", "intuitionistic, auto"]
 
 
 @pytest.fixture
@@ -97,9 +94,3 @@ def test_bad_parameters_are_named(table, change, message):
     X, y = table
     with pytest.raises(ValueError, match=message):
         intuitionistic_scores(X, y, **{"kernel_width": 1.0, **change})
-
-
-@pytest.mark.parametrize("k", [0, 1.5, "many"])
-def test_a_wrong_number_of_neighbours(k):
-    with pytest.raises(ValueError, match="n_neighbors must be an integer >= 1"):
-        neighbor_agreement([[0.0], [1.0]], [0, 1], n_neighbors=k)

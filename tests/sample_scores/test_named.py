@@ -3,8 +3,8 @@ import pytest
 
 from broadlearn.sample_scores import (
     SCORERS,
+    FuzzyScorer,
     IntuitionisticScorer,
-    NeighborScorer,
     ResidualScorer,
     Samples,
     SampleScorer,
@@ -27,10 +27,10 @@ def test_names_give_scorers_with_default_parameters():
 
 
 def test_an_object_is_checked_and_stays_itself():
-    scorer = NeighborScorer(3)
+    scorer = FuzzyScorer(0.5)
     assert as_scorer(scorer) is scorer
-    with pytest.raises(ValueError, match="n_neighbors must be"):
-        as_scorer(NeighborScorer(0))
+    with pytest.raises(ValueError, match="delta must be"):
+        as_scorer(FuzzyScorer(0.0))
     with pytest.raises(ValueError, match="kernel_width must be"):
         as_scorer(IntuitionisticScorer(-1.0))
 

@@ -17,7 +17,7 @@ from broadlearn import (
     IntuitionisticFuzzyTwinSVC,
     PathSearchCV,
 )
-from broadlearn.sample_scores import HeldOutScorer, IntuitionisticScorer, NeighborScorer
+from broadlearn.sample_scores import HeldOutScorer, HuberScorer, IntuitionisticScorer
 from broadlearn.search import engine
 from broadlearn.search.cells import Judge
 from broadlearn.search.engine import ROLES, score_grid
@@ -171,7 +171,7 @@ def test_every_candidate_is_filed_where_it_belongs(n_jobs):
     ("scores", "prepared"),
     [
         ("uniform", 1),
-        (NeighborScorer(5), 1),
+        (HuberScorer(), 1),
         (HeldOutScorer(), 3),
         ("intuitionistic", 1),
         (IntuitionisticScorer(landmarks=20), 3),

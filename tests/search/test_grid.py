@@ -12,7 +12,7 @@ from broadlearn import (
     NeuroFuzzyBLSClassifier,
     PathSearchCV,
 )
-from broadlearn.sample_scores import NeighborScorer
+from broadlearn.sample_scores import FuzzyScorer
 from broadlearn.search.grid import resolve_grids
 
 
@@ -79,9 +79,9 @@ def test_lists_of_scales_are_values():
 
 
 def test_scorers_are_values():
-    (grid,) = resolve_grids(BLSClassifier(), {"sample_scores": [NeighborScorer(5), "held_out"]})
+    (grid,) = resolve_grids(BLSClassifier(), {"sample_scores": [FuzzyScorer(0.5), "held_out"]})
     assert [candidate["sample_scores"] for candidate in grid.candidates()] == [
-        NeighborScorer(5),
+        FuzzyScorer(0.5),
         "held_out",
     ]
     with pytest.raises(ValueError, match="'sample_scores' parameter of BLSClassifier"):

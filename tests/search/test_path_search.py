@@ -37,7 +37,7 @@ from broadlearn import (
     NeuroFuzzyBLSClassifier,
     PathSearchCV,
 )
-from broadlearn.sample_scores import IntuitionisticScorer, NeighborScorer, SampleScorer, Trust
+from broadlearn.sample_scores import FuzzyScorer, IntuitionisticScorer, SampleScorer, Trust
 from broadlearn.search.grid import PAPER
 
 pytestmark = pytest.mark.slow
@@ -156,7 +156,7 @@ class NearZero(SampleScorer):
 @pytest.mark.parametrize(
     ("scores", "grid"),
     [
-        ("uniform", {"sample_scores": [NeighborScorer(10), "held_out", NeighborScorer(5)]}),
+        ("uniform", {"sample_scores": [FuzzyScorer(), "held_out", FuzzyScorer(0.5)]}),
         (NearZero(), {"n_enhancement_nodes": [10, 400]}),
         ("uniform", {"sample_scores": [NearZero(), NearZero(5.0)], "random_state": [0, 1]}),
     ],

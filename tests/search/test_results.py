@@ -1,6 +1,6 @@
 import numpy as np
 
-from broadlearn.sample_scores import NeighborScorer
+from broadlearn.sample_scores import FuzzyScorer
 from broadlearn.search.grid import SubGrid
 from broadlearn.search.results import (
     best_first,
@@ -30,7 +30,7 @@ def test_columns_hold_values_of_any_kind():
     values = {
         "C": (0.1, 1.0, 10.0),
         "enhancement_scale": ((0.5, 2.0), (0.1, 1.0)),
-        "sample_scores": (NeighborScorer(5), "held_out"),
+        "sample_scores": (FuzzyScorer(0.5), "held_out"),
     }
     grid = SubGrid(tuple(values), tuple(values.values()))
     columns = parameter_columns([grid])

@@ -33,10 +33,9 @@ class BLSClassifier(BLSBase):
     {C}
     sample_scores : str or SampleScorer, default="uniform"
         Weighting scheme for training samples. "uniform" weights all samples alike. "fuzzy" and
-        "intuitionistic" are the published scores. "neighbors" is the share of the sample's own
-        class among its nearest samples. "held_out" measures how clearly a first model fitted
-        without the sample predicts its label. "correntropy", "huber" and "residual_density" look at
-        the residuals of the model itself, which is then solved several times. Objects of
+        "intuitionistic" are the published scores. "held_out" measures how clearly a first model
+        fitted without the sample predicts its label. "correntropy", "huber" and "residual_density"
+        look at the residuals of the model itself, which is then solved several times. Objects of
         :mod:`broadlearn.sample_scores` and your own subclasses of `SampleScorer` work too.
     {node kinds}
     {standardize}

@@ -1,17 +1,13 @@
 """Fits to samples that are never held together: on disk, or spread over machines by Dask."""
 
 from broadlearn.out_of_core.blocks import fit_blocks
-from broadlearn.out_of_core.clients import check_address, connect, local_client
 from broadlearn.out_of_core.dask_fit import fit
 from broadlearn.out_of_core.dask_predict import decision_function, predict, predict_proba
 
 __all__ = [
-    "check_address",
-    "connect",
     "decision_function",
     "fit",
     "fit_blocks",
-    "local_client",
     "predict",
     "predict_proba",
 ]

@@ -46,8 +46,8 @@ def fit_blocks(
     ----------
     model : BLSClassifier, FuzzyBLSClassifier, IntuitionisticFuzzyBLSClassifier or BLSRegressor
         ``feature_weights="sparse"``, ``feature_scaling="robust"``, ``standardize="robust"`` and
-        scores that compare all samples ("neighbors", "held_out") need the whole table at once and
-        are refused; the first three can be had with `warm_up` on a part of it and `partial_fit`.
+        scores that compare all samples, such as "held_out", need the whole table at once and are
+        refused. For the first three, use `warm_up` on a part of the table and `partial_fit`.
     source : array of shape (n_samples, n_features), path, sequence of paths, iterable or callable
         An array, such as a memory map, with `y`; Parquet or CSV files with `target`, all other
         columns being numbers; or blocks ``(X, y)`` or ``(X, y, sample_weight)``, as an iterable

@@ -7,10 +7,27 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import expit
 
-from broadlearn.random_features.sine import sine
 from broadlearn.utils import Floats
 
 InPlace = Callable[[Floats], Floats]
+
+
+def sine(u: Floats) -> Floats:
+    """Compute the sine in place.
+
+    It is ``2 t / (1 + t²)`` with ``t = tan(u / 2)`` in float64, because NumPy's tangent takes a
+    third of the time of its sine.
+    """
+    if u.dtype != np.float64:
+        return np.asarray(np.sin(u, out=u))
+    u *= 0.5
+    np.tan(u, out=u)
+    denominator = u * u
+    denominator += 1.0
+    u *= 2.0
+    u /= denominator
+    return u
+
 
 ACTIVATIONS: dict[str, InPlace] = {
     "identity": lambda u: u,
@@ -18,6 +35,4 @@ ACTIVATIONS: dict[str, InPlace] = {
     "sigmoid": lambda u: expit(u, out=u),
     "relu": lambda u: np.maximum(u, 0.0, out=u),
     "sine": sine,
-    # For ill-conditioned problems, which show a unit in the last place.
-    "numpy_sine": lambda u: np.sin(u, out=u),
 }

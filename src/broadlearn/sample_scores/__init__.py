@@ -1,17 +1,12 @@
 """How far each sample can be trusted: X, y -> scores between 0 and 1."""
 
 from broadlearn.sample_scores.correntropy import CorrentropyScorer
-from broadlearn.sample_scores.functions import (
-    fuzzy_membership,
-    intuitionistic_scores,
-    neighbor_agreement,
-)
+from broadlearn.sample_scores.functions import fuzzy_membership, intuitionistic_scores
 from broadlearn.sample_scores.fuzzy import FuzzyScorer
 from broadlearn.sample_scores.held_out import HeldOutScorer, margin_scores, margins_of
 from broadlearn.sample_scores.huber import HuberScorer
 from broadlearn.sample_scores.intuitionistic import IntuitionisticScorer, IntuitionisticScores
 from broadlearn.sample_scores.named import SCORERS, as_scorer
-from broadlearn.sample_scores.neighbors import NeighborScorer
 from broadlearn.sample_scores.residual_density import ResidualDensityScorer
 from broadlearn.sample_scores.residuals import ResidualScorer
 from broadlearn.sample_scores.scorer import (
@@ -33,7 +28,6 @@ __all__ = [
     "HuberScorer",
     "IntuitionisticScorer",
     "IntuitionisticScores",
-    "NeighborScorer",
     "ResidualDensityScorer",
     "ResidualScorer",
     "SampleScorer",
@@ -46,6 +40,5 @@ __all__ = [
     "learn_geometry",
     "margin_scores",
     "margins_of",
-    "neighbor_agreement",
     "untrusted",
 ]

@@ -16,8 +16,7 @@ from broadlearn.sample_scores.intuitionistic import (
     choose_kernel_width,
     score_rows,
 )
-from broadlearn.sample_scores.neighbors import NeighborScorer
-from broadlearn.sample_scores.scorer import Samples, SampleScorer
+from broadlearn.sample_scores.scorer import Samples
 from broadlearn.utils import (
     FLOAT_TYPES,
     MAX_SCALE,
@@ -37,11 +36,6 @@ def _check(X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> Sampl
     check_classes(labels)
     classes, codes = np.unique(labels, return_inverse=True)
     return Samples(check_range(Z), codes.ravel(), check_weights(sample_weight, Z), classes.size)
-
-
-def _scores(scorer: SampleScorer, samples: Samples) -> Floats:
-    scorer.check()
-    return np.asarray(scorer.score(samples).score, dtype=samples.Z.dtype)
 
 
 def fuzzy_membership(
@@ -179,41 +173,3 @@ def check_widths(kernel_width: Any) -> list[float]:
             f'"auto", got {kernel_width!r}.'
         )
     return widths.tolist()
-
-
-def neighbor_agreement(
-    X: ArrayLike, y: ArrayLike, *, n_neighbors: int = 10, sample_weight: ArrayLike | None = None
-) -> Floats:
-    """Return the share of every sample's own class among its nearest samples, itself included.
-
-    ``(1 + own) / (1 + all)`` over the samples within the distance of the k-th nearest other one,
-    all samples at that very distance included, so that their order does not matter. A sample whose
-    neighbours are all of another class keeps ``1 / (1 + k)``: no class is silenced.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Distances are Euclidean: put the features on one scale first.
-    y : array-like of shape (n_samples,)
-        Class labels, of any type that sorts.
-    n_neighbors : int, default=10
-        k.
-    sample_weight : array-like of shape (n_samples,), default=None
-        A sample of weight w counts as w copies; a sample of weight 0 is no neighbour, and is scored
-        all the same.
-
-    Returns
-    -------
-    agreement : ndarray of shape (n_samples,)
-        Numbers in (0, 1], float32 if X is.
-
-    Examples
-    --------
-    The last "a" lies among the "b":
-
-    >>> from broadlearn.sample_scores import neighbor_agreement
-    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2], [5.15]]
-    >>> neighbor_agreement(X, list("aaabbba"), n_neighbors=2).round(2)
-    array([1.  , 1.  , 1.  , 0.67, 0.75, 0.67, 0.33])
-    """
-    return _scores(NeighborScorer(n_neighbors), _check(X, y, sample_weight))

@@ -7,7 +7,6 @@ from broadlearn.sample_scores.fuzzy import FuzzyScorer
 from broadlearn.sample_scores.held_out import HeldOutScorer
 from broadlearn.sample_scores.huber import HuberScorer
 from broadlearn.sample_scores.intuitionistic import IntuitionisticScorer
-from broadlearn.sample_scores.neighbors import NeighborScorer
 from broadlearn.sample_scores.residual_density import ResidualDensityScorer
 from broadlearn.sample_scores.scorer import SampleScorer
 from broadlearn.sample_scores.uniform import UniformScorer
@@ -16,7 +15,6 @@ SCORERS: dict[str, type[SampleScorer]] = {
     "uniform": UniformScorer,
     "fuzzy": FuzzyScorer,
     "intuitionistic": IntuitionisticScorer,
-    "neighbors": NeighborScorer,
     "held_out": HeldOutScorer,
     "correntropy": CorrentropyScorer,
     "huber": HuberScorer,
@@ -29,8 +27,8 @@ def as_scorer(sample_scores: str | SampleScorer) -> SampleScorer:
 
     Examples
     --------
-    >>> as_scorer("neighbors")
-    NeighborScorer(n_neighbors=10)
+    >>> as_scorer("fuzzy")
+    FuzzyScorer(delta=0.0001, small_class=10)
     """
     scorer = SCORERS[sample_scores]() if isinstance(sample_scores, str) else sample_scores
     scorer.check()
