@@ -164,37 +164,6 @@ def test_landmarks_are_nearly_as_good():
     assert scores[1] == pytest.approx(scores[0], abs=0.03)
 
 
-@pytest.mark.parametrize("class_weight", [None, {"a": 7.5}])
-@pytest.mark.parametrize("robust", [True, False])
-@pytest.mark.parametrize("max_exact_samples", [4000, 20])
-def test_callbacks_see_all_steps(robust, max_exact_samples, class_weight):
-    pytest.importorskip("sklearn.callback", reason="scikit-learn before 1.9")
-    X, y = table()
-    announced, seen = [], []
-
-    class Recorder:
-        def setup(self, estimator, context):
-            pass
-
-        def teardown(self, estimator, context):
-            pass
-
-        def on_fit_task_begin(self, estimator, context, **_):
-            if context.parent is None:
-                announced.append(context.max_subtasks)
-
-        def on_fit_task_end(self, estimator, context, **_):
-            seen.append(context.task_name)
-
-    model = BroadEnsembleClassifier(
-        robust=robust, max_exact_samples=max_exact_samples, class_weight=class_weight
-    )
-    model.set_callbacks(Recorder()).fit(X, y)
-    assert len(announced) == 1
-    assert seen.count("step") == announced[0]
-    assert len(seen) == announced[0] + 1
-
-
 @pytest.mark.parametrize("max_exact_samples", [4000, 20])
 @pytest.mark.parametrize("kind", ["constant", "all constant", "one", "huge", "tiny"])
 def test_columns_of_any_kind(kind, max_exact_samples):

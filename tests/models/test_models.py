@@ -6,7 +6,6 @@ from threading import Thread
 
 import numpy as np
 import pytest
-from callbacks import Recorder
 from plain import plain_fuzzy_membership, plain_intuitionistic_scores, plain_ridge
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, make_classification
@@ -500,14 +499,6 @@ def test_an_interrupted_refit_leaves_the_old_model(place, monkeypatch):
         model.fit(X[:, :3], y)
     assert vars(model).keys() == before.keys()
     assert all(value is before[name] for name, value in vars(model).items())
-
-
-@pytest.mark.parametrize("model", [BLSClassifier(**SIZES), BLSRegressor(**SIZES)])
-def test_callbacks_see_a_fit(model):
-    pytest.importorskip("sklearn.callback")
-    recorder = Recorder()
-    model.set_callbacks(recorder).fit(*make(60))
-    assert recorder.events
 
 
 @pytest.mark.parametrize(

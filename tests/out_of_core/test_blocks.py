@@ -1,7 +1,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from callbacks import Recorder
 from sklearn.base import clone, is_classifier
 from sklearn.linear_model import LogisticRegression
 
@@ -125,21 +124,6 @@ def test_a_stream_goes_on(rows):
     model.partial_fit(X[300:], y[300:])
     expected = clone(model).fit(X, y).decision_function(X)
     np.testing.assert_allclose(model.decision_function(X), expected, rtol=0, atol=1e-8)
-
-
-def test_callbacks_see_all_passes_and_blocks(rows):
-    seen = Recorder()
-    model = FuzzyBLSClassifier(**SIZES).set_callbacks(seen)
-    fit_blocks(model, *rows, block_rows=250)
-    block = [("begin", "block"), ("end", "block")]
-    stages = ["columns", "nodes", "classes", "classes", "sums"]
-    passes = [[("begin", stage), *block, *block, ("end", stage)] for stage in stages]
-    told = [event for of_pass in passes for event in of_pass]
-    assert seen.events == ["setup", ("begin", "fit"), *told, ("end", "fit"), "teardown"]
-    assert seen.sizes["block"] == 0
-    # The first pass counts the blocks.
-    assert seen.sizes["columns"] is None
-    assert seen.sizes["sums"] == 2
 
 
 @pytest.mark.parametrize(

@@ -23,12 +23,11 @@ class Halves:
     def __init__(self, X, y, cuts, weight=None):
         self.X, self.y, self.weight, self.stages = X, y, weight, []
         self.cuts = [0, *cuts, len(X)]
-        self.n_blocks = len(self.cuts) - 1
 
     def head(self):
         return self.X[:0], self.y.ndim
 
-    def reduce(self, stage, part, merge, report):
+    def reduce(self, stage, part, merge):
         self.stages.append(stage)
         parts = []
         for i, j in pairwise(self.cuts):

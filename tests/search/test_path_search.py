@@ -4,7 +4,6 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-from callbacks import Recorder
 from searches import (
     TABLES,
     both_searches,
@@ -336,36 +335,6 @@ def test_a_fold_without_a_class_does_not_end_the_search():
         both.fit(X, y)
     assert both.cv_results_["split2_test_score"][0] == 0.0
     assert "only one class" in both.cv_results_["error"][0]
-
-
-@pytest.mark.parametrize("draws", ["nested", "fresh"])
-def test_callbacks_see_candidates_and_folds_and_the_refit(draws):
-    X, y = several_classes()
-    seen = Recorder()
-    grid = {"C": [1.0, 2.0], "n_enhancement_nodes": [5, 9], "activation": ["relu", "tanh"]}
-    model = BLSClassifier(random_state=0)
-    search = PathSearchCV(model, grid, draws=draws).set_callbacks(seen)
-    search.fit(X, y, sample_weight=np.ones(150))
-    part = [("begin", "candidate-split-evaluation"), ("end", "candidate-split-evaluation")]
-    refit = [("begin", "refit-with-best-params"), ("end", "refit-with-best-params")]
-    told = [("begin", "fit"), ("begin", "search"), *(part * 40), ("end", "search"), *refit]
-    assert seen.events == ["setup", *told, ("end", "fit"), "teardown"]
-    assert seen.sizes["fit"] == 2
-    assert seen.sizes["search"] == 40
-    assert seen.given["fit"][0] is X
-    np.testing.assert_array_equal(seen.given["fit"][2]["sample_weight"], 1.0)
-    assert not hasattr(search, "_callback_fit_ctx")
-
-
-def test_callbacks_end_after_an_error():
-    X, y = several_classes()
-    seen = Recorder()
-    scorer = make_scorer(lambda y, predicted: 1 / 0)
-    search = PathSearchCV(BLSClassifier(), scoring=scorer, error_score="raise")
-    search.set_callbacks(seen)
-    with pytest.raises(ZeroDivisionError):
-        search.fit(X, y)
-    assert seen.events[-1] == "teardown"
 
 
 @pytest.mark.parametrize("scoring", [None, "neg_mean_squared_error", "neg_mean_absolute_error"])

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from callbacks import Recorder
 from searches import both_searches, splits_of
 from sklearn import config_context
 from sklearn.base import BaseEstimator, TransformerMixin, clone
@@ -358,12 +357,3 @@ def test_pickled_and_cloned():
     again = pickle.loads(pickle.dumps(search))
     np.testing.assert_array_equal(again.predict_proba(X), search.predict_proba(X))
     assert not hasattr(clone(search), "cv_results_")
-
-
-def test_callbacks_see_candidates_and_folds_and_the_refit():
-    X, y = mixed(90)
-    seen = Recorder()
-    grid = {"model__C": [1.0, 10.0], "prepare__num__imputer__strategy": ["mean", "median"]}
-    PathSearchCV(piped(), grid, cv=3).set_callbacks(seen).fit(X, y)
-    assert seen.of("candidate-split-evaluation") == seen.sizes["search"] == 12
-    assert seen.of("refit-with-best-params") == 1

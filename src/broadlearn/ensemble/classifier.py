@@ -16,7 +16,7 @@ from broadlearn.ensemble.candidates import (
     Problem,
     classification_loss,
 )
-from broadlearn.ensemble.fitting import callback_steps, count_steps, fit_ensemble
+from broadlearn.ensemble.fitting import count_steps, fit_ensemble, step_reporter
 from broadlearn.ensemble.weights import temper_weights
 from broadlearn.models import ProbabilityMixin, document, encode_samples, in_one_step, read_labelled
 from broadlearn.sample_scores import margin_scores, margins_of
@@ -40,10 +40,8 @@ from broadlearn.utils import (
     read_rows,
 )
 from broadlearn.utils.sklearn_compat import (
-    CallbackSupportMixin,
     StrOptions,
     fit_context,
-    with_callbacks,
 )
 
 # Reduction of the log-loss from which on `robust` reweights samples (docs/results/flagship.md).
@@ -52,7 +50,7 @@ MIN_GAINS: dict[bool | str, float] = {False: np.inf, "auto": 0.02, True: -np.inf
 
 @document
 @dataclass(eq=False, repr=False, kw_only=True)
-class BroadEnsembleClassifier(CallbackSupportMixin, ProbabilityMixin, BaseEstimator):
+class BroadEnsembleClassifier(ProbabilityMixin, BaseEstimator):
     r"""Broad learning at infinite width: an average of kernel ridge classifiers.
 
     The enhancement nodes of a broad learning system are random, and ridge regression depends only
@@ -143,7 +141,6 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ProbabilityMixin, BaseEstima
     verbose: bool | int = False
 
     @in_one_step
-    @with_callbacks
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Compare kernels, fit the best ones and average them.
@@ -173,7 +170,7 @@ class BroadEnsembleClassifier(CallbackSupportMixin, ProbabilityMixin, BaseEstima
         # Samples of a rare class are the first to look wrong.
         robust = self.robust if copies else self.robust is True
         n_steps = count_steps(n, self.ensemble_size, self.max_exact_samples, bool(robust))
-        step = callback_steps(self, n_steps, self.verbose)
+        step = step_reporter(self, n_steps)
 
         def make_loss(some: NDArray[np.intp], weight: Array | None) -> Any:
             return classification_loss(codes[some], weight)

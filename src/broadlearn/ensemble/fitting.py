@@ -19,7 +19,7 @@ from broadlearn.ensemble.kernel_average import samples_in
 from broadlearn.ensemble.landmark_fit import SECOND_KERNELS, fit_landmarks
 from broadlearn.ensemble.weights import draw_heavy
 from broadlearn.random_features import learn_forms, learn_units
-from broadlearn.utils import Array, FitProgress
+from broadlearn.utils import Array
 
 # Samples on which all kernels are compared; the best of them are fitted to more.
 MAX_COMPARED = 700
@@ -81,21 +81,18 @@ def fit_ensemble(
     return fit_landmarks(problem, candidates, forms, units, min_gain, generator, step)
 
 
-def callback_steps(estimator: Any, n_steps: int, verbose: bool | int = False) -> Callable[[], None]:
-    """Return a function to call after each of `n_steps` steps of a fit, which tells callbacks.
+def step_reporter(estimator: Any, n_steps: int) -> Callable[[], None]:
+    """Return a function to call after each of `n_steps` steps of a fit.
 
-    With `verbose` it prints a line for every tenth of the steps.
+    If the estimator is verbose, it prints a line for every tenth of the steps.
     """
-    progress, done, start = FitProgress(estimator, n_steps), 0, time.perf_counter()
+    done, start = 0, time.perf_counter()
 
     def step() -> None:
         nonlocal done
         done += 1
-        progress.step()
-        if verbose and 10 * done // n_steps > 10 * (done - 1) // n_steps:
+        if estimator.verbose and 10 * done // n_steps > 10 * (done - 1) // n_steps:
             seconds = time.perf_counter() - start
             print(f"[{type(estimator).__name__}] {done} of {n_steps} steps, {seconds:.1f} s")
-        if done == n_steps:
-            progress.end()
 
     return step

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from broadlearn.ensemble.candidates import Problem, squared_loss
 from broadlearn.ensemble.classifier import member_table
-from broadlearn.ensemble.fitting import callback_steps, count_steps, fit_ensemble
+from broadlearn.ensemble.fitting import count_steps, fit_ensemble, step_reporter
 from broadlearn.models import centre_samples, document, in_one_step, read_real
 from broadlearn.solvers import conformal_quantile
 from broadlearn.utils import (
@@ -25,15 +25,13 @@ from broadlearn.utils import (
     read_rows,
 )
 from broadlearn.utils.sklearn_compat import (
-    CallbackSupportMixin,
     fit_context,
-    with_callbacks,
 )
 
 
 @document
 @dataclass(eq=False, repr=False, kw_only=True)
-class BroadEnsembleRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, BaseEstimator):
+class BroadEnsembleRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     """Broad learning at infinite width: an average of kernel ridge regressors.
 
     The kernels of :class:`BroadEnsembleClassifier`, each with its best penalty, compared by the
@@ -94,7 +92,6 @@ class BroadEnsembleRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMi
     verbose: bool | int = False
 
     @in_one_step
-    @with_callbacks
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Compare kernels, fit the best ones and average them.
@@ -114,7 +111,7 @@ class BroadEnsembleRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMi
         data, mean = centre_samples(rows, Y, weight, False)
         size, most = self.ensemble_size, self.max_exact_samples
         n_steps = count_steps(len(data.X), size, most, rescored=False)
-        step = callback_steps(self, n_steps, self.verbose)
+        step = step_reporter(self, n_steps)
 
         def make_loss(some: NDArray[np.intp], weight: Array | None) -> Any:
             return squared_loss(data.T[some], weight)

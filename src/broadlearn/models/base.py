@@ -46,14 +46,13 @@ from broadlearn.utils import (
     READ_SPARSE,
     STANDARDIZE,
     Array,
-    FitProgress,
     Floats,
     draw_seed,
     read_rows,
     row_slices,
     spread_rows,
 )
-from broadlearn.utils.sklearn_compat import CallbackSupportMixin, StrOptions, fit_context
+from broadlearn.utils.sklearn_compat import StrOptions, fit_context
 
 # The slope of probabilities is one number: held-out decisions of this many samples determine it.
 MAX_HELD_OUT = 2048
@@ -86,7 +85,7 @@ def forget_fit(model: Any) -> None:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class BroadModel(CallbackSupportMixin, BaseEstimator):
+class BroadModel(BaseEstimator):
     """Base of the models on a random map: ridge weights W, and predictions ``G W`` in blocks.
 
     Estimators are dataclasses: their fields are the parameters of the constructor. Public methods
@@ -152,7 +151,6 @@ class BroadModel(CallbackSupportMixin, BaseEstimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, seed: int) -> Self:
         forget_fit(self)
-        progress = FitProgress(self, 0, X, y, sample_weight)
         data = self._read_all(X, y, sample_weight)
 
         trust = score_samples(self.scorer(), data, seed)[0]
@@ -172,7 +170,6 @@ class BroadModel(CallbackSupportMixin, BaseEstimator):
             **trust.attributes,
             **self._finish(design, solution, data, data.kept(trust.score)),
         )
-        progress.end()
         return self
 
     def _read_all(self, X: Any, y: Any, sample_weight: Any) -> TrainingData:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 import numpy as np
@@ -10,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from broadlearn.out_of_core.passes import fit_in_passes
-from broadlearn.out_of_core.row_blocks import RowBlock, RowSource, row_source
+from broadlearn.out_of_core.row_blocks import RowSource, row_source
 from broadlearn.out_of_core.rows import Merge, Part, count_rows, fold
 
 Model = TypeVar("Model", bound=BaseEstimator)
@@ -39,8 +38,7 @@ def fit_blocks(
     Memory does not depend on the number of samples.
 
     Scores of single samples are not kept. Afterwards the model can learn more samples with
-    `partial_fit`. Callbacks that the model has, such as the `ProgressBar` of scikit-learn (1.9 or
-    later), see every pass and the blocks in it.
+    `partial_fit`.
 
     Parameters
     ----------
@@ -88,7 +86,6 @@ class _BlockRows:
 
     def __init__(self, source: RowSource) -> None:
         self.source = source
-        self.n_blocks: int | None = None
 
     def head(self) -> tuple[Any, int]:
         for X, y, weight in self.source():
@@ -96,18 +93,8 @@ class _BlockRows:
                 return X, np.ndim(y)
         raise ValueError("source has no rows with a positive weight.")
 
-    def reduce(
-        self, stage: str, part: Part[T], merge: Merge[T], report: Callable[[int], None]
-    ) -> T:
-        found = fold(part, merge, self._visit(report))
+    def reduce(self, stage: str, part: Part[T], merge: Merge[T]) -> T:
+        found = fold(part, merge, self.source())
         if found is None:
             raise ValueError("source has no rows with a positive weight.")
         return found
-
-    def _visit(self, report: Callable[[int], None]) -> Iterator[RowBlock]:
-        n_blocks = 0
-        for block in self.source():
-            yield block
-            n_blocks += 1
-            report(1)
-        self.n_blocks = n_blocks

@@ -13,7 +13,7 @@ from sklearn.utils.validation import validate_data
 
 from broadlearn.models import check_several, forget_fit
 from broadlearn.out_of_core.row_blocks import RowBlock
-from broadlearn.out_of_core.rows import WatchedRows
+from broadlearn.out_of_core.rows import Rows
 from broadlearn.random_features import (
     FenceRows,
     Standardization,
@@ -57,14 +57,14 @@ class ColumnStatistics(NamedTuple):
 
 
 def learn_columns(
-    model: Any, rows: WatchedRows, classes: ArrayLike | None
+    model: Any, rows: Rows, classes: ArrayLike | None
 ) -> tuple[Standardization, Array | None, np.dtype[Any]]:
     """Set the columns and classes of a model; learn the standardisation.
 
     Parameters
     ----------
     model : BLSClassifier, FuzzyBLSClassifier, IntuitionisticFuzzyBLSClassifier or BLSRegressor
-    rows : WatchedRows
+    rows : Rows
     classes : array-like of shape (n_classes,) or None
         None finds them.
 

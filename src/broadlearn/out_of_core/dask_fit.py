@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import reduce
 from itertools import accumulate
 from typing import Any, TypeVar
@@ -48,7 +47,7 @@ def fit(
     after a worker is lost, whose partitions others then work through again.
 
     Collections are read once per pass: call ``persist`` on them first if they fit into the memory
-    of the cluster. Callbacks that the model has see every pass.
+    of the cluster.
 
     Parameters
     ----------
@@ -88,15 +87,12 @@ class _DaskRows:
 
     def __init__(self, partitions: Partitions, client: Any) -> None:
         self.partitions, self.client = partitions, client
-        self.n_blocks: int | None = len(partitions.X)
         self.first = [0] * len(partitions.X)
 
     def head(self) -> tuple[Any, int]:
         return self.partitions.head, self.partitions.y_dimensions
 
-    def reduce(
-        self, stage: str, part: Part[T], merge: Merge[T], report: Callable[[int], None]
-    ) -> T:
+    def reduce(self, stage: str, part: Part[T], merge: Merge[T]) -> T:
         dask, token = dask_module("dask"), uuid4().hex
         # One node of the graph, so that a worker is sent it once and not with every partition.
         step = dask.delayed((part, merge), traverse=False)
@@ -114,7 +110,6 @@ class _DaskRows:
         if found is None:
             raise ValueError("X has no rows with a positive weight.")
         self.first = [0, *accumulate(counts)][:-1]
-        report(len(self.first))
         return found
 
     def _compute(self, result: Any) -> Found[Any]:

@@ -23,7 +23,7 @@ from broadlearn.models import (
 )
 from broadlearn.out_of_core.columns import learn_columns
 from broadlearn.out_of_core.row_blocks import RowBlock
-from broadlearn.out_of_core.rows import Rows, WatchedRows
+from broadlearn.out_of_core.rows import Rows
 from broadlearn.random_features import (
     ACTIVATIONS,
     FEATURE_DRAWS,
@@ -35,8 +35,7 @@ from broadlearn.random_features import (
 )
 from broadlearn.sample_scores import Geometry, SampleScorer, Trust, UniformScorer, untrusted
 from broadlearn.solvers import normal_equations
-from broadlearn.utils import Array, FitProgress, TooLargeError, draw_seed, free_memory, size_text
-from broadlearn.utils.sklearn_compat import with_callbacks
+from broadlearn.utils import Array, TooLargeError, draw_seed, free_memory, size_text
 
 Model = TypeVar("Model", bound=BaseEstimator)
 
@@ -80,12 +79,8 @@ def fit_in_passes(model: Model, source: Rows, classes: ArrayLike | None = None) 
 
 
 @in_one_step
-@with_callbacks
-def _fit(model: Any, scorer: SampleScorer, source: Rows, classes: ArrayLike | None) -> Any:
+def _fit(model: Any, scorer: SampleScorer, rows: Rows, classes: ArrayLike | None) -> Any:
     """Fit a model whose parameters allow it."""
-    # How many passes there will be depends on what they find.
-    progress = FitProgress(model, None)
-    rows = WatchedRows(source, progress)
     standardization, shift, dtype = learn_columns(model, rows, classes)
     _refuse_too_large(model, standardization, shift, rows)
     seed = draw_seed(model.random_state)
@@ -108,12 +103,11 @@ def _fit(model: Any, scorer: SampleScorer, source: Rows, classes: ArrayLike | No
         return rows.reduce("refinement", partial(residual, model, state, mean, W), np.add)
 
     settle(model, replace(state, **found), visit)
-    progress.end()
     return model
 
 
 def _refuse_too_large(
-    model: Any, standardization: Standardization, shift: Array | None, rows: WatchedRows
+    model: Any, standardization: Standardization, shift: Array | None, rows: Rows
 ) -> None:
     """Raise if nodes, sums and a block of rows need more memory than is free."""
     settings, n_inputs = model.feature_map(), standardization.mean.size + standardization.share.size
@@ -130,9 +124,7 @@ def _refuse_too_large(
         )
 
 
-def _draw_map(
-    model: Any, seed: int, standardization: Standardization, rows: WatchedRows
-) -> BroadMap:
+def _draw_map(model: Any, seed: int, standardization: Standardization, rows: Rows) -> BroadMap:
     settings, n_inputs = model.feature_map(), standardization.mean.size + standardization.share.size
     m, p, kind = settings.n_feature_groups, settings.n_feature_nodes, settings.feature_weights
     A = draw_feature_weights(seed, m, p, n_inputs, **FEATURE_DRAWS[kind])

@@ -11,7 +11,6 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from broadlearn.out_of_core.row_blocks import RowBlock
-from broadlearn.utils import FitProgress
 
 T = TypeVar("T")
 
@@ -21,38 +20,13 @@ Merge = Callable[[T, T], T]
 
 
 class Rows(Protocol):
-    """Rows that can be visited several times.
-
-    Attributes
-    ----------
-    n_blocks : int or None
-        None if unknown.
-    """
-
-    n_blocks: int | None
+    """Rows that can be visited several times."""
 
     def head(self) -> tuple[Any, int]:
         """Return X with its columns and any number of rows, and the dimensions of y."""
 
-    def reduce(
-        self, stage: str, part: Part[T], merge: Merge[T], report: Callable[[int], None]
-    ) -> T:
-        """Merge the statistics of all blocks, in the order of the rows.
-
-        Call `report` with the number of blocks visited since the last call.
-        """
-
-
-class WatchedRows:
-    """Rows whose passes are reported to the callbacks of a model, if it has any."""
-
-    def __init__(self, rows: Rows, progress: FitProgress) -> None:
-        self.rows, self.progress, self.head = rows, progress, rows.head
-
     def reduce(self, stage: str, part: Part[T], merge: Merge[T]) -> T:
         """Merge the statistics of all blocks, in the order of the rows."""
-        with self.progress.counted(stage, "block", self.rows.n_blocks) as report:
-            return self.rows.reduce(stage, part, merge, report)
 
 
 def fold(part: Part[T], merge: Merge[T], blocks: Iterable[RowBlock], first: int = 0) -> T | None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -96,7 +96,11 @@ def score_grid(
                 units += _nested_units(models[i], candidates, i, task)
             else:
                 units += _fresh_units(models[i], candidates.numbers[i], states[i])
-        for unit, cells in zip(units, _run(units, folds, Cs, judge, task), strict=True):
+        calls = (
+            delayed(limited)(_score_unit, unit, [folds[f] for f in unit.folds], Cs, judge)
+            for unit in units
+        )
+        for unit, cells in zip(units, parallel(calls, task.n_jobs), strict=True):
             for f, of_fold in zip(unit.folds, cells, strict=True):
                 for numbers, scores in zip(unit.numbers, of_fold, strict=False):
                     result.scores[:, :, numbers, f] = scores
@@ -190,34 +194,8 @@ def _fresh_units(
     yield Unit(recipe, groups, nodes, [size], numbers[None, None], range(len(seeds)), seeds)
 
 
-def _run(
-    units: Sequence[Unit], folds: Sequence[Fold], Cs: Sequence[float], judge: Judge, task: Task
-) -> Iterator[list[list[Array]]]:
-    """Yield the scores of the cells of each unit, by fold and number of groups."""
-    alone = effective_n_jobs(task.n_jobs) == 1
-    calls = (
-        delayed(limited)(
-            _score_unit,
-            unit,
-            [folds[f] for f in unit.folds],
-            Cs,
-            judge,
-            partial(task.report, unit.numbers[0].size) if alone else None,
-        )
-        for unit in units
-    )
-    for unit, cells in zip(units, parallel(calls, task.n_jobs), strict=True):
-        if not alone:
-            task.report(unit.numbers.size * len(unit.folds))
-        yield cells
-
-
 def _score_unit(
-    unit: Unit,
-    folds: Sequence[Fold],
-    Cs: Sequence[float],
-    judge: Judge,
-    report: Callable[[], None] | None,
+    unit: Unit, folds: Sequence[Fold], Cs: Sequence[float], judge: Judge
 ) -> list[list[Array]]:
     """Score the cells of a unit, by fold and number of groups; none for a fold without data."""
     _keep_freed_memory()
@@ -243,8 +221,6 @@ def _score_unit(
                 broad_map = family.cut(m, p, layers[key])
                 kind = Cell if fold.scorer is None else ResidualCell
                 cells.append(kind(broad_map, fold, affine, unit.sizes, Cs, judge).scores())
-                if report is not None:
-                    report()
         result.append(cells)
     return result
 

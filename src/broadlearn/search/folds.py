@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, NamedTuple
@@ -42,13 +42,11 @@ class SplitSamples(NamedTuple):
 class Task(NamedTuple):
     """What a search works on, whatever the grid.
 
-    All splits have the same samples, unless the steps of a pipeline prepared them. `report` is
-    called with the number of fits that were scored since the last call.
+    All splits have the same samples, unless the steps of a pipeline prepared them.
     """
 
     splits: Sequence[SplitSamples]
     n_jobs: int | None
-    report: Callable[[int], None]
 
 
 class GridScores(NamedTuple):

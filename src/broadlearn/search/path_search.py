@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from copy import deepcopy
 from functools import partial
 from numbers import Integral
@@ -33,7 +32,6 @@ from broadlearn.utils import (
     POSITIVE,
     READ_SPARSE,
     Array,
-    FitProgress,
     check_labels,
     check_sparse,
     check_weights,
@@ -92,9 +90,6 @@ class PathSearchCV(BaseSearchCV):
     ``n_enhancement_nodes``, ``n_hidden_nodes``, ``n_fuzzy_groups``, ``n_fuzzy_rules`` and
     ``kernel_width``, and for the twin SVM in ``C1``, ``C2`` and ``kernel_width``. Other parameters
     are looped over.
-
-    Callbacks of scikit-learn (1.9 or later), such as its ``ProgressBar``, see a task for every
-    candidate and fold (several count as one if there are thousands) and one for the refit.
 
     Parameters
     ----------
@@ -248,23 +243,18 @@ class PathSearchCV(BaseSearchCV):
         """
         given = self._validate(X, y, sample_weight)
         task = self._split(given, groups)
-        progress = None
-        if hasattr(self, "_skl_callbacks"):
-            progress = FitProgress(self, 1 + (self.refit is not False), X, y, given.weight)
         start = time.perf_counter()
-        scores = self._score(given, task, progress)
+        scores = self._score(given, task)
         single = self.scoring is None or isinstance(self.scoring, str) or callable(self.scoring)
         self.multimetric_ = not single
         results = self._results(given, scores, time.perf_counter() - start)
         if self.refit or not self.multimetric_:
             self._choose(results, given)
         if self.refit:
-            self._refit(given, progress)
+            self._refit(given)
         self.n_splits_ = len(task.splits)
         self.scorer_ = given.scorers if self.multimetric_ else given.scorers["score"]
         self.cv_results_ = SearchResults(results)
-        if progress is not None:
-            progress.end()
         return self
 
     def __sklearn_tags__(self) -> Any:
@@ -353,18 +343,10 @@ class PathSearchCV(BaseSearchCV):
             SplitSamples(given.rows, given.targets, given.weight, split, given.weighted_fit)
             for split in splits
         ]
-        return Task(parts, self.n_jobs, lambda count: None)
+        return Task(parts, self.n_jobs)
 
-    def _score(self, given: Checked, task: Task, progress: FitProgress | None) -> list[GridScores]:
+    def _score(self, given: Checked, task: Task) -> list[GridScores]:
         """Score all candidates of each grid."""
-        if progress is None:
-            return self._score_together(given, task)
-        total = sum(grid.size for grid in given.grids) * len(task.splits)
-        with progress.counted("search", "candidate-split-evaluation", total) as report:
-            return self._score_together(given, task._replace(report=report))
-
-    def _score_together(self, given: Checked, task: Task) -> list[GridScores]:
-        """Score candidates from shared factorisations."""
         estimator, scorers = given.estimator, list(given.scorers.values())
         classifier, parts = is_classifier(estimator), ("test", "train")
         coarse = all(needs_labels_only(scorer, classifier=classifier) for scorer in scorers)
@@ -433,16 +415,12 @@ class PathSearchCV(BaseSearchCV):
             self.best_score_ = float(mean[self.best_index_])
         self.best_params_ = results["params"][self.best_index_]
 
-    def _refit(self, given: Checked, progress: FitProgress | None) -> None:
+    def _refit(self, given: Checked) -> None:
         """Fit the best candidate on all samples."""
         start = time.perf_counter()
-        watched: AbstractContextManager[Any] = nullcontext(lambda model, **data: model.fit(**data))
-        if progress is not None:
-            watched = progress.fits("refit-with-best-params")
-        with watched as fit:
-            candidate = clone(self.best_params_, safe=False)
-            self.best_estimator_ = clone(given.estimator).set_params(**candidate)
-            fit(self.best_estimator_, X=given.X, y=given.y, **given.weights)
+        candidate = clone(self.best_params_, safe=False)
+        self.best_estimator_ = clone(given.estimator).set_params(**candidate)
+        self.best_estimator_.fit(given.X, given.y, **given.weights)
         self.refit_time_ = time.perf_counter() - start
         if hasattr(self.best_estimator_, "feature_names_in_"):
             self.feature_names_in_ = self.best_estimator_.feature_names_in_

@@ -167,13 +167,12 @@ def _score_prepared(
     for t in range(len(judge.parts) if good else 0):
         # Training samples to predict are the test samples of another search.
         splits = [_join(folds[f], t, task.splits[f]) for f in good]
-        own = Task(splits, task.n_jobs, task.report if t == 0 else lambda count: None)
+        own = Task(splits, task.n_jobs)
         part = run(model, grid, own, judge._replace(parts=("test",)))
         result.scores[:, t, :, good] = part.scores[:, 0].transpose(2, 0, 1)
         result.errors[:] = np.where(result.errors == "", part.errors, result.errors)
         if result.states is not None and part.states is not None:
             result.states[:, good] = part.states
-    task.report(grid.size * (len(folds) - len(good)))
     return result
 
 

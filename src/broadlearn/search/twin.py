@@ -42,7 +42,6 @@ def score_twin_grid(
             result.scores[:, :, numbers, f] = scores
             for w, reason in enumerate(reasons):
                 result.note(numbers[..., w].ravel(), reason)
-            task.report(numbers.size)
     return result
 
 

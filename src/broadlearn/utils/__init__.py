@@ -1,4 +1,4 @@
-"""Names that at least two rooms use: arrays, checks, progress, files, wording."""
+"""Names that at least two rooms use: arrays, checks, files, wording."""
 
 from broadlearn.utils.arrays import (
     BLOCK_NUMBERS,
@@ -44,7 +44,6 @@ from broadlearn.utils.parameters import (
     STANDARDIZE,
 )
 from broadlearn.utils.pictures import label
-from broadlearn.utils.progress import FitProgress
 from broadlearn.utils.whole_files import STANDARD_OUTPUT, is_special, write_whole
 from broadlearn.utils.wording import counted, listed, out_of, percent, visible
 from broadlearn.utils.workers import one_thread, parallel
@@ -64,7 +63,6 @@ __all__ = [
     "STANDARDIZE",
     "STANDARD_OUTPUT",
     "Array",
-    "FitProgress",
     "Floats",
     "TooLargeError",
     "check_classes",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sklearn.base import _fit_context as fit_context
 from sklearn.metrics._scorer import _MultimetricScorer as MultimetricScorer
 from sklearn.metrics._scorer import _PassthroughScorer as PassthroughScorer
@@ -20,21 +18,8 @@ from sklearn.utils._param_validation import (
 )
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
-try:
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
-except ImportError:  # before scikit-learn 1.9
-
-    class CallbackSupportMixin:  # type: ignore[no-redef]
-        """An estimator without callbacks."""
-
-    def with_callbacks(method: Any) -> Any:
-        """The method as it is."""
-        return method
-
-
 __all__ = [
     "BaseSearchCV",
-    "CallbackSupportMixin",
     "Interval",
     "MultimetricScorer",
     "Options",
@@ -47,5 +32,4 @@ __all__ = [
     "is_constant_feature",
     "safe_indexing",
     "validate_parameter_constraints",
-    "with_callbacks",
 ]
