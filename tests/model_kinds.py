@@ -75,7 +75,6 @@ def fitted_models():
         "fuzzy": FuzzyBLSClassifier(feature_activation="tanh", standardize="robust", **NODES),
         "intuitionistic": IntuitionisticFuzzyBLSClassifier(feature_weights="sparse", **NODES),
         "scorer": BLSClassifier(sample_scores=IntuitionisticScorer(kernel_width=2.0), **NODES),
-        "infinite": BLSClassifier(**{**NODES, "n_enhancement_nodes": "infinite"}),
         "elm": ELMClassifier(8, random_state=0),
         "h-elm": HierarchicalELMClassifier(8, n_autoencoder_nodes=4, random_state=0),
         "neuro-fuzzy": NeuroFuzzyBLSClassifier(2, 3, 8, random_state=0),

@@ -1,8 +1,8 @@
-"""A small, quick model of every kind: those of the registry, and two variants."""
+"""A small, quick model of every kind: those of the registry, and one variant."""
 
 from sklearn.base import clone, is_classifier
 
-from broadlearn import BLSClassifier, IntuitionisticFuzzyTwinSVC
+from broadlearn import IntuitionisticFuzzyTwinSVC
 from broadlearn.registry import REGISTRY
 
 SIZES = {
@@ -20,7 +20,6 @@ SIZES = {
     "random_state": 0,
 }
 VARIANTS = {
-    "infinite BLS": BLSClassifier(n_enhancement_nodes="infinite", C=10.0, random_state=0),
     "RBF twin SVM": IntuitionisticFuzzyTwinSVC(kernel="rbf", n_basis_rows=30, random_state=0),
 }
 NAMES = [*REGISTRY, *VARIANTS]

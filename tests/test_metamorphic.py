@@ -98,8 +98,7 @@ def test_single_precision(name):
     model = fitted(name, table)
     found = output(model, table)
     assert found.dtype == np.float32
-    if name != "infinite BLS":  # Its coefficients cancel, so that they need float64.
-        assert getattr(model, "output_weights_", found).dtype == np.float32
+    assert getattr(model, "output_weights_", found).dtype == np.float32
     np.testing.assert_allclose(found, expected(name), atol=1e-3)
 
 

@@ -32,7 +32,6 @@ from broadlearn.sample_scores import (
     Trust,
     UniformScorer,
 )
-from broadlearn.solvers import learn_slopes
 from broadlearn.utils import row_slices
 
 SIZES = {
@@ -217,7 +216,6 @@ def test_extreme_and_constant_columns_change_nothing(scale):
 def test_prediction_in_blocks_equals_one_block(monkeypatch):
     X, y = make(500)
     models = [BLSClassifier(**SIZES), BLSClassifier(**SIZES, **PUBLISHED_FORM)]
-    models.append(clone(models[0]).set_params(n_enhancement_nodes="infinite"))
     whole = [model.fit(X, y).decision_function(X) for model in models]
     monkeypatch.setattr("broadlearn.models.base.row_slices", lambda n, k: row_slices(n, k, 1 << 8))
     for model, expected in zip(models, whole, strict=True):
@@ -387,64 +385,6 @@ def test_several_labels_are_refused_with_the_remedy(model):
         model.fit(X, several)
     if isinstance(model, BLSClassifier):
         assert MultiOutputClassifier(model).fit(X, several).predict(X).shape == (60, 2)
-
-
-# Infinitely many enhancement nodes
-
-
-def gram(model, X):
-    """Products of samples over all nodes of a fitted model, from its definition."""
-    Z = model._standardization.affine(X)
-    F = model._map.features(Z)
-    inputs = F if model.enhancement_inputs is None else Z[:, :-1]
-    return F @ F.T + 1000.0 * model._map.node_kernel()(inputs, inputs)
-
-
-def refitted(K, T, C, s, left_out):
-    """Predictions for a sample by kernel ridge without it, where weights are squares of s."""
-    s = s.copy()
-    s[left_out] = 0.0
-    alpha = np.linalg.solve(K * np.outer(s, s) + np.eye(len(K)) / C, T * s[:, None])
-    return K[left_out] @ (s[:, None] * alpha)
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize(
-    "model",
-    [
-        BLSClassifier(activation="sine"),
-        BLSClassifier(sample_scores="held_out", **PUBLISHED_FORM),
-        IntuitionisticFuzzyBLSClassifier(feature_activation="tanh", activation="relu"),
-    ],
-    ids=["sine", "published", "relu"],
-)
-def test_infinitely_many_nodes_are_kernel_ridge(model, weighted, n_classes):
-    X, y = make_classification(
-        90, 8, n_informative=6, n_classes=n_classes, flip_y=0.2, random_state=0
-    )
-    weight = np.random.default_rng(0).uniform(0.2, 1.0, 60) if weighted else None
-    model.set_params(n_enhancement_nodes="infinite", C=0.1, random_state=0)
-    model.fit(X[:60], y[:60], weight)
-    K, codes = gram(model, X), y[:60]
-    T = np.where(codes == 1, 1.0, -1.0)[:, None] if n_classes == 2 else np.eye(3)[codes]
-    s = model.sample_scores_ * (1.0 if weight is None else np.sqrt(weight))
-    L = K[:60, :60]
-    alpha = np.linalg.solve(L * np.outer(s, s) + np.eye(60) / 0.1, T * s[:, None])
-    found = model.decision_function(X[60:]).reshape(30, -1)
-    np.testing.assert_allclose(found, K[60:, :60] @ (s[:, None] * alpha), atol=1e-9)
-    held_out = np.stack([refitted(L, T, 0.1, s, i) for i in range(60)])
-    slope = learn_slopes(held_out[None], codes, weight, model.sample_scores_)
-    assert model.proba_slope_ == pytest.approx(slope[0], abs=1e-8)
-
-
-def test_infinitely_many_nodes_for_real_targets():
-    X, _ = make(100)
-    Y = np.column_stack([X[:, 0] ** 2, X[:, 1]])
-    model = BLSRegressor(n_enhancement_nodes="infinite", C=10.0, random_state=0).fit(X, Y)
-    K, T = gram(model, X), Y - Y.mean(axis=0)
-    expected = Y.mean(axis=0) + K @ np.linalg.solve(K + np.eye(100) / 10.0, T)
-    np.testing.assert_allclose(model.predict(X), expected, atol=1e-9)
 
 
 # State

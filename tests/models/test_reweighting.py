@@ -67,13 +67,6 @@ def test_weights_are_copies(kind, name):
     assert (weighted.sample_scores_[weight == 0] == 0.0).all()
 
 
-def test_infinitely_many_nodes():
-    X, y = load_iris(return_X_y=True)
-    y[0] = 2
-    model = BLSClassifier(n_enhancement_nodes="infinite", sample_scores="correntropy").fit(X, y)
-    assert model.sample_scores_.argmin() == 0
-
-
 @NAMES
 @pytest.mark.parametrize("kind", [BLSClassifier, BLSRegressor])
 def test_batches_are_refused_in_a_sentence(kind, name):

@@ -128,7 +128,6 @@ def test_growing_needs_no_seed():
     [
         ({"n_enhancement_nodes": 3}, "can only grow"),
         ({"n_feature_groups": 0}, "'n_feature_groups' parameter"),
-        ({"n_enhancement_nodes": "infinite"}, "keeps all samples of one fit"),
     ],
 )
 def test_bad_sizes_are_named(arguments, message):
@@ -144,7 +143,6 @@ def test_bad_sizes_are_named(arguments, message):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"n_enhancement_nodes": "infinite"}, "keeps all samples of one fit"),
         ({"sample_scores": "held_out"}, "HeldOutScorer compares all samples"),
         ({"class_weight": "balanced"}, "needs all labels at once"),
     ],

@@ -59,12 +59,11 @@ def test_every_model_of_the_registry_unfitted(path):
 
 
 @pytest.mark.parametrize("activation", ["tanh", "sigmoid", "relu", "sine"])
-@pytest.mark.parametrize("n_nodes", [5, "infinite"])
-def test_nodes_of_all_kinds(n_nodes, activation, path):
+def test_nodes_of_all_kinds(activation, path):
     model = BLSClassifier(
         n_feature_groups=2,
         n_feature_nodes=4,
-        n_enhancement_nodes=n_nodes,
+        n_enhancement_nodes=5,
         activation=activation,
         enhancement_scale=[0.5, 2.0],
         random_state=0,

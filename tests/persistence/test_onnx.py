@@ -184,7 +184,6 @@ def test_what_cannot_be_exported_is_refused_in_a_sentence():
     search = PathSearchCV(BLSClassifier(**SMALL), {"C": [1.0, 10.0]}).fit(X, NAMES)
     two = BLSClassifier(**SMALL).fit(X, y == 1)
     table = make_pipeline(TablePreparation(), BLSClassifier(**SMALL)).fit(X, NAMES)
-    infinite = BLSClassifier(**SMALL | {"n_enhancement_nodes": "infinite"}).fit(X, NAMES)
     published = make_pipeline(RowStandardizer(), BLSClassifier(**SMALL)).fit(X, NAMES)
     function = make_pipeline(FunctionTransformer(np.exp), BLSClassifier(**SMALL)).fit(X, NAMES)
     refused = {
@@ -192,7 +191,6 @@ def test_what_cannot_be_exported_is_refused_in_a_sentence():
         "has no probabilities": IntuitionisticFuzzyTwinSVC().fit(X, y == 1),
         "graphs have no decision threshold": with_threshold(two, True, 0.3),
         "export the steps after it": table,
-        "no infinitely many nodes": infinite,
         "RowStandardizer": published,
         "FunctionTransformer": function,
     }

@@ -35,16 +35,15 @@ def make_cell(X, y, split, names, weight=None, sizes=SIZES):
 @pytest.mark.parametrize("n_train", [40, 300])
 @pytest.mark.parametrize("names", [["accuracy", "roc_auc"], ["neg_log_loss"]])
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("sizes", [SIZES, ["infinite"]], ids=str)
-def test_scores_are_those_of_single_fits(n_train, names, weighted, sizes):
+def test_scores_are_those_of_single_fits(n_train, names, weighted):
     X, y = make_classification(n_train + 100, 6, flip_y=0.1, random_state=0)
     train, test = np.arange(n_train), np.arange(n_train, n_train + 100)
     weight = np.random.default_rng(1).integers(0, 3, len(y)) * 1.0 if weighted else None
     given = lambda rows: None if weight is None else weight[rows]  # noqa: E731
-    found = make_cell(X, y, (train, test), names, weight, sizes).scores()
-    assert found.shape == (len(names), 2, len(sizes), len(CS), len(WIDTHS))
+    found = make_cell(X, y, (train, test), names, weight).scores()
+    assert found.shape == (len(names), 2, len(SIZES), len(CS), len(WIDTHS))
     for w, width in enumerate(WIDTHS):
-        for j, q in enumerate(sizes):
+        for j, q in enumerate(SIZES):
             for c, C in enumerate(CS):
                 model = IntuitionisticFuzzyBLSClassifier(
                     2, 4, 1, q, C, kernel_width=width, random_state=0

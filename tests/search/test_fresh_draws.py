@@ -35,7 +35,7 @@ FUZZY = {"n_fuzzy_groups": [1, 3], "n_fuzzy_rules": [3, 7], "n_enhancement_nodes
 HIDDEN = {"n_hidden_nodes": [5, 45, 205]}
 SEARCHES = [
     (BLSClassifier(**PUBLISHED_FORM), SIZES),
-    (BLSClassifier(), {"n_enhancement_nodes": [20, 300, "infinite"]}),
+    (BLSClassifier(), {"n_enhancement_nodes": [20, 300]}),
     (FuzzyBLSClassifier(**PUBLISHED_FORM), SIZES),
     (IntuitionisticFuzzyBLSClassifier(**PUBLISHED_FORM), {**SIZES, "kernel_width": WIDTHS}),
     (IntuitionisticFuzzyBLSClassifier(landmarks=20), {"kernel_width": [1.0, "auto"]}),

@@ -91,17 +91,6 @@ def test_three_classes_and_training_scores():
         assert search.cv_results_["split0_train_score"][i] == model.fit(X, y).score(X, y)
 
 
-def test_infinitely_many_nodes():
-    X, y = make_classification(50, 4, random_state=0)
-    grid = {"C": [0.01, 1.0], "n_enhancement_nodes": ["infinite"]}
-    search = PathSearchCV(BLSClassifier(random_state=0), grid, cv="loo").fit(X, y)
-    train = PathSearchCV(
-        BLSClassifier(random_state=0), grid, cv=[(np.arange(50), np.arange(50))]
-    ).fit(X, y)
-    assert np.all(search.cv_results_["mean_test_score"] <= train.cv_results_["mean_test_score"])
-    assert search.best_score_ > 0.7
-
-
 def test_what_has_no_closed_form_is_refused():
     X, y = make_classification(40, 4, random_state=0)
     model = BLSClassifier(2, 4, 1, 10, random_state=0)

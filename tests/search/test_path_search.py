@@ -338,10 +338,9 @@ def test_a_fold_without_a_class_does_not_end_the_search():
 
 
 @pytest.mark.parametrize("scoring", [None, "neg_mean_squared_error", "neg_mean_absolute_error"])
-@pytest.mark.parametrize("nodes", [[10, 100], ["infinite"]])
-def test_scores_of_several_targets_are_those_of_grid_search(scoring, nodes):
+def test_scores_of_several_targets_are_those_of_grid_search(scoring):
     X, Y = make_regression(120, 6, n_targets=3, noise=5.0, random_state=0)
-    grid = {"C": [0.1, 100.0], "n_enhancement_nodes": nodes}
+    grid = {"C": [0.1, 100.0], "n_enhancement_nodes": [10, 100]}
     model, options = BLSRegressor(random_state=0), {"scoring": scoring, "cv": 3}
     ours, theirs = both_searches(model, grid, X, Y, **options, return_train_score=True)
     for key in ("mean_test_score", "mean_train_score"):

@@ -76,14 +76,6 @@ def test_the_undefined_are_never_among_the_best():
     np.testing.assert_array_equal(order, [3, 2, 0])
 
 
-def test_infinitely_many_nodes_are_the_largest_model():
-    columns = parameter_columns([SubGrid(("n_enhancement_nodes",), (("infinite", 100),))])
-    assert best_first(np.array([0.5, 0.5]), columns, {}).tolist() == [1, 0]
-    columns = parameter_columns([SubGrid(("n_enhancement_nodes",), ((20, 10),)), SubGrid((), ())])
-    order = best_first(np.full(3, 0.5), columns, {"n_enhancement_nodes": "infinite"})
-    assert order.tolist() == [1, 0, 2]
-
-
 def test_parameters_of_a_last_step_have_a_prefix():
     grid = SubGrid(("m__C", "scale__C"), ((2.0, 1.0), (1.0, 2.0)))
     mean = np.array([0.5, 0.5, 0.5, 0.5])

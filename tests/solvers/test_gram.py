@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from plain import plain_held_out, plain_ridge
 
-from broadlearn.solvers.gram import solve_gram, solve_kernel
+from broadlearn.solvers.gram import solve_gram
 
 
 def make(n=25, d=40, n_targets=3):
@@ -19,18 +19,6 @@ def diagonal(score, weight):
     if weight is None:
         return score
     return np.sqrt(weight) * (1.0 if score is None else score)
-
-
-class Kernel:
-    """A design of some features, and kernel values for the rest of the rows' products."""
-
-    def __init__(self, F, K):
-        self.matrix = np.concatenate([F, K], axis=1)
-        self.n_rows, self.n_columns = self.matrix.shape
-        self.n_nodes = self.n_columns
-
-    def __call__(self, rows, out=None):
-        return self.matrix[rows]
 
 
 @pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
@@ -57,20 +45,6 @@ def test_the_gram_matrix_is_left_as_it_is_unless_it_may_be_overwritten(scored):
     np.testing.assert_array_equal(gram, before)
     again = solve_gram(gram, score, T, 10.0, overwrite_gram=True)
     np.testing.assert_array_equal(again.weights, solution.weights)
-
-
-@pytest.mark.parametrize("n_features", [0, 12])
-def test_kernel_columns_stand_for_all_nodes_whose_products_they_are(n_features):
-    G, T, score, weight = make()
-    F, E = np.split(G, [n_features], axis=1)
-    design = Kernel(F, E @ E.T)
-    solution = solve_kernel(design, T, 10.0, score, weight)
-    expected = G @ plain_ridge(G, T, 10.0, diagonal(score, weight))
-    assert solution.form == "dual"
-    assert solution.weights.shape == (n_features + len(G), 3)
-    np.testing.assert_allclose(design.matrix @ solution.weights, expected, atol=1e-8)
-    found = solution.held_out(design.matrix, T, score, weight, np.arange(len(T)))
-    np.testing.assert_allclose(found, plain_held_out(G, T, 10.0, score, weight), atol=1e-8)
 
 
 def test_a_penalty_that_is_lost_says_so():

@@ -37,7 +37,6 @@ from broadlearn.solvers import (
     learn_slopes,
     log_probabilities,
     probabilities,
-    solve_kernel,
     solve_ridge,
 )
 from broadlearn.utils import (
@@ -197,8 +196,6 @@ class BroadModel(BaseEstimator):
         self: Any, design: MappedSamples, data: TrainingData, score: Array | None
     ) -> Any:
         """Solve the ridge problem of a design matrix."""
-        if design.map.kernel:
-            return solve_kernel(design, data.T, self.C, score, data.weight)
         return solve_ridge(design, data.T, self.C, score, data.weight, self.solver)
 
     def _keep(
@@ -211,8 +208,6 @@ class BroadModel(BaseEstimator):
     ) -> None:
         """Store the solution and other fitted attributes; `weights` are of the map's columns."""
         rotation, direct = broad_map.rotation, None
-        # Sums over training samples cancel: float32 would lose all digits.
-        dtype = np.dtype(np.float64) if broad_map.kernel else dtype
         if rotation is not None:
             r = rotation.shape[1]
             weights = np.concatenate([rotation @ weights[:r], weights[r:]])
@@ -232,7 +227,7 @@ class BroadModel(BaseEstimator):
         check_is_fitted(self)
         rows = read_rows(self, X, **READ_SPARSE)
         n_features, n_layer = self._map.n_features, self._map.n_enhancements
-        dtype = self.output_weights_.dtype if self._map.kernel else rows.dtype
+        dtype = rows.dtype
         W = self.output_weights_.astype(dtype, copy=False)
         out = np.empty((rows.shape[0], W.shape[1]), dtype=dtype)
         n_numbers = n_layer + (n_features if self._direct_weights is None else 0)

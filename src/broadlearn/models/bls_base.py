@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import unique_labels
 
 from broadlearn.models import online
 from broadlearn.models.base import BroadClassifier, in_one_step
-from broadlearn.models.parameters import MODEL_CONSTRAINTS, PUBLISHED_FORM, NodeParameters
+from broadlearn.models.parameters import MAP_CONSTRAINTS, PUBLISHED_FORM, NodeParameters
 from broadlearn.models.stream import StreamState
 from broadlearn.models.training_data import check_several
 from broadlearn.utils import READ_SPARSE, Floats, check_labels, read_rows
@@ -24,7 +24,7 @@ class BLSBase(NodeParameters, BroadClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BroadClassifier._parameter_constraints,
-        **MODEL_CONSTRAINTS,
+        **MAP_CONSTRAINTS,
     }
     _published: ClassVar[dict[str, Any]] = PUBLISHED_FORM
     _stream: ClassVar[StreamState | None] = None

@@ -11,7 +11,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from broadlearn.models import online
 from broadlearn.models.base import BroadModel, in_one_step
-from broadlearn.models.parameters import MODEL_CONSTRAINTS, NodeParameters, document
+from broadlearn.models.parameters import MAP_CONSTRAINTS, NodeParameters, document
 from broadlearn.models.stream import StreamState
 from broadlearn.models.training_data import TrainingData, centre_samples, read_real
 from broadlearn.sample_scores import (
@@ -69,7 +69,7 @@ class BLSRegressor(NodeParameters, MultiOutputMixin, RegressorMixin, BroadModel)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BroadModel._parameter_constraints,
-        **MODEL_CONSTRAINTS,
+        **MAP_CONSTRAINTS,
         "sample_scores": [StrOptions(set(SCORERS)), SampleScorer],
     }
     _stream: ClassVar[StreamState | None] = None

@@ -21,7 +21,6 @@ from broadlearn.models.base import forget_fit, in_one_step
 from broadlearn.models.stream import Residual, StreamState
 from broadlearn.models.training_data import best_scores
 from broadlearn.random_features import (
-    INFINITE,
     BroadMap,
     Standardization,
     draw_map,
@@ -35,10 +34,6 @@ NO_SUMS = (
     "This model was made by fit, which keeps no sums over its samples. Start with partial_fit to "
     "learn or forget samples later; warm_up(X, y) and partial_fit(X, y) give the model of fit."
 )
-NEEDS_ALL_SAMPLES = (
-    f"n_enhancement_nodes={INFINITE!r} keeps all samples of one fit; to learn in batches or to "
-    "grow, set a number of nodes."
-)
 BALANCED = (
     'class_weight="balanced" needs all labels at once; to learn in batches, pass a dict with the '
     "weight of each class."
@@ -47,8 +42,6 @@ BALANCED = (
 
 def refuse_batches(model: Any) -> None:
     """Raise if the parameters of a model do not allow learning in batches."""
-    if model.n_enhancement_nodes == INFINITE:
-        raise ValueError(NEEDS_ALL_SAMPLES)
     if getattr(model, "class_weight", None) == "balanced":
         raise ValueError(BALANCED)
     scorer = model.scorer()

@@ -10,7 +10,7 @@ from numbers import Integral, Real
 from textwrap import indent
 from typing import Any
 
-from broadlearn.random_features import INFINITE, InfiniteNodes, MapRecipe, MapSettings
+from broadlearn.random_features import MapSettings
 from broadlearn.utils import COUNT, MAX_SCALE, POSITIVE, STANDARDIZE
 from broadlearn.utils.sklearn_compat import Interval, StrOptions
 
@@ -32,11 +32,6 @@ MAP_CONSTRAINTS: dict[str, list[Any]] = {
     "standardize": STANDARDIZE,
     "random_state": ["random_state"],
 }
-# A transformer needs a finite number of columns, a model does not.
-MODEL_CONSTRAINTS: dict[str, list[Any]] = {
-    **MAP_CONSTRAINTS,
-    "n_enhancement_nodes": [COUNT, StrOptions({INFINITE})],
-}
 
 
 @dataclass(eq=False, repr=False)
@@ -46,7 +41,7 @@ class NodeParameters:
     n_feature_groups: int = 1
     n_feature_nodes: int = 64
     n_enhancement_groups: int = 1
-    n_enhancement_nodes: int | str = 936
+    n_enhancement_nodes: int = 936
     _: KW_ONLY
     activation: str = "tanh"
     feature_activation: str = "identity"
@@ -57,15 +52,14 @@ class NodeParameters:
     enhancement_inputs: int | None = 4
     enhancement_weights: str = "orthonormal"
 
-    def feature_map(self) -> MapRecipe:
+    def feature_map(self) -> MapSettings:
         """Return the recipe of the random map."""
         scale = self.enhancement_scale
         if isinstance(scale, Sequence) and not (
             scale and all(POSITIVE.is_satisfied_by(factor) for factor in scale)
         ):
             raise ValueError(f"enhancement_scale must hold positive numbers, got {scale!r}.")
-        settings = MapSettings(**{f.name: getattr(self, f.name) for f in fields(MapSettings)})
-        return InfiniteNodes(settings) if self.n_enhancement_nodes == INFINITE else settings
+        return MapSettings(**{f.name: getattr(self, f.name) for f in fields(MapSettings)})
 
 
 #: Parameters of the published code, which ``BLSClassifier.published()`` and its relatives set. The
@@ -100,11 +94,8 @@ PARAGRAPHS = {
         n_enhancement_groups : int, default=1
             l, number of groups of enhancement nodes.""",
     "enhancement nodes": """
-        n_enhancement_nodes : int or "infinite", default=936
-            q, nodes per enhancement group. "infinite" is the limit of many nodes, computed
-            from the closed form of their products and as strong as 1,000 nodes. The model
-            then keeps all training samples: use it for up to about 5,000 of them. See
-            :doc:`/user_guide/models`.""",
+        n_enhancement_nodes : int, default=936
+            q, nodes per enhancement group.""",
     "C": """
         C : float, default=1.0
             Weight of the errors relative to the penalty on W. A larger C fits more closely.""",
@@ -192,9 +183,7 @@ PARAGRAPHS = {
             Activation of the hidden layer.""",
     "output weights": """
         output_weights_ : ndarray of shape (m * p + l * q, n_outputs)
-            W; one column for two classes or one target, else one per class or target. With
-            infinitely many nodes, coefficients of the training samples follow the weights of
-            the m * p feature nodes.""",
+            W; one column for two classes or one target, else one per class or target.""",
     "solution": """
         solver_ : {"primal", "dual"}
             The form that was solved.""",

@@ -13,7 +13,6 @@ from broadlearn.random_features import (
     BroadMap,
     CascadeMap,
     FuzzyMap,
-    InfiniteMap,
     Standardization,
 )
 
@@ -89,10 +88,6 @@ def _scale_rows(grouped: Tensor) -> Tensor:
 
 def enhancement_nodes(Z: Tensor, F: Tensor, broad_map: BroadMap) -> Tensor:
     """Return E^l for Z and F^m."""
-    if isinstance(broad_map, InfiniteMap):
-        raise ValueError(
-            "graphs have no infinitely many nodes; fit a number of nodes, or an ensemble"
-        )
     inputs = Z if broad_map.enhances_inputs else F
     activation = broad_map.settings.activation
     E = inputs.affine(broad_map.enhancement_weights).activate(activation)

@@ -8,7 +8,6 @@ from broadlearn.random_features.draws import FEATURE_DRAWS, draw_feature_weights
 from broadlearn.random_features.fences import FenceRows, draw_fence_rows, learn_fences
 from broadlearn.random_features.fuzzy_rules import FuzzyMap, FuzzyRules
 from broadlearn.random_features.hidden_layer import AutoencoderMap, Autoencoders, HiddenLayer
-from broadlearn.random_features.infinite_map import INFINITE, InfiniteMap, InfiniteNodes
 from broadlearn.random_features.input_forms import InputForms, learn_forms
 from broadlearn.random_features.limit_kernels import (
     METRICS,
@@ -44,7 +43,6 @@ __all__ = [
     "ACTIVATIONS",
     "FEATURE_DRAWS",
     "HIGH",
-    "INFINITE",
     "LOW",
     "METRICS",
     "AutoencoderMap",
@@ -56,8 +54,6 @@ __all__ = [
     "FuzzyMap",
     "FuzzyRules",
     "HiddenLayer",
-    "InfiniteMap",
-    "InfiniteNodes",
     "InputForms",
     "KernelBasis",
     "LimitKernel",

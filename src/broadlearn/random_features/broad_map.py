@@ -9,7 +9,7 @@ The enhancement inputs collapse likewise: F^m W_E = [Z, 1] (A W_E).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,8 +57,6 @@ class BroadMap:
     affine: bool = False
     basis: Array | None = None
     rotation: Array | None = None
-    # Whether the columns behind F^m are products with training samples instead of nodes.
-    kernel: ClassVar[bool] = False
 
     @property
     def enhances_inputs(self) -> bool:
@@ -141,15 +139,11 @@ class BroadMap:
 
 
 class MappedSamples:
-    """Design matrix of some samples, with rows made on demand.
-
-    Products with training samples are computed once.
-    """
+    """Design matrix of some samples, with rows made on demand."""
 
     def __init__(self, broad_map: BroadMap, X: Floats, standardization: Standardization) -> None:
         self.map, self.X, self.standardization = broad_map, X, standardization
         self.n_rows, self.n_columns = X.shape[0], broad_map.n_columns
-        self._whole: Floats | None = None
 
     @property
     def n_nodes(self) -> int:
@@ -158,11 +152,7 @@ class MappedSamples:
 
     def __call__(self, rows: slice | NDArray[np.intp], out: Floats | None = None) -> Floats:
         """Return the columns that stand for some rows of G, in `out` if given."""
-        if not self.map.kernel:
-            return self.map.columns(self.standardization.affine(self.X, rows), out)
-        if self._whole is None:
-            self._whole = self.map.columns(self.standardization.affine(self.X))
-        return self._whole[rows]
+        return self.map.columns(self.standardization.affine(self.X, rows), out)
 
 
 def interleave(broad_map: BroadMap) -> BroadMap:

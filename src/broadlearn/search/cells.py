@@ -77,7 +77,7 @@ class Cell:
     """One map, of the largest size, on one fold.
 
     `affine` is ``[Z, 1]`` of the "train" and "test" samples; `sizes` are enhancement nodes per
-    group, or "infinite" alone.
+    group.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Cell:
         broad_map: BroadMap,
         fold: Fold,
         affine: Mapping[str, Floats],
-        sizes: Sequence[int | str],
+        sizes: Sequence[int],
         Cs: Sequence[float],
         judge: Judge,
     ) -> None:
@@ -93,10 +93,7 @@ class Cell:
         self.data, self.fold, self.affine, self.judge = fold.data, fold, affine, judge
         self.map, self.Cs = condense(interleave(broad_map)), list(Cs)
         n_groups = broad_map.settings.n_enhancement_groups
-        self.columns = [
-            self.map.n_columns if isinstance(q, str) else self.map.n_feature_columns + n_groups * q
-            for q in sizes
-        ]
+        self.columns = [self.map.n_feature_columns + n_groups * q for q in sizes]
         self.every = np.arange(len(self.data.T))
         # Whether the design matrix of the training samples comes in several blocks.
         self.in_blocks = len(affine["train"]) * self.map.n_columns > judge.block_numbers
@@ -132,7 +129,7 @@ class Cell:
         size, but one matrix for all widths.
         """
         n_rows, n = self._rows(w).size, self.columns[j]
-        if n_rows >= n or self.judge.holds_out or self.map.kernel:
+        if n_rows >= n or self.judge.holds_out:
             return n_rows < n
         n_C, n_sizes, largest = len(self.Cs), len(self.columns), max(self.columns)
         primal = n_rows * largest**2 + n_C * (largest**3 / 3 + n_sizes * largest**2)
@@ -142,9 +139,9 @@ class Cell:
     def _rows(self, w: int) -> Rows:
         """Return the training samples that the dual needs: those of positive score.
 
-        Leave-one-out predictions, and kernels, whose columns are samples, need all of them.
+        Leave-one-out predictions need all of them.
         """
-        if self.judge.holds_out or self.map.kernel:
+        if self.judge.holds_out:
             return self.every
         return self.fold.diagonals[w].rows
 
@@ -224,11 +221,7 @@ class Cell:
         return result
 
     def _dual(self, sizes: Mapping[int, list[int]]) -> None:
-        """Solve and score the sizes of each kernel width that have more columns than rows.
-
-        Behind F, a kernel map has products of samples in place of nodes: ``K = F Fᵗ + products``,
-        and the coefficients of the samples are weights.
-        """
+        """Solve and score the sizes of each kernel width that have more columns than rows."""
         if not any(sizes.values()):
             return
         G = (
@@ -237,21 +230,18 @@ class Cell:
             else next(self._designs("train"))[1]
         )
         n_rows, done = len(G), 0
-        F, K = G[:, : self.map.n_feature_columns], np.zeros((n_rows, n_rows))
-        kernel = self.map.kernel
+        K = np.zeros((n_rows, n_rows))
         for j in np.argsort(self.columns, kind="stable").tolist():
             widths, n = [w for w in sizes if j in sizes[w]], self.columns[j]
             if not widths:
                 continue
-            K += F @ F.T + G[:, -n_rows:] if kernel else G[:, done:n] @ G[:, done:n].T
+            K += G[:, done:n] @ G[:, done:n].T
             done = n
             for batch in [[w] for w in widths] if self.judge.holds_out else [widths]:
                 H, S = G[:, :n], np.stack([self._diagonal(w) for w in batch])
-                nodes = None if kernel else H
-                alphas = dual_path(K, nodes, S, self.data.T, self.Cs, self.tolerance)
+                alphas = dual_path(K, H, S, self.data.T, self.Cs, self.tolerance)
                 flat = (S[:, None, :, None] * alphas).swapaxes(2, 3)
-                W = (flat.reshape(-1, n_rows) @ (F if kernel else H)).reshape(*flat.shape[:3], -1)
-                W = np.concatenate([W, flat], axis=3) if kernel else W
+                W = (flat.reshape(-1, n_rows) @ H).reshape(*flat.shape[:3], -1)
                 held_out = partial(self._dual_held_out, K, H, W[0], alphas[0], batch[0])
                 self._score(W[:, :, None], batch, [j], held_out)
 

@@ -22,7 +22,7 @@ from sklearn.base import clone
 from threadpoolctl import ThreadpoolController
 
 from broadlearn.models import BroadModel
-from broadlearn.random_features import INFINITE, MapRecipe, NestedMaps, sizes_nest
+from broadlearn.random_features import MapRecipe, NestedMaps, sizes_nest
 from broadlearn.search.cells import Cell, Judge
 from broadlearn.search.folds import Fold, GridScores, Task, prepare_fold
 from broadlearn.search.grid import Candidates, SubGrid
@@ -60,7 +60,7 @@ class Unit(NamedTuple):
     recipe: MapRecipe
     groups: Sequence[int]
     nodes: int
-    sizes: Sequence[int | str]
+    sizes: Sequence[int]
     numbers: NDArray[np.intp]
     folds: Sequence[int]
     seeds: Sequence[int]
@@ -168,10 +168,8 @@ def _nested_units(
     together = workers == 1 or len(nodes) >= 4 * workers
     fold_lists = [list(range(n_splits))] if together else [[f] for f in range(n_splits)]
     seeds = [draw_seed(model.random_state)] * n_splits
-    infinite = [j for j, size in enumerate(values["size"]) if size == INFINITE]
-    finite = [j for j in range(len(values["size"])) if j not in infinite]
-    nested = [finite] if sizes_nest(model.feature_map()) else [[j] for j in finite]
-    for chosen in filter(None, (*nested, infinite)):
+    every = list(range(len(values["size"])))
+    for chosen in [every] if sizes_nest(model.feature_map()) else [[j] for j in every]:
         sizes = [values["size"][j] for j in chosen]
         for k, p in enumerate(nodes):
             largest = {"groups": max(groups), "nodes": p, "size": max(sizes)}

@@ -14,7 +14,7 @@ import numpy as np
 from broadlearn.models import MAX_HELD_OUT, held_out_predictions, solve_reweighted
 from broadlearn.sample_scores import ResidualScorer
 from broadlearn.search.cells import Cell, HeldOut, Rows
-from broadlearn.solvers import LostPenaltyError, learn_slopes, solve_kernel, solve_ridge
+from broadlearn.solvers import LostPenaltyError, learn_slopes, solve_ridge
 from broadlearn.utils import Array, Floats, spread_rows
 
 
@@ -55,12 +55,11 @@ class ResidualCell(Cell):
 
     def _fit(self, design: LeadingColumns, C: float) -> tuple[Any, Array | None]:
         """Solve a candidate as `fit` does; None if the penalty is lost."""
-        solve_one = solve_kernel if self.map.kernel else solve_ridge
         scorer = self.fold.scorer
         assert isinstance(scorer, ResidualScorer)
 
         def solve(score: Array | None) -> Any:
-            return solve_one(design, self.data.T, C, score, self.data.weight)
+            return solve_ridge(design, self.data.T, C, score, self.data.weight)
 
         try:
             return solve_reweighted(scorer, solve, design, self.data)

@@ -11,7 +11,6 @@ from numpy.ma import MaskedArray
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from broadlearn.random_features import INFINITE
 from broadlearn.search.grid import SubGrid
 from broadlearn.utils import Array, html_table
 
@@ -114,8 +113,8 @@ def best_first(
     def values(name: str, absent: int = 0) -> Array:
         column = results.get(f"param_{prefix}{name}")
         fixed = defaults.get(f"{prefix}{name}", absent)
-        given = np.asarray(fixed if column is None else column.astype(object).filled(fixed), object)
-        return np.where(given == INFINITE, np.inf, given).astype(np.float64)
+        given = fixed if column is None else column.astype(object).filled(fixed)
+        return np.asarray(given, dtype=np.float64)
 
     size = values("n_enhancement_groups", 1) * values("n_enhancement_nodes")
     size = size + values("n_hidden_nodes") + values("n_feature_groups") * values("n_feature_nodes")

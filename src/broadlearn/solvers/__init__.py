@@ -16,7 +16,7 @@ from broadlearn.solvers.conformal import (
     label_scores,
     label_sets,
 )
-from broadlearn.solvers.gram import solve_gram, solve_kernel
+from broadlearn.solvers.gram import solve_gram
 from broadlearn.solvers.landmarks import (
     LandmarkSolution,
     LandmarkSums,
@@ -81,7 +81,6 @@ __all__ = [
     "remove_rows",
     "rows_residual",
     "solve_gram",
-    "solve_kernel",
     "solve_landmarks",
     "solve_ridge",
     "solve_sums",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
-from broadlearn.solvers.ridge import Design, DualSolution, LostPenaltyError
+from broadlearn.solvers.ridge import DualSolution, LostPenaltyError
 from broadlearn.utils import Array
 
 
@@ -61,24 +61,3 @@ def solve_gram(
     alpha = dpotrs(factor, T, lower=1)[0]
     alpha += dpotrs(factor, T - M @ alpha, lower=1)[0]
     return DualSolution(alpha if s is None else s[:, None] * alpha, alpha, factor, C)
-
-
-def solve_kernel(
-    design: Design,
-    T: Array,
-    C: float,
-    score: Array | None = None,
-    weight: Array | None = None,
-) -> DualSolution:
-    """Solve for the weights of a design ``[F, K]``, whose last columns are products with its rows.
-
-    The Gram matrix is then ``F Fᵗ + K``. Parameters are those of `solve_ridge`.
-    """
-    s = score if weight is None else np.sqrt(weight) * (1.0 if score is None else score)
-    n_rows = T.shape[0]
-    F, K = np.split(design(slice(0, n_rows)), [design.n_columns - n_rows], axis=1)
-    gram = F @ F.T
-    gram += K
-    solution = solve_gram(gram, s, T, C, overwrite_gram=True)
-    weights = np.concatenate([F.T @ solution.weights, solution.weights])
-    return solution._replace(weights=weights)

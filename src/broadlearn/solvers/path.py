@@ -179,7 +179,7 @@ def primal_leverages(
 
 def dual_path(
     K: Array,
-    G: Array | None,
+    G: Array,
     S: Array,
     T: Array,
     Cs: Sequence[float],
@@ -191,9 +191,8 @@ def dual_path(
     ----------
     K : ndarray of shape (n_rows, n_rows)
         ``G Gᵗ``.
-    G : ndarray of shape (n_rows, n_columns) or None
-        Design matrix, for the residuals of solutions that may be inexact. None takes the residuals
-        from K.
+    G : ndarray of shape (n_rows, n_columns)
+        Design matrix, for the residuals of solutions that may be inexact.
     S : ndarray of shape (n_problems, n_rows)
         Diagonal of each S.
     T : ndarray of shape (n_rows, n_targets)
@@ -222,9 +221,7 @@ def dual_path(
         chosen = np.flatnonzero(~solved[i]).tolist()
         for c, L in zip(chosen, _factors(K_s, [Cs[c] for c in chosen]), strict=True):
             alpha = _solve(L, T_s)
-            if G is None:
-                alpha = alpha + _solve(L, T_s - K_s @ alpha - alpha / Cs[c])
-            elif not _dual_error(np.trace(K_s), alpha, T_s, Cs[c]) <= tolerance:
+            if not _dual_error(np.trace(K_s), alpha, T_s, Cs[c]) <= tolerance:
                 H = s * G[rows] if H is None else H
                 for _ in range(2):
                     alpha = alpha + _solve(L, T_s - H @ (H.T @ alpha) - alpha / Cs[c])
