@@ -66,24 +66,6 @@ def batches() -> None:
     verdict("20 random batchings, largest difference in 1e-8", 1e8 * worst, 1, at_least=False)
 
 
-def growth(repeats: int = 7) -> None:
-    X, y = make(20_000)
-    X = X.astype(np.float64)
-    print("20,000 rows, from 500 to 1,000 enhancement nodes")
-    expected = model(1000).fit(X, y).decision_function(X)
-    for name in ("fit", "partial_fit"):
-        fresh, grown = np.inf, np.inf
-        for _ in range(repeats):
-            small = model(500)
-            small = small.fit(X, y) if name == "fit" else small.partial_fit(X, y, [0, 1])
-            grow = partial(small.grow, X, y, n_enhancement_nodes=1000)
-            grown = min(grown, best_time(grow, 1))
-            fresh = min(fresh, best_time(partial(model(1000).fit, X, y), 1))
-        worst = np.abs(small.decision_function(X) - expected).max()
-        verdict(f"grow after {name} / fresh fit", grown / fresh, 1.3, at_least=False)
-        verdict("  largest difference in 1e-8", 1e8 * float(worst), 1, at_least=False)
-
-
 def on_disk(n: int) -> None:
     print(f"{n:,} x {N_COLUMNS} float32 rows on disk, {FEATURES + ENHANCEMENTS} nodes")
     seconds = []
@@ -109,5 +91,4 @@ if __name__ == "__main__":
         memory_of_fit(Path(sys.argv[-1]))
     else:
         batches()
-        growth()
         on_disk(int(sys.argv[1]) if len(sys.argv) > 1 else N_ROWS)

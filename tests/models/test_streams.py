@@ -1,4 +1,4 @@
-"""A stream is the fit: partial_fit, forget and grow give the model of the samples."""
+"""A stream is the fit: partial_fit and forget give the model of the samples."""
 
 import pickle
 from copy import deepcopy
@@ -10,7 +10,6 @@ from scipy.sparse import csr_matrix
 from sklearn.base import clone, is_classifier
 
 from broadlearn import (
-    PUBLISHED_FORM,
     BLSClassifier,
     BLSRegressor,
     FuzzyBLSClassifier,
@@ -19,7 +18,7 @@ from broadlearn import (
 
 SIZES = {"n_feature_groups": 2, "n_feature_nodes": 5, "n_enhancement_nodes": 40}
 MODELS = [BLSClassifier, FuzzyBLSClassifier, IntuitionisticFuzzyBLSClassifier, BLSRegressor]
-ONLINE = ("partial_fit", "warm_up", "forget", "grow")
+ONLINE = ("partial_fit", "warm_up", "forget")
 
 
 @pytest.fixture(params=MODELS)
@@ -91,53 +90,6 @@ def test_forgotten_samples_leave_no_trace(model):
     )
     with pytest.raises(ValueError, match="Cannot forget"):
         stream.forget(X, t)
-
-
-@pytest.mark.parametrize("start", ["fit", "stream"])
-@pytest.mark.parametrize(
-    "sizes",
-    [
-        {"n_enhancement_nodes": 70},
-        {"n_enhancement_groups": 2, "n_enhancement_nodes": 50},
-        {"n_feature_groups": 3},
-    ],
-    ids=str,
-)
-def test_a_grown_model_is_that_of_a_larger_fit(model, sizes, start):
-    X, t = table(model)
-    known = {"classes": np.unique(t)} if is_classifier(model) else {}
-    if start == "fit":
-        model.fit(X, t)
-    else:
-        model.partial_fit(X, t, **known)
-    larger = clone(model).set_params(**sizes).fit(X, t)
-    assert_same(model.grow(X, t, **sizes), larger, X)
-    assert model.get_params() == larger.get_params()
-
-
-def test_growing_needs_no_seed():
-    X, y = make()
-    model = BLSClassifier(**SIZES).fit(X, y)
-    before = model._map.enhancement_weights.copy()
-    model.grow(X, y, n_enhancement_nodes=60)
-    np.testing.assert_array_equal(model._map.enhancement_weights[:, :40], before)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"n_enhancement_nodes": 3}, "can only grow"),
-        ({"n_feature_groups": 0}, "'n_feature_groups' parameter"),
-    ],
-)
-def test_bad_sizes_are_named(arguments, message):
-    X, y = make()
-    model = BLSClassifier(**SIZES).partial_fit(X, y, classes=np.unique(y))
-    with pytest.raises(ValueError, match=message):
-        model.grow(X, y, **arguments)
-    with pytest.raises(ValueError, match="grow needs exactly the samples"):
-        model.grow(X[1:], y[1:], n_enhancement_nodes=60)
-    assert model.get_params()["n_enhancement_nodes"] == 40
 
 
 @pytest.mark.parametrize(
@@ -239,17 +191,6 @@ def test_C_may_change_in_a_stream():
     stream = BLSClassifier(**SIZES, random_state=0).warm_up(X, y).partial_fit(X[:200], y[:200])
     stream.set_params(C=100.0).partial_fit(X[200:], y[200:])
     assert_same(stream, BLSClassifier(**SIZES, C=100.0, random_state=0).fit(X, y), X)
-
-
-def test_published_nodes_and_large_penalties_grow_refined():
-    X, y = make()
-    model = BLSClassifier(**{**SIZES, **PUBLISHED_FORM}, C=1e6, random_state=0)
-    stream = clone(model).partial_fit(X, y, classes=np.unique(y))
-    stream.grow(X, y, n_enhancement_nodes=60)
-    larger = model.set_params(n_enhancement_nodes=60).fit(X, y)
-    np.testing.assert_allclose(
-        stream.decision_function(X), larger.decision_function(X), rtol=0, atol=1e-7
-    )
 
 
 def test_the_slope_of_many_samples_is_learnt_from_a_random_part():

@@ -13,7 +13,6 @@ from broadlearn.random_features.nested_maps import (
     NestedMaps,
     RelearntMaps,
     draw_map,
-    grow_map,
     node_quantiles,
     to_interval,
 )
@@ -141,33 +140,3 @@ def test_quantiles_that_coincide_widen_to_the_extremes():
     F[0], F[1] = -2.0, 5.0
     low, high = quantiles_of(F)
     assert (low[0], high[0]) == (-2.0, 5.0)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"n_enhancement_nodes": 11},
-        {"n_enhancement_groups": 3},
-        {"n_feature_groups": 5},
-        {"n_feature_groups": 3, "n_enhancement_groups": 3, "n_enhancement_nodes": 9},
-    ],
-)
-@pytest.mark.parametrize(
-    "kind",
-    [
-        {},
-        {"feature_scaling": "sample"},
-        {"feature_scaling": None, "feature_weights": "random"},
-        {"feature_activation": "tanh"},
-        {"feature_weights": "sparse", "feature_scaling": "robust"},
-        {"enhancement_inputs": 2, "enhancement_scale": (0.5, 2.0)},
-    ],
-)
-def test_grown_map_is_the_map_of_the_larger_size(change, kind):
-    X = np.random.default_rng(0).normal(size=(60, 4))
-    standardization = learn_standardization(X)
-    old, new = replace(SMALL, **kind), replace(SMALL, **kind, **change)
-    grown = grow_map(draw_map(old, X, standardization, 5), new, 5, X, standardization)
-    fresh = draw_map(new, X, standardization, 5)
-    rows = standardization.affine(X)
-    np.testing.assert_allclose(grown.design(rows), fresh.design(rows), atol=1e-12)

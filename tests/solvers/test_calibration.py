@@ -10,8 +10,6 @@ from broadlearn.solvers.calibration import (
     learn_offsets,
     learn_slopes,
     link_probabilities,
-    log_link_probabilities,
-    log_probabilities,
     probabilities,
 )
 
@@ -182,34 +180,6 @@ def test_offsets_are_of_least_weighted_loss(k):
     for step in 0.05 * np.vstack([np.eye(T.shape[1]), -np.eye(T.shape[1])]):
         assert loss(found) < loss(found + step) + 1e-4
     assert loss(found) < loss(np.zeros(T.shape[1])) - 0.01
-
-
-@pytest.mark.parametrize("k", [1, 4])
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_logarithms_are_those_of_the_probabilities(k, dtype):
-    decision = np.random.default_rng(0).normal(size=(50, k)).astype(dtype)
-    tolerance = 1e-13 if dtype == np.float64 else 1e-5
-    pairs = [
-        (log_probabilities(decision, 3.0), probabilities(decision, 3.0)),
-        (
-            log_probabilities(decision, np.arange(1.0, k + 1)),
-            probabilities(decision, np.arange(1.0, k + 1)),
-        ),
-        (
-            log_link_probabilities(decision, np.array([2.0, 0.5])),
-            link_probabilities(decision, np.array([2.0, 0.5])),
-        ),
-    ]
-    for logarithms, shares in pairs:
-        assert logarithms.dtype == dtype
-        np.testing.assert_allclose(np.exp(logarithms), shares, rtol=tolerance)
-
-
-def test_logarithms_of_what_is_rounded_to_nothing():
-    assert probabilities(np.array([[50.0]]), 1e4)[0, 0] == 0.0
-    found = log_probabilities(np.array([[50.0]]), 1e4)
-    np.testing.assert_allclose(found, [[-1e4 * bounded(np.array(50.0)), 0.0]], atol=1e-12)
-    assert np.isfinite(log_probabilities(np.array([[50.0, -50.0, 0.0]]), 1e4)).all()
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

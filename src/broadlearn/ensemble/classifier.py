@@ -27,7 +27,6 @@ from broadlearn.solvers import (
     learn_link,
     learn_offsets,
     link_probabilities,
-    log_link_probabilities,
 )
 from broadlearn.utils import (
     CLASS_WEIGHT,
@@ -226,9 +225,8 @@ class BroadEnsembleClassifier(ProbabilityMixin, BaseEstimator):
         check_is_fitted(self)
         return self._average(read_rows(self, X, **READ_SPARSE))
 
-    def _link(self, decision: Floats, *, log: bool) -> Floats:
-        link = log_link_probabilities if log else link_probabilities
-        return link(decision, self.proba_slopes_)
+    def _link(self, decision: Floats) -> Floats:
+        return link_probabilities(decision, self.proba_slopes_)
 
     def predict_set(self, X: ArrayLike, coverage: float = 0.9) -> NDArray[np.bool_]:
         """Return sets of classes that contain the true class with a given probability.

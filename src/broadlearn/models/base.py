@@ -35,7 +35,6 @@ from broadlearn.random_features import (
 from broadlearn.sample_scores import ResidualScorer, SampleScorer, Trust, UniformScorer
 from broadlearn.solvers import (
     learn_slopes,
-    log_probabilities,
     probabilities,
     solve_ridge,
 )
@@ -146,11 +145,8 @@ class BroadModel(BaseEstimator):
         -------
         self
         """
-        return self._fit(X, y, sample_weight, draw_seed(self.random_state))
-
-    def _fit(self, X: Any, y: Any, sample_weight: Any, seed: int) -> Self:
         forget_fit(self)
-        data = self._read_all(X, y, sample_weight)
+        data, seed = self._read_all(X, y, sample_weight), draw_seed(self.random_state)
 
         trust = score_samples(self.scorer(), data, seed)[0]
         if trust.problem:
@@ -165,7 +161,6 @@ class BroadModel(BaseEstimator):
             data.X.dtype,
             solver_=solution.form,
             sample_scores_=np.ones(n_samples) if trust.score is None else trust.score,
-            _seed=seed,
             **trust.attributes,
             **self._finish(design, solution, data, data.kept(trust.score)),
         )
@@ -276,7 +271,6 @@ class BroadClassifier(ProbabilityMixin, BroadModel):
         )
         return {"classes_": data.classes, "proba_slope_": float(slopes[0])}
 
-    def _link(self, decision: Floats, *, log: bool) -> Floats:
+    def _link(self, decision: Floats) -> Floats:
         """Return ``softmax(proba_slope_ * d / sqrt(1 + d²))`` of decisions d."""
-        link = log_probabilities if log else probabilities
-        return link(decision, self.proba_slope_)
+        return probabilities(decision, self.proba_slope_)

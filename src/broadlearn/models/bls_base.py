@@ -100,43 +100,8 @@ class BLSBase(NodeParameters, BroadClassifier):
         online.learn(self, X, y, classes, sample_weight)
         return self
 
-    @online.online_method
-    @in_one_step
-    @fit_context(prefer_skip_nested_validation=True)
-    def warm_up(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        classes: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        """Begin a stream: learn standardisation, map and class geometry, but no sample.
-
-        `partial_fit` then learns samples. After a warm-up on all samples, `partial_fit` on these
-        samples in any batches gives the model of one `fit` (with intuitionistic scores against
-        2,000 reference samples per class, or `landmarks`).
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Typical samples.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        classes : array-like of shape (n_classes,), default=None
-            All classes that may occur; None for those of y.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples.
-
-        Returns
-        -------
-        self
-            Not fitted before the first `partial_fit`.
-        """
-        online.warm_up(self, X, y, y if classes is None else classes, sample_weight)
-        return self
-
+    warm_up = online.warm_up
     forget = online.forget
-    grow = online.grow
 
     def _read(
         self, X: Any, y: Any, classes: ArrayLike | None, *, first: bool

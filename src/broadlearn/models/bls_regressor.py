@@ -123,34 +123,8 @@ class BLSRegressor(NodeParameters, MultiOutputMixin, RegressorMixin, BroadModel)
         online.learn(self, X, y, None, sample_weight)
         return self
 
-    @online.online_method
-    @in_one_step
-    @fit_context(prefer_skip_nested_validation=True)
-    def warm_up(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Begin a stream: learn standardisation and map, but no sample.
-
-        After a warm-up on all samples, `partial_fit` on these samples in any batches gives the
-        model of one `fit`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Typical samples.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples.
-
-        Returns
-        -------
-        self
-            Not fitted before the first `partial_fit`.
-        """
-        online.warm_up(self, X, y, None, sample_weight)
-        return self
-
+    warm_up = online.warm_up
     forget = online.forget
-    grow = online.grow
 
     def _read(self, X: Any, y: Any, classes: None, *, first: bool) -> tuple[Floats, Array]:
         """Validate samples and targets of a batch."""

@@ -1,4 +1,4 @@
-"""Learning in batches: what `partial_fit`, `warm_up`, `forget` and `grow` do.
+"""Learning in batches: what `partial_fit`, `warm_up` and `forget` do.
 
 All work on a `StreamState`, which a model has once `warm_up` or `partial_fit` was called. The model
 itself only validates batches (`_read`).
@@ -9,7 +9,6 @@ from __future__ import annotations
 import warnings
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,11 +23,11 @@ from broadlearn.random_features import (
     BroadMap,
     Standardization,
     draw_map,
-    grow_map,
     learn_standardization,
 )
 from broadlearn.sample_scores import UniformScorer, learn_geometry, untrusted
 from broadlearn.utils import Array, Floats, check_weights, draw_seed
+from broadlearn.utils.sklearn_compat import fit_context
 
 NO_SUMS = (
     "This model was made by fit, which keeps no sums over its samples. Start with partial_fit to "
@@ -141,19 +140,50 @@ def learn(model: Any, X: Any, y: Any, classes: ArrayLike | None, sample_weight: 
     settle(model, state.learn(batch))
 
 
-def warm_up(model: Any, X: Any, y: Any, classes: ArrayLike | None, sample_weight: Any) -> None:
-    """Begin a stream without learning a sample."""
-    model._stream = open_stream(model, X, y, classes, sample_weight)
-
-
 def settle(model: Any, state: StreamState, residual: Residual | None = None) -> None:
     """Solve for the sums of a state and store the solution in the model.
 
     `residual` revisits the samples, if they are at hand, to refine the solution.
     """
     solution, follows = state.solve(model.C, residual)
-    fitted = {**follows, "solver_": "primal", "_stream": state, "_seed": state.seed}
+    fitted = {**follows, "solver_": "primal", "_stream": state}
     model._keep(state.map, solution.weights, state.standardization, state.dtype, **fitted)
+
+
+@online_method
+@in_one_step
+@fit_context(prefer_skip_nested_validation=True)
+def warm_up(
+    self: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    classes: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> Any:
+    """Begin a stream: learn standardisation, map and class geometry, but no sample.
+
+    `partial_fit` then learns samples. After a warm-up on all samples, `partial_fit` on these
+    samples in any batches gives the model of one `fit` (with intuitionistic scores against 2,000
+    reference samples per class, or `landmarks`).
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Typical samples.
+    y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        Class labels, or targets of a regressor.
+    classes : array-like of shape (n_classes,), default=None
+        All classes that may occur; None for those of y. A regressor ignores them.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the samples.
+
+    Returns
+    -------
+    self
+        Not fitted before the first `partial_fit`.
+    """
+    self._stream = open_stream(self, X, y, y if classes is None else classes, sample_weight)
+    return self
 
 
 @continuing_method
@@ -180,65 +210,4 @@ def forget(self: Any, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | Non
     state = self._stream
     batch, _ = state.scored(state.encode(*read_batch(self, X, y, sample_weight)))
     settle(self, state.forget(batch))
-    return self
-
-
-@online_method
-@in_one_step
-def grow(
-    self: Any,
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    n_enhancement_nodes: int | None = None,
-    n_enhancement_groups: int | None = None,
-    n_feature_groups: int | None = None,
-    sample_weight: ArrayLike | None = None,
-) -> Any:
-    """Enlarge the model; its decisions are then those of a fit of the larger size.
-
-    Old nodes keep their draws. After `partial_fit`, standardisation, scaling of old nodes and
-    scores stay too, and the model can go on learning.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        All samples that the model has learnt.
-    y : array-like of shape (n_samples,)
-        Their targets.
-    n_enhancement_nodes, n_enhancement_groups, n_feature_groups : int, default=None
-        The new, larger numbers, which become the model's parameters; None keeps a number.
-    sample_weight : array-like of shape (n_samples,), default=None
-        The weights that the samples were learnt with.
-
-    Returns
-    -------
-    self
-    """
-    check_is_fitted(self)
-    present = self._map.settings
-    wanted = {
-        "n_enhancement_nodes": n_enhancement_nodes,
-        "n_enhancement_groups": n_enhancement_groups,
-        "n_feature_groups": n_feature_groups,
-    }
-    sizes: dict[str, Any] = {name: size for name, size in wanted.items() if size is not None}
-    self.set_params(**sizes)
-    refuse_batches(self)
-    self._validate_params()
-    for name, size in sizes.items():
-        if size < getattr(present, name):
-            raise ValueError(
-                f"{name}={size} is smaller than the current {getattr(present, name)}; a model "
-                "can only grow."
-            )
-    state = self._stream
-    if state is None:
-        return self._fit(X, y, sample_weight, self._seed)
-    batch, _ = state.scored(state.encode(*read_batch(self, X, y, sample_weight)))
-    weight = None if (batch.weight == 1.0).all() else batch.weight
-    samples = (batch.X, self._standardization, weight)
-    larger = grow_map(self._map, replace(present, **sizes), self._seed, *samples)
-    grown = state.grow(larger, batch)
-    settle(self, grown, partial(grown.residual, batch))
     return self

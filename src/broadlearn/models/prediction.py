@@ -71,10 +71,10 @@ class DecisionMixin(ClassifierMixin):
 class ProbabilityMixin(DecisionMixin):
     """Labels and probabilities of a classifier that computes decision values.
 
-    `_link` returns the probabilities of decision values, or their logarithms.
+    `_link` returns the probabilities of decision values.
     """
 
-    _link: Callable[..., Floats]
+    _link: Callable[[Floats], Floats]
 
     def predict_proba(self, X: ArrayLike) -> Floats:
         """Return class probabilities.
@@ -90,20 +90,4 @@ class ProbabilityMixin(DecisionMixin):
             In the order of `classes_`.
         """
         fitted = copy(self)
-        return fitted._link(fitted._output(X), log=False)
-
-    def predict_log_proba(self, X: ArrayLike) -> Floats:
-        """Return logarithms of class probabilities, finite where a probability rounds to 0.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            In the order of `classes_`.
-        """
-        fitted = copy(self)
-        return fitted._link(fitted._output(X), log=True)
+        return fitted._link(fitted._output(X))

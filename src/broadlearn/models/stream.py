@@ -20,7 +20,6 @@ from broadlearn.solvers import (
     add_rows,
     design_blocks,
     learn_slopes,
-    normal_equations,
     remove_rows,
     rows_residual,
     solve_sums,
@@ -175,18 +174,6 @@ class StreamState:
             raise ValueError("Cannot forget all samples; start anew with warm_up instead.")
         sums = remove_rows(self.sums, self.blocks(batch))
         return replace(self, sums=sums, weight=weight)._without(batch)
-
-    def grow(self, larger: BroadMap, batch: Batch) -> StreamState:
-        """Return the state with a larger map; `batch` holds all samples learnt so far."""
-        given = self._weight_of(batch)
-        if not np.allclose(given, self.weight, rtol=SAME_WEIGHT, atol=0.0):
-            raise ValueError(
-                f"grow needs exactly the samples that were learnt: their weights sum to "
-                f"{self.weight.sum():g}, those of the given samples to {given.sum():g}."
-            )
-        grown = replace(self, map=larger)
-        size = larger.n_columns + batch.T.shape[1]
-        return replace(grown, sums=normal_equations(grown.blocks(batch), size))
 
     def solve(
         self, C: float, residual: Residual | None = None

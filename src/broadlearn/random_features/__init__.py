@@ -25,7 +25,6 @@ from broadlearn.random_features.nested_maps import (
     MapSettings,
     NestedMaps,
     draw_map,
-    grow_map,
     sizes_nest,
     to_interval,
 )
@@ -70,7 +69,6 @@ __all__ = [
     "draw_fence_rows",
     "draw_map",
     "few_input_points",
-    "grow_map",
     "interleave",
     "last_within",
     "learn_fences",

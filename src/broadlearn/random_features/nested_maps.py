@@ -279,31 +279,3 @@ def scaled_nodes(X: Floats, standardization: Standardization, A: Array) -> Array
     scaled = A * scale
     scaled[-1] += offset
     return scaled
-
-
-def grow_map(
-    old: BroadMap,
-    settings: MapSettings,
-    seed: int,
-    X: Floats,
-    standardization: Standardization,
-    weight: Array | None = None,
-) -> BroadMap:
-    """Add groups of feature nodes, groups of enhancement nodes, or enhancement nodes to a map.
-
-    Feature nodes of the old map keep their weights and scaling; new ones are scaled on the given
-    samples. Old enhancement nodes stay unless feature groups are added, which feed all of them.
-    The seed and the settings are those of the old map, except for larger numbers of nodes.
-    """
-    A, scale, offset = old.feature_weights, old.feature_scale, old.feature_offset
-    n_old = old.settings.n_features
-    if settings.n_features > n_old:
-        new = draw_map(settings, X, standardization, seed, weight)
-        A = np.concatenate([A, new.feature_weights[:, n_old:]], axis=1)
-        if scale is not None and new.feature_scale is not None:
-            scale = np.concatenate([scale, new.feature_scale[n_old:]])
-        if offset is not None and new.feature_offset is not None:
-            offset = np.concatenate([offset, new.feature_offset[n_old:]])
-    W = settings.draw_layer(seed, settings.n_features, X.shape[1] + standardization.share.size)
-    m, p = settings.n_feature_groups, settings.n_feature_nodes
-    return NestedMaps(settings, A, scale, offset).cut(m, p, W)

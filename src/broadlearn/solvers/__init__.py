@@ -7,8 +7,6 @@ from broadlearn.solvers.calibration import (
     learn_offsets,
     learn_slopes,
     link_probabilities,
-    log_link_probabilities,
-    log_probabilities,
     probabilities,
 )
 from broadlearn.solvers.conformal import (
@@ -70,8 +68,6 @@ __all__ = [
     "leave_one_out",
     "left_out_share",
     "link_probabilities",
-    "log_link_probabilities",
-    "log_probabilities",
     "normal_equations",
     "prediction_error",
     "primal_leverages",

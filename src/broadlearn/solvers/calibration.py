@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
-from scipy.special import expit, log_expit, log_softmax, logsumexp, softmax
+from scipy.special import expit, logsumexp, softmax
 
 from broadlearn.utils import Array, Floats
 
@@ -43,31 +43,12 @@ def probabilities(decision: Floats, slope: float) -> Floats:
     return _shares(bounded(decision) * np.asarray(slope, dtype=decision.dtype))
 
 
-def log_probabilities(decision: Floats, slope: float) -> Floats:
-    """Return logarithms of `probabilities`, exact even for those that round to 0 or 1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> log_probabilities(np.array([[1e9]]), 100.0).round(6)
-    array([[-100.,   -0.]])
-    """
-    return _log_shares(bounded(decision) * np.asarray(slope, dtype=decision.dtype))
-
-
 def _shares(scaled: Floats) -> Floats:
     """Return softmax; one column means two classes."""
     if scaled.shape[1] == 1:
         second = expit(scaled)
         return np.concatenate([1 - second, second], axis=1)
     return np.asarray(softmax(scaled, axis=1))
-
-
-def _log_shares(scaled: Floats) -> Floats:
-    """Return logarithms of softmax; one column means two classes."""
-    if scaled.shape[1] == 1:
-        return np.concatenate([log_expit(-scaled), log_expit(scaled)], axis=1)
-    return np.asarray(log_softmax(scaled, axis=1))
 
 
 def _evidence(decision: Floats) -> tuple[Floats, Floats]:
@@ -93,13 +74,6 @@ def link_probabilities(decision: Floats, slopes: Array) -> Floats:
     a, b = slopes.astype(decision.dtype)
     linear, logarithm = _evidence(decision)
     return _shares(a * linear + b * logarithm)
-
-
-def log_link_probabilities(decision: Floats, slopes: Array) -> Floats:
-    """Return logarithms of `link_probabilities`, exact even for those that round to 0 or 1."""
-    a, b = slopes.astype(decision.dtype)
-    linear, logarithm = _evidence(decision)
-    return _log_shares(a * linear + b * logarithm)
 
 
 def learn_link(decision: Array, codes: NDArray[np.intp], weight: Array | None = None) -> Array:
