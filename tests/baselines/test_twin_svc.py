@@ -106,3 +106,9 @@ def test_samples_that_nobody_trusts_are_told():
 def test_bad_parameters_are_named(cancer, name, value):
     with pytest.raises(ValueError, match=name):
         IntuitionisticFuzzyTwinSVC(**{name: value}).fit(*cancer)
+
+
+def test_integers_beyond_int64_are_numbers(cancer):
+    X, y = cancer
+    model = IntuitionisticFuzzyTwinSVC(regularization=10**30).fit(X, y)
+    assert np.isfinite(model.decision_function(X)).all()

@@ -3,7 +3,7 @@ import pytest
 from sklearn.linear_model import Lasso
 
 from broadlearn.random_features import learn_standardization
-from broadlearn.random_features.sparse import input_moments, rebuilding_weights, sparse_codes
+from broadlearn.random_features.sparse import input_root, rebuilding_weights, sparse_codes
 
 
 @pytest.mark.parametrize("penalty", [1e-3, 0.05, 0.3])
@@ -32,25 +32,25 @@ def test_strong_penalty_and_empty_nodes_give_zero():
     assert not sparse_codes(np.zeros((2, 2)), np.zeros((2, 1)), 0.1).any()
 
 
-def test_moments_are_means_over_samples_and_weights_copies():
+@pytest.mark.parametrize("n", [3, 50], ids=["fewer samples than columns", "more"])
+def test_root_of_means_over_samples_and_weights_copies(n):
     rng = np.random.default_rng(0)
-    X, weight = rng.normal(3, 2, (50, 3)), rng.integers(1, 4, 50)
+    X, weight = rng.normal(3, 2, (n, 3)), rng.integers(1, 4, n)
     standardization = learn_standardization(X)
-    Z = np.column_stack([(X - X.mean(axis=0)) / X.std(axis=0), np.ones(50)])
-    np.testing.assert_allclose(input_moments(X, standardization, None), Z.T @ Z / 50, atol=1e-13)
-    copies = np.repeat(X, weight, axis=0)
-    np.testing.assert_allclose(
-        input_moments(X, standardization, weight * 1.0),
-        input_moments(copies, standardization, None),
-        atol=1e-13,
-    )
+    Z = np.column_stack([(X - X.mean(axis=0)) / X.std(axis=0), np.ones(n)])
+    root = input_root(X, standardization, None)
+    assert len(root) == min(n, 4)
+    np.testing.assert_allclose(root.T @ root, Z.T @ Z / n, atol=1e-13)
+    root = input_root(X, standardization, weight * 1.0)
+    copies = np.repeat(Z, weight, axis=0)
+    np.testing.assert_allclose(root.T @ root, copies.T @ copies / len(copies), atol=1e-13)
 
 
 def test_rebuilding_weights_are_the_lasso_from_nodes_to_inputs():
     rng = np.random.default_rng(0)
     Z = np.column_stack([rng.normal(size=(80, 4)), np.ones(80)])
     H, P = rng.normal(size=(5, 6)), rng.normal(size=(5, 3))
-    found = rebuilding_weights(Z.T @ Z / 80, H, P, 0.05)
+    found = rebuilding_weights(Z / np.sqrt(80), H, P, 0.05)
     lasso = Lasso(alpha=0.05, fit_intercept=False, tol=1e-12, max_iter=100_000)
     np.testing.assert_allclose(found, lasso.fit(Z @ H, Z @ P).coef_, atol=1e-5)
 
@@ -63,10 +63,10 @@ def test_inputs_far_from_zero_do_not_make_the_loop_diverge(offset):
     H[2] -= offset * H[0]
     H /= np.ptp(Z @ H, axis=0)
     with np.errstate(all="raise"):
-        found = rebuilding_weights(Z.T @ Z / 10, H, np.eye(3), 1e-3)
+        found = rebuilding_weights(Z / np.sqrt(10), H, None, 1e-3)
     assert np.isfinite(found).all()
 
 
 def test_nodes_that_overflow_are_named():
     with pytest.raises(ValueError, match="X holds values so large"):
-        rebuilding_weights(np.eye(2), np.full((2, 3), np.nan), np.eye(2), 1e-3)
+        rebuilding_weights(np.eye(2), np.full((2, 3), np.nan), None, 1e-3)

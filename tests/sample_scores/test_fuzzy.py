@@ -50,7 +50,7 @@ def make(n=300, seed=0):
 
 
 def in_blocks(samples, size=64):
-    Z, codes, weight, n_classes, seed = samples
+    Z, codes, weight, n_classes, seed, _ = samples
     parts = [slice(start, start + size) for start in range(0, len(codes), size)]
     return lambda: [Samples(Z[p], codes[p], weight[p], n_classes, seed) for p in parts]
 

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from plain import plain_held_out
 from scipy.special import expit
+from sklearn.datasets import make_classification
 
+from broadlearn import BLSClassifier
 from broadlearn.random_features import Standardization, draw_map
 from broadlearn.sample_scores import HeldOutScorer, Samples, held_out
 from broadlearn.sample_scores.held_out import held_out_scores
@@ -23,7 +25,7 @@ def make(n, n_classes, seed=0):
 
 def plain(samples):
     """Scores from one ridge model per sample and penalty."""
-    Z, codes, weight, n_classes, seed = samples
+    Z, codes, weight, n_classes, seed, _ = samples
     identity = Standardization.identity(Z.shape[1])
     G = draw_map(held_out.FIRST_MAP, Z, identity, seed).columns(identity.affine(Z))
     T = encode_targets(codes, n_classes)
@@ -76,3 +78,12 @@ def test_samples_of_weight_zero_take_no_part_and_get_zero():
     np.testing.assert_array_equal(found[kept], held_out_scores(rest))
     np.testing.assert_array_equal(found[~kept], 0.0)
     assert found[kept].min() > 0
+
+
+def test_integer_class_weights_are_no_copies():
+    X, y = make_classification(200, n_informative=4, weights=[0.8], random_state=0)
+    whole, nearly = (
+        BLSClassifier(sample_scores="held_out", class_weight={0: 1, 1: w}, random_state=0).fit(X, y)
+        for w in (4, 4.000001)
+    )
+    np.testing.assert_allclose(whole.sample_scores_, nearly.sample_scores_, atol=1e-4)

@@ -141,7 +141,7 @@ def twin_problem(
             factor_plane(
                 F[near],
                 F[far],
-                delta=regularization,
+                delta=float(regularization),
                 near_weight=None if weight is None else weight[near],
                 away_sign=sign,
             )

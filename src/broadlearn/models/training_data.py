@@ -210,7 +210,7 @@ def score_samples(
     for rows in row_slices(*Z.shape):
         check_range(Z[rows])
     weight = np.ones(codes.size) if weight is None else weight
-    samples = Samples(Z, codes, weight, data.classes.size, seed)
+    samples = Samples(Z, codes, weight, data.classes.size, seed, data.copies)
     trusts = scorer.score_widths(samples, kernel_widths)
     for k, trust in enumerate(trusts):
         if trust.score is None:

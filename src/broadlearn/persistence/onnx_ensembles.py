@@ -44,6 +44,7 @@ def average_output(rows: Tensor, average: KernelAverage) -> Tensor:
 
 def _in_form(rows: Tensor, forms: InputForms, form: str) -> Tensor:
     """Return rows in one of the forms that kernels take."""
+    rows = rows if forms.columns is None else rows.columns(forms.columns)
     if form == "standardized":
         return standardize(rows, forms.standardization)
     # On straight lines between knots.

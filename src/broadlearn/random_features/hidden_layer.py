@@ -13,7 +13,7 @@ import numpy as np
 from broadlearn.random_features.broad_map import BroadMap
 from broadlearn.random_features.draws import draw_hidden_weights
 from broadlearn.random_features.nested_maps import MapFamily, MapSettings, scaled_nodes
-from broadlearn.random_features.sparse import input_moments, rebuilding_weights
+from broadlearn.random_features.sparse import input_root, rebuilding_weights
 from broadlearn.random_features.standardization import Standardization
 from broadlearn.utils import Array, Floats
 
@@ -71,14 +71,17 @@ class Autoencoders(HiddenLayer):
         self, X: Floats, standardization: Standardization, seed: int, weight: Array | None = None
     ) -> AutoencoderStack:
         """Learn the auto-encoders, each on the scaled nodes of the previous one."""
-        moments = input_moments(X, standardization, weight)
-        P = np.eye(X.shape[1] + standardization.share.size + 1)
-        layers = []
+        root, n_inputs = input_root(X, standardization, weight), X.shape[1]
+        n_inputs += standardization.share.size
+        P: Array | None = None
+        layers: list[Array] = []
         for layer in range(self.n_layers):
-            B = draw_hidden_weights(seed, self.n_autoencoder_nodes, P.shape[1] - 1, layer)
-            H = scaled_nodes(X, standardization, P @ B)
-            layers.append(rebuilding_weights(moments, H, P, self.penalty))
-            P = np.column_stack([scaled_nodes(X, standardization, P @ layers[-1]), P[:, -1]])
+            width = n_inputs if P is None else self.n_autoencoder_nodes
+            B = draw_hidden_weights(seed, self.n_autoencoder_nodes, width, layer)
+            H = scaled_nodes(X, standardization, B if P is None else P @ B)
+            layers.append(rebuilding_weights(root, H, P, self.penalty))
+            nodes = scaled_nodes(X, standardization, layers[-1] if P is None else P @ layers[-1])
+            P = np.column_stack([nodes, np.eye(n_inputs + 1, 1, -n_inputs)])
         return AutoencoderStack(self, tuple(layers), P)
 
     def draw_layer(self, seed: int, n_features: int, n_inputs: int) -> Array:
@@ -91,16 +94,17 @@ class Autoencoders(HiddenLayer):
 class AutoencoderStack:
     """Learnt auto-encoders, and hidden layers of any size behind them.
 
-    `collapsed` is P with ``[Z, 1] P = [Z', 1]``, the scaled nodes of the last auto-encoder.
+    `collapsed` is P with ``[Z, 1] P = [Z', 1]``, the scaled nodes of the last auto-encoder; None
+    if there is none.
     """
 
     recipe: Autoencoders
     layers: tuple[Array, ...]
-    collapsed: Array
+    collapsed: Array | None
 
     def cut(self, n_groups: int, n_nodes: int, W: Array) -> AutoencoderMap:
         """Return the map ``act([Z', 1] W)``; there are no feature nodes."""
-        W = self.collapsed @ W
+        W = W if self.collapsed is None else self.collapsed @ W
         empty = np.empty((W.shape[0], 0))
         settings = self.recipe._settings(W)
         return AutoencoderMap(settings, empty, None, None, W, affine=True, layers=self.layers)

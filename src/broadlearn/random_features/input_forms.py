@@ -3,7 +3,7 @@
 Ranks and normal scores are interpolated linearly between the distinct values of a column, or
 between its quantiles if there are many. They do not depend on monotone transformations of a column,
 and no value lies beyond the extremes. A missing value is in the middle; indicators of missing
-values follow in all forms.
+values follow in all forms. Constant columns are left out, so that kernels do not depend on them.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from broadlearn.random_features.standardization import Standardization, learn_standardization
@@ -24,7 +25,8 @@ MAX_KNOTS = 128
 class InputForms(NamedTuple):
     """Forms of the columns of a table, learnt from training samples.
 
-    `knots`, of shape (n_knots, n_features), are increasing values of each column, the last one
+    `columns` are the positions of those that vary, the only ones in the forms; None for all.
+    `knots`, of shape (n_knots, n_columns), are increasing values of each column, the last one
     repeated to fill up. Their `ranks` lie between -√3 and √3: evenly spread values have deviation
     1. Their `normal_scores` have mean 0 and deviation 1 over the training samples.
     """
@@ -33,9 +35,11 @@ class InputForms(NamedTuple):
     knots: Array
     ranks: Array
     normal_scores: Array
+    columns: NDArray[np.intp] | None = None
 
     def __call__(self, X: Floats, form: str) -> Floats:
         """Return samples in one of the `FORMS`."""
+        X = X if self.columns is None else X[:, self.columns]
         if form == "standardized":
             return self.standardization.affine(X)[:, :-1]
         heights = self.ranks if form == "ranks" else self.normal_scores
@@ -60,11 +64,14 @@ def learn_forms(X: Floats, weight: Array | None = None) -> InputForms:
     >>> learn_forms(X)(X, "ranks").ravel().round(2)
     array([-1.15,  0.  ,  1.15])
     """
+    varies = (X != X[0]).any(axis=0) & ~np.isnan(X).all(axis=0)
+    kept = None if varies.all() or not varies.any() else np.flatnonzero(varies)
+    X = X if kept is None else X[:, kept]
     columns = [_learn_column(X[:, j].astype(np.float64), weight) for j in range(X.shape[1])]
     n_knots = max(column.shape[1] for column in columns)
     padded = [np.pad(c, ((0, 0), (0, n_knots - c.shape[1])), mode="edge") for c in columns]
     knots, ranks, scores = np.moveaxis(np.array(padded), 0, 2)
-    return InputForms(learn_standardization(X, weight, "robust"), knots, ranks, scores)
+    return InputForms(learn_standardization(X, weight, "robust"), knots, ranks, scores, kept)
 
 
 def _learn_column(x: Array, weight: Array | None) -> Array:

@@ -16,7 +16,7 @@ from broadlearn.random_features.draws import (
     draw_feature_weights,
     draw_input_weights,
 )
-from broadlearn.random_features.sparse import input_moments, rebuilding_weights
+from broadlearn.random_features.sparse import input_root, rebuilding_weights
 from broadlearn.random_features.standardization import Standardization
 from broadlearn.utils import BLOCK_NUMBERS, Array, Floats, quantiles, row_slices
 
@@ -214,13 +214,12 @@ class RelearntMaps:
         X, standardization, weight = self.X, self.standardization, self.weight
         n_inputs = X.shape[1] + standardization.share.size
         drawn = draw_feature_weights(self.seed, n_groups, n_nodes, n_inputs)
-        moments = input_moments(X, standardization, weight)
+        root = input_root(X, standardization, weight)
         H = scaled_nodes(X, standardization, drawn)
-        inputs = np.eye(drawn.shape[0])
         groups = [H[:, start : start + n_nodes] for start in range(0, drawn.shape[1], n_nodes)]
         # Each group's weights are replaced by the lasso that rebuilds [Z, 1] from its nodes.
         A = np.concatenate(
-            [rebuilding_weights(moments, group, inputs, SPARSE_PENALTY) for group in groups], axis=1
+            [rebuilding_weights(root, group, None, SPARSE_PENALTY) for group in groups], axis=1
         )
         learnt = settings.learn(X, standardization, self.seed, weight, A)
         return learnt.cut(n_groups, n_nodes, W)

@@ -2,7 +2,7 @@
 
 Nodes H = [Z, 1] B with random B, scaled to an interval, rebuild the inputs by the lasso
 ``min ½‖Hβ - [Z, 1]‖²/n + λ‖β‖₁``; βᵗ replaces B. Nodes are affine in [Z, 1], so samples enter only
-through their (D + 1) x (D + 1) moments.
+through a root R of their moments ``[Z, 1]ᵗ [Z, 1] / n = RᵗR``, of at most D + 1 rows.
 """
 
 from __future__ import annotations
@@ -15,37 +15,36 @@ from broadlearn.utils import Array, Floats, row_slices
 # Steps after which the non-zero entries of each column are solved for exactly, and the sub-gradient
 # that counts as zero then, relative to the penalty.
 SUPPORT_EVERY, SUPPORT_TOLERANCE = 250, 1e-9
-# A negative eigenvalue beyond this share of the largest makes the loop diverge.
-ROUNDING = 1e-10
 
 
-def input_moments(X: Floats, standardization: Standardization, weight: Array | None) -> Array:
-    """Return ``[Z, 1]ᵗ [Z, 1] / n``; a sample of weight w counts w times."""
-    n_inputs = X.shape[1] + standardization.share.size
-    moments = np.zeros((n_inputs + 1, n_inputs + 1))
+def input_root(X: Floats, standardization: Standardization, weight: Array | None) -> Array:
+    """Return R with ``RᵗR = [Z, 1]ᵗ [Z, 1] / n``; a sample of weight w counts w times."""
+    n_columns = X.shape[1] + standardization.share.size + 1
+    share = np.full(len(X), 1.0 / len(X)) if weight is None else weight / weight.sum()
+    if len(X) <= n_columns:
+        return np.sqrt(share)[:, None] * standardization.affine(X).astype(np.float64, copy=False)
+    moments = np.zeros((n_columns, n_columns))
     for rows in row_slices(*X.shape):
         block = standardization.affine(X, rows).astype(np.float64, copy=False)
-        moments += block.T @ (block if weight is None else block * weight[rows, None])
-    moments /= X.shape[0] if weight is None else weight.sum()
-    return moments
+        moments += block.T @ (block * share[rows, None])
+    if not np.isfinite(moments).all():
+        return moments
+    values, vectors = np.linalg.eigh(moments)
+    return np.asarray(np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T)
 
 
-def rebuilding_weights(moments: Array, H: Array, P: Array, penalty: float) -> Array:
-    """Return βᵗ of the lasso that rebuilds the inputs ``[Z, 1] P`` from nodes ``[Z, 1] H``."""
-    cross = H.T @ moments
-    gram, right = cross @ H, cross @ P
+def rebuilding_weights(root: Array, H: Array, P: Array | None, penalty: float) -> Array:
+    """Return βᵗ of the lasso that rebuilds the inputs ``[Z, 1] P`` from nodes ``[Z, 1] H``.
+
+    P is None for the inputs [Z, 1] themselves.
+    """
+    nodes = root @ H
+    gram, right = nodes.T @ nodes, nodes.T @ (root if P is None else root @ P)
     if not np.isfinite(gram).all():
         raise ValueError(
             "X holds values so large that the nodes of an auto-encoder overflow; use "
             "standardize=True, or scale its features first."
         )
-    eigenvalues = np.linalg.eigvalsh(gram)
-    if eigenvalues[0] < -ROUNDING * eigenvalues[-1]:
-        # Inputs far from 0 cancel in the nodes. A product of two factors is not indefinite.
-        values, vectors = np.linalg.eigh(moments)
-        root = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
-        nodes = root @ H
-        gram, right = nodes.T @ nodes, nodes.T @ (root @ P)
     return sparse_codes(gram, right, penalty).T
 
 

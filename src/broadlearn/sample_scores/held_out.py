@@ -61,20 +61,22 @@ class HeldOutScorer(SampleScorer):
 
     def score(self, samples: Samples) -> Trust:
         """Score samples; those of weight 0 get 0."""
-        Z, codes, weight, *rest = samples
+        Z, codes, weight = samples[:3]
         kept = weight > 0.0
         score = np.zeros(kept.size)
-        score[kept] = held_out_scores(Samples(Z[kept], codes[kept], weight[kept], *rest))
+        score[kept] = held_out_scores(
+            samples._replace(Z=Z[kept], codes=codes[kept], weight=weight[kept])
+        )
         return Trust(score)
 
 
 def held_out_scores(samples: Samples) -> Array:
     """Return positive scores of samples of positive weight.
 
-    If weights are whole numbers, they stand for copies, and one copy is left out.
+    If weights are whole numbers that stand for copies, one copy is left out.
     """
-    Z, codes, weight, n_classes, seed = samples
-    left_out = weight * left_out_share(weight)
+    Z, codes, weight, n_classes, seed, copies = samples
+    left_out = weight * left_out_share(weight) if copies else weight
     standardization = Standardization.identity(Z.shape[1])
     design = MappedSamples(draw_map(FIRST_MAP, Z, standardization, seed), Z, standardization)
     T = encode_targets(codes, n_classes)

@@ -69,7 +69,7 @@ def draw_references(samples: Samples, first: int, landmarks: int | str | None) -
 
     `first` samples came before these. The draw does not depend on the batches.
     """
-    Z, codes, weight, n_classes, seed = samples
+    Z, codes, weight, n_classes, seed, _ = samples
     class_weight = np.bincount(codes, weight, minlength=n_classes).astype(np.float64)
     priority = row_priorities(first, codes.size, seed)
     size = REFERENCES if landmarks is None or isinstance(landmarks, str) else landmarks
@@ -99,7 +99,7 @@ class KernelGeometry(Geometry):
         cls, references: Samples, kernel_width: float, epsilon: float | None, delta: float
     ) -> KernelGeometry:
         """Return the geometry of references that are sorted by class."""
-        _, codes, weight, n_classes, _ = references
+        _, codes, weight, n_classes, *_ = references
         Z = references.Z.astype(np.float64, copy=False)
         bounds = np.searchsorted(codes, np.arange(n_classes + 1))
         unknown = np.zeros(n_classes)

@@ -34,6 +34,8 @@ class Samples(NamedTuple):
     n_classes : int
     seed : int
         Seed of random draws.
+    copies : bool
+        Whether whole weights stand for copies of a sample; False for class weights.
     """
 
     Z: Floats
@@ -41,6 +43,7 @@ class Samples(NamedTuple):
     weight: Array
     n_classes: int
     seed: int = 0
+    copies: bool = True
 
 
 class Trust(NamedTuple):
