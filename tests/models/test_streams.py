@@ -118,7 +118,7 @@ def test_classes_are_given_once():
     model = BLSClassifier(**SIZES).partial_fit(X, y, classes=[0, 1, 2, 3])
     model.partial_fit(X, y, classes=[3, 2, 1, 0])
     before = model.decision_function(X)
-    with pytest.raises(ValueError, match="not those of the first call"):
+    with pytest.raises(ValueError, match="not the same as on last call"):
         model.partial_fit(X, y, classes=[0, 1, 2, 3, 4])
     with pytest.raises(ValueError, match=r"y has \[9\], which are not among the classes"):
         model.partial_fit(X, np.full(400, 9))

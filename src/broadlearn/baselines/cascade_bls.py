@@ -47,9 +47,7 @@ class CascadeBLSClassifier(BroadClassifier):
         adds nothing to a single group.
     enhancement_scale : float, default=1.5
         Factor on the inputs of the enhancement activation.
-    {standardize}
-    {class_weight}
-    {solver}
+    {standardize, class_weight, solver}
     random_state : int, RandomState or None, default=None
         Seed of all draws. With the same seed, fewer feature groups are the first of more groups.
 
@@ -61,9 +59,7 @@ class CascadeBLSClassifier(BroadClassifier):
         W; one column for two classes, else one per class.
     sample_scores_ : ndarray of shape (n_samples,)
         Score of each training sample.
-    {solution}
-    {proba_slope}
-    {features in}
+    {solution, proba_slope, features in}
 
     References
     ----------

@@ -26,22 +26,13 @@ class ELMClassifier(BroadClassifier):
     ----------
     n_hidden_nodes : int, default=1000
         Nodes of the hidden layer.
-    {C}
-    {activation}
-    {standardize}
-    {class_weight}
-    {solver}
+    {C, activation, standardize, class_weight, solver}
     random_state : int, RandomState or None, default=None
         Seeds the draw. With the same seed, a smaller model's nodes are the first of a larger one's.
 
     Attributes
     ----------
-    {classes}
-    {hidden weights}
-    {uniform scores}
-    {solution}
-    {proba_slope}
-    {features in}
+    {classes, hidden weights, uniform scores, solution, proba_slope, features in}
 
     References
     ----------

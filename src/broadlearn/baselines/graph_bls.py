@@ -44,8 +44,7 @@ class GraphBLSClassifier(BroadClassifier):
         Activation of the enhancement nodes.
     enhancement_scale : float, default=0.8
         Factor on the inputs of the enhancement activation.
-    {standardize}
-    {class_weight}
+    {standardize, class_weight}
     solver : {"auto", "primal", "dual"}, default="auto"
         Without effect: a problem with a graph is solved in its primal form.
     {random_state}
@@ -59,9 +58,7 @@ class GraphBLSClassifier(BroadClassifier):
         class.
     sample_scores_ : ndarray of shape (n_samples,)
         Score of each training sample, 1 for this model.
-    {solution}
-    {proba_slope}
-    {features in}
+    {solution, proba_slope, features in}
 
     References
     ----------

@@ -45,10 +45,7 @@ class HierarchicalELMClassifier(ELMClassifier):
         Nodes of each auto-encoder.
     l1_penalty : float, default=1e-3
         :math:`\lambda`, weight of the l1 norm, on columns of unit variance.
-    {activation}
-    {standardize}
-    {class_weight}
-    {solver}
+    {activation, standardize, class_weight, solver}
     random_state : int, RandomState or None, default=None
         Seeds all draws. With the same seed, a smaller model's hidden nodes are the first of a
         larger one's.
@@ -57,12 +54,7 @@ class HierarchicalELMClassifier(ELMClassifier):
     ----------
     autoencoder_weights_ : list of ndarray of shape (n_inputs + 1, n_autoencoder_nodes)
         :math:`\beta^T` of each auto-encoder, the weight of the column of ones as the last row.
-    {classes}
-    {hidden weights}
-    {uniform scores}
-    {solution}
-    {proba_slope}
-    {features in}
+    {classes, hidden weights, uniform scores, solution, proba_slope, features in}
 
     Notes
     -----

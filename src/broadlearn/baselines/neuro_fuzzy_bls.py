@@ -45,9 +45,7 @@ class NeuroFuzzyBLSClassifier(BroadClassifier):
         Activation of the enhancement nodes.
     enhancement_scale : float, default=1.5
         Factor on the inputs of the enhancement activation.
-    {standardize}
-    {class_weight}
-    {solver}
+    {standardize, class_weight, solver}
     random_state : int, RandomState or None, default=None
         Seeds all draws and clusterings. With the same seed, fewer groups are the first of more
         groups, fewer enhancement nodes the first of more.
@@ -58,10 +56,7 @@ class NeuroFuzzyBLSClassifier(BroadClassifier):
     output_weights_ : ndarray of shape (n_nodes, n_outputs)
         W, rules first, then enhancement nodes; one column for two classes, else one per
         class.
-    {uniform scores}
-    {solution}
-    {proba_slope}
-    {features in}
+    {uniform scores, solution, proba_slope, features in}
 
     Notes
     -----

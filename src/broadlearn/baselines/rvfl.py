@@ -26,9 +26,7 @@ class RVFLClassifier(ELMClassifier):
     {C}
     activation : {"sigmoid", "tanh", "relu", "sine"}, default="sigmoid"
         Activation of the hidden layer.
-    {standardize}
-    {class_weight}
-    {solver}
+    {standardize, class_weight, solver}
     random_state : int, RandomState or None, default=None
         Seeds the draw. With the same seed, a smaller model's nodes are the first of a larger one's.
 
@@ -41,9 +39,7 @@ class RVFLClassifier(ELMClassifier):
         the features.
     sample_scores_ : ndarray of shape (n_samples,)
         Score of each training sample, 1 for this model.
-    {solution}
-    {proba_slope}
-    {features in}
+    {solution, proba_slope, features in}
 
     References
     ----------

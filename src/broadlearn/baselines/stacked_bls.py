@@ -46,10 +46,7 @@ class StackedBLSClassifier(DecisionMixin, BaseEstimator):
         Number of blocks.
     n_enhancement_nodes : int, default=200
         Enhancement nodes of a block.
-    {C}
-    {standardize}
-    {class_weight}
-    {random_state}
+    {C, standardize, class_weight, random_state}
 
     Attributes
     ----------

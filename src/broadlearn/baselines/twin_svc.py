@@ -69,9 +69,7 @@ class IntuitionisticFuzzyTwinSVC(DecisionMixin, BaseEstimator):
     n_basis_rows : int, default=200
         Training samples b of the "rbf" kernel, drawn; all distinct ones where there are no more.
         No matrix of samples times samples is made.
-    {score details}
-    {standardize}
-    {class_weight}
+    {score details, standardize, class_weight}
     random_state : int, RandomState or None, default=None
         Seeds the draws of basis samples and landmarks.
 

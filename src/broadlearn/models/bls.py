@@ -17,42 +17,26 @@ class BLSClassifier(BLSBase):
     r"""Broad learning system classifier (BLS).
 
     {nodes}
-    The output weights minimise
-
-    .. math:: \frac{C}{2} \|S (G W - T)\|^2 + \frac{1}{2} \|W\|^2
-
-    in closed form, with T the one-hot targets (for two classes one column of -1 and 1, which gives
-    the same decisions) and S the diagonal matrix of the sample scores, the identity by default.
-
-    {published}
+    {weighted ridge}
 
     Parameters
     ----------
-    {feature nodes}
-    {enhancement nodes}
-    {C}
+    {nodes and groups, C}
     sample_scores : str or SampleScorer, default="uniform"
         Weighting scheme for training samples. "uniform" weights all samples alike. "fuzzy" and
         "intuitionistic" are the published scores. "held_out" measures how clearly a first model
         fitted without the sample predicts its label. "correntropy", "huber" and "residual_density"
         look at the residuals of the model itself, which is then solved several times. Objects of
         :mod:`broadlearn.sample_scores` and your own subclasses of `SampleScorer` work too.
-    {node kinds}
-    {standardize}
-    {class_weight}
-    {solver}
-    {random_state}
+    {node kinds, standardize, class_weight, solver, random_state}
 
     Attributes
     ----------
-    {classes}
-    {output weights}
+    {classes, output weights}
     sample_scores_ : ndarray of shape (n_samples,)
         Score of each training sample. Other results of the scorer are attributes too, such as
         `membership_`.
-    {solution}
-    {proba_slope}
-    {features in}
+    {solution, proba_slope, features in}
 
     References
     ----------

@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.multiclass import unique_labels
 
 from broadlearn.models import online
 from broadlearn.models.base import BroadClassifier, in_one_step
@@ -15,7 +14,7 @@ from broadlearn.models.parameters import MAP_CONSTRAINTS, PUBLISHED_FORM, NodePa
 from broadlearn.models.stream import StreamState
 from broadlearn.models.training_data import check_several
 from broadlearn.utils import READ_SPARSE, Floats, check_labels, read_rows
-from broadlearn.utils.sklearn_compat import fit_context
+from broadlearn.utils.sklearn_compat import check_partial_fit_first_call, fit_context
 
 
 @dataclass(eq=False, repr=False)
@@ -109,15 +108,8 @@ class BLSBase(NodeParameters, BroadClassifier):
         """Validate samples and labels of a batch; the first one sets the classes."""
         rows, labels = read_rows(self, X, y, reset=first, multi_output=True, **READ_SPARSE)
         labels = check_labels(labels)
-        if first:
-            if classes is None:
-                raise ValueError("classes must be passed on the first call to partial_fit.")
-            self.classes_ = check_several(unique_labels(classes), type(self).__name__)
-        elif classes is not None and not np.array_equal(unique_labels(classes), self.classes_):
-            raise ValueError(
-                f"classes={unique_labels(classes).tolist()} are not those of the first call, "
-                f"{self.classes_.tolist()}."
-            )
+        if check_partial_fit_first_call(self, classes):
+            check_several(self.classes_, type(self).__name__)
         unknown = np.setdiff1d(labels, self.classes_).tolist()
         if unknown:
             raise ValueError(

@@ -36,17 +36,12 @@ class BLSRegressor(NodeParameters, MultiOutputMixin, RegressorMixin, BroadModel)
 
     Parameters
     ----------
-    {feature nodes}
-    {enhancement nodes}
-    {C}
+    {nodes and groups, C}
     sample_scores : str or ResidualScorer, default="uniform"
         Weighting scheme for training samples: "uniform", or one that looks at residuals,
         "correntropy", "huber" or "residual_density", for targets with gross errors. Other scores
         compare classes.
-    {node kinds}
-    {standardize}
-    {solver}
-    {random_state}
+    {node kinds, standardize, solver, random_state}
 
     Attributes
     ----------
@@ -55,8 +50,7 @@ class BLSRegressor(NodeParameters, MultiOutputMixin, RegressorMixin, BroadModel)
         Score of each training sample of `fit`.
     intercept_ : ndarray of shape (n_targets,)
         Mean of the targets.
-    {solution}
-    {features in}
+    {solution, features in}
 
     Examples
     --------
@@ -101,11 +95,7 @@ class BLSRegressor(NodeParameters, MultiOutputMixin, RegressorMixin, BroadModel)
     ) -> Self:
         """Learn from a batch of samples, on top of those learnt before.
 
-        The model is that of one fit on all samples so far with the same features. Column means and
-        deviations and the scaling of nodes are learnt from the samples of `warm_up`, or else of the
-        first batch, and then stay fixed: the first batch should be a typical one. The mean of the
-        targets follows all samples. A model made by `fit` keeps no sums over its samples and cannot
-        go on: start with `partial_fit`.
+        As `BLSClassifier.partial_fit`; the mean of the targets is that of all samples so far.
 
         Parameters
         ----------

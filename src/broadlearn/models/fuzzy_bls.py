@@ -21,43 +21,29 @@ class FuzzyBLSClassifier(BLSBase):
     input space.
 
     {nodes}
-    The output weights minimise
-
-    .. math:: \frac{C}{2} \|S (G W - T)\|^2 + \frac{1}{2} \|W\|^2, \quad S = diag(s).
-
-    {published}
+    {weighted ridge}
 
     Parameters
     ----------
-    {feature nodes}
-    {enhancement nodes}
-    {C}
+    {nodes and groups, C}
     delta : float, default=1e-4
         Added to the radius, so that the outermost sample of a class keeps a small weight. Centres
         and radii are those of the standardised features.
     {small_class}
-    {node kinds}
-    {standardize}
-    {class_weight}
-    {solver}
-    {random_state}
+    {node kinds, standardize, class_weight, solver, random_state}
 
     Attributes
     ----------
-    {classes}
-    {output weights}
+    {classes, output weights}
     sample_scores_ : ndarray of shape (n_samples,)
         Score of each training sample: its membership, lifted in small classes.
     membership_ : ndarray of shape (n_samples,)
         Membership of each training sample in its own class.
-    {solution}
-    {proba_slope}
-    {features in}
+    {solution, proba_slope, features in}
 
     References
     ----------
-    M. Sajid, A. K. Malik, M. Tanveer, "Intuitionistic fuzzy broad learning system: enhancing
-    robustness against noise and outliers", IEEE Transactions on Fuzzy Systems (2024).
+    {paper}
 
     Examples
     --------

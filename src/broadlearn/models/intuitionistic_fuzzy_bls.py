@@ -33,44 +33,28 @@ class IntuitionisticFuzzyBLSClassifier(BLSBase):
     :math:`(1 - \nu) / (2 - \theta - \nu)`.
 
     {nodes}
-    The output weights minimise
-
-    .. math:: \frac{C}{2} \|S (G W - T)\|^2 + \frac{1}{2} \|W\|^2, \quad S = diag(s).
-
-    {published}
+    {weighted ridge}
 
     Parameters
     ----------
-    {feature nodes}
-    {enhancement nodes}
-    {C}
-    {kernel width}
-    {score details}
-    {small_class}
-    {node kinds}
-    {standardize}
-    {class_weight}
-    {solver}
-    {random_state}
+    {nodes and groups, C}
+    {kernel width, score details, small_class}
+    {node kinds, standardize, class_weight, solver, random_state}
 
     Attributes
     ----------
-    {classes}
-    {output weights}
+    {classes, output weights}
     sample_scores_ : ndarray of shape (n_samples,)
         Score of each training sample.
     membership_, nonmembership_ : ndarray of shape (n_samples,)
         theta and nu of each training sample.
     kernel_width_, neighborhood_radius_ : float
         mu and epsilon that were used.
-    {solution}
-    {proba_slope}
-    {features in}
+    {solution, proba_slope, features in}
 
     References
     ----------
-    M. Sajid, A. K. Malik, M. Tanveer, "Intuitionistic fuzzy broad learning system: enhancing
-    robustness against noise and outliers", IEEE Transactions on Fuzzy Systems (2024).
+    {paper}
 
     Examples
     --------

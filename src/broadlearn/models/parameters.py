@@ -81,19 +81,25 @@ PARAGRAPHS = {
         nodes :math:`E_j = act(X W_{Ej} + b_{Ej})` in l groups of q have random weights and
         make the design matrix :math:`G = [F^m, E^l]`. Every other enhancement node combines
         all columns of the standardised X, the rest 1 to 4 of them.""",
-    "published": """
+    "weighted ridge": r"""
+        The output weights minimise
+
+        .. math:: \frac{C}{2} \|S (G W - T)\|^2 + \frac{1}{2} \|W\|^2
+
+        in closed form, with T the one-hot targets (for two classes one column of -1 and 1,
+        which gives the same decisions) and S the diagonal matrix of the sample scores.
+
         :meth:`published` gives the model of the paper instead, whose enhancement nodes combine
         all feature nodes, :math:`E_j = act(F^m W_{Ej} + b_{Ej})`; feature nodes are scaled per
         sample, nothing is standardised, and scores of small classes are not raised.""",
-    "feature nodes": """
+    "nodes and groups": """
         n_feature_groups : int, default=1
             m, number of groups of feature nodes.
         n_feature_nodes : int, default=64
             p, nodes per feature group. Feature nodes are affine in the inputs by default, so
             more nodes than input features add nothing.
         n_enhancement_groups : int, default=1
-            l, number of groups of enhancement nodes.""",
-    "enhancement nodes": """
+            l, number of groups of enhancement nodes.
         n_enhancement_nodes : int, default=936
             q, nodes per enhancement group.""",
     "C": """
@@ -164,6 +170,9 @@ PARAGRAPHS = {
             Estimate scores from this many samples drawn per class. "auto" compares all pairs
             of up to 20,000 samples and draws 2,000 landmarks per class beyond (at most 40,000
             in all). None always compares all pairs, in quadratic time.""",
+    "paper": """
+        M. Sajid, A. K. Malik, M. Tanveer, "Intuitionistic fuzzy broad learning system: enhancing
+        robustness against noise and outliers", IEEE Transactions on Fuzzy Systems (2024).""",
     "small_class": """
         small_class : int, default=10
             Samples of a class of n < `small_class` distinct samples score at least
@@ -199,11 +208,12 @@ PARAGRAPHS = {
 
 
 def document(documented: Any) -> Any:
-    """Decorate a class: replace ``{name}`` lines of its docstring by shared paragraphs."""
-    documented.__doc__ = re.sub(
-        r"^( *)\{([\w ]+)\}$",
-        lambda found: indent(cleandoc(PARAGRAPHS[found[2]]), found[1]),
-        documented.__doc__,
-        flags=re.MULTILINE,
-    )
+    """Decorate a class: replace ``{name, ...}`` lines of its docstring by shared paragraphs."""
+
+    def paragraphs(line: re.Match[str]) -> str:
+        texts = (cleandoc(PARAGRAPHS[name]) for name in line[2].split(", "))
+        return indent("\n".join(texts), line[1])
+
+    pattern = re.compile(r"^( *)\{([\w, ]+)\}$", re.MULTILINE)
+    documented.__doc__ = pattern.sub(paragraphs, documented.__doc__)
     return documented

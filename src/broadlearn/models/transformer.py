@@ -30,12 +30,8 @@ class BroadFeatures(
 
     Parameters
     ----------
-    {feature nodes}
-    n_enhancement_nodes : int, default=936
-        q, nodes per enhancement group.
-    {node kinds}
-    {standardize}
-    {random_state}
+    {nodes and groups}
+    {node kinds, standardize, random_state}
 
     Attributes
     ----------

@@ -16,6 +16,9 @@ from sklearn.utils._param_validation import (
     StrOptions,
     validate_parameter_constraints,
 )
+from sklearn.utils.multiclass import (
+    _check_partial_fit_first_call as check_partial_fit_first_call,
+)
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
 __all__ = [
@@ -26,6 +29,7 @@ __all__ = [
     "PassthroughScorer",
     "Scorer",
     "StrOptions",
+    "check_partial_fit_first_call",
     "check_sample_weight",
     "fit_context",
     "handle_zeros_in_scale",
