@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 
 from broadlearn.models.base import in_one_step
-from broadlearn.utils import FLOAT_TYPES, Floats, read_rows
+from broadlearn.utils import FLOAT_TYPES, Floats, check_range, read_rows
 
 
 class RowStandardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -72,7 +72,7 @@ class RowStandardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         Z : ndarray of shape (n_samples, n_features)
             A new array.
         """
-        return standardize_rows(read_rows(self, X, dtype=FLOAT_TYPES))
+        return standardize_rows(check_range(read_rows(self, X, dtype=FLOAT_TYPES)))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
