@@ -67,11 +67,8 @@ leaderboard: $(READY) ## our ensemble among 179 published classifiers on their a
 	$(BIN)/broadlearn study run --dataset uci121 --protocol given-splits --model Ensemble --grid reduced \
 		--jobs -1 --store leaderboard/results.db --report leaderboard/report
 
-soak: $(READY) ## attack a study (kills), model files and tables; prints what failed
-	$(BIN)/python benchmarks/kill_and_resume.py
-	$(BIN)/python benchmarks/fuzz_models.py
-	$(BIN)/python benchmarks/fuzz_tables.py
-	BROADLEARN_INTERRUPTIONS=20 BROADLEARN_EXAMPLES=200 $(BIN)/python -m pytest -m soak tests
+soak: $(READY) ## attack model files, tables, studies, commands and fits (half an hour); prints what failed
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/soak.py
 
 # Each process of pytest-xdist has a core; threads of its linear algebra would only get in each other's way.
 test test-fast coverage: export OPENBLAS_NUM_THREADS = 1

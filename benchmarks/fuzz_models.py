@@ -19,7 +19,6 @@ import json
 import random
 import sys
 import tempfile
-import time
 import warnings
 import zipfile
 from collections import Counter
@@ -127,7 +126,8 @@ def forget_peak() -> None:
         Path("/proc/self/clear_refs").write_text("5")
 
 
-def main(n_mutants: int = 30_000, seed: int = 0) -> int:
+def attack(n_mutants: int, seed: int) -> tuple[Counter[str], list[str], int]:
+    """Return what became of mutants, what failed, and the largest growth of memory in bytes."""
     # In place of this folder, whose sparse.py is not what others import by that name.
     sys.path[0] = str(Path(__file__).resolve().parent.parent / "tests")
     from model_kinds import fitted_models, outputs
@@ -141,7 +141,6 @@ def main(n_mutants: int = 30_000, seed: int = 0) -> int:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             files = {file: archive.read(file) for file in archive.namelist()}
         parts[name] = head, json.loads(files.pop("schema.json")), files
-    print(f"{len(parts)} kinds of model files, seed {seed}", flush=True)
     events: list[str] = []
     watching = False
 
@@ -154,8 +153,8 @@ def main(n_mutants: int = 30_000, seed: int = 0) -> int:
 
     sys.addaudithook(watch)
     counts: Counter[str] = Counter()
-    failures: list[tuple[int, str, str]] = []
-    largest, start = 0, time.process_time()
+    failures: list[str] = []
+    largest = 0
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         path = Path(folder, "mutant.blm")
@@ -163,6 +162,7 @@ def main(n_mutants: int = 30_000, seed: int = 0) -> int:
             rng = random.Random(number)
             name = rng.choice(list(parts))
             path.write_bytes(mutant_of(name, parts, rng))
+            seeded = f"seed {number}, {name}:"
             events.clear()
             forget_peak()
             before, watching, model = memory("VmRSS"), True, None
@@ -171,31 +171,31 @@ def main(n_mutants: int = 30_000, seed: int = 0) -> int:
             except ValueError as error:
                 counts["refused"] += 1
                 if "\n" in str(error) or str(path) not in str(error):
-                    failures.append((number, name, f"said {str(error)[:100]!r}"))
+                    failures.append(f"{seeded} said {str(error)[:100]!r}")
             except Exception as error:
-                failures.append((number, name, f"{type(error).__name__}: {str(error)[:100]}"))
+                failures.append(f"{seeded} {type(error).__name__}: {str(error)[:100]}")
             watching = False
             grown = memory("VmHWM") - before
             largest = max(largest, grown)
             if grown > MAX_GROWTH:
-                failures.append((number, name, f"took {grown >> 20} MB"))
-            failures += [(number, name, f"did {event}") for event in events]
+                failures.append(f"{seeded} took {grown >> 20} MB")
+            failures += [f"{seeded} did {event}" for event in events]
             if model is not None:
                 try:
                     outputs(model, models[name][1])
                     counts["loaded and used"] += 1
                 except Exception:
                     counts["loaded, then failed in use"] += 1
-            if (number - seed + 1) % 5000 == 0:
-                seconds = time.process_time() - start
-                print(f"{number - seed + 1:>8,} tried, {len(failures)} failed, {seconds:,.0f} s")
-    counts["mutants"] = n_mutants
-    print("\n| model files | number |\n| --- | ---: |")
+    return counts, failures, largest
+
+
+def main(n_mutants: int = 30_000, seed: int = 0) -> int:
+    counts, failures, largest = attack(n_mutants, seed)
+    print(f"| model files from seed {seed} | number |\n| --- | ---: |\n| mutants | {n_mutants:,} |")
     for what, count in sorted(counts.items()):
         print(f"| {what} | {count:,} |")
     print(f"| failed | {len(failures):,} |\n| largest growth, MB | {largest >> 20} |")
-    for number, name, reason in failures[:50]:
-        print(f"seed {number}, {name}: {reason}")
+    print("\n".join(failures[:50]))
     return int(bool(failures))
 
 

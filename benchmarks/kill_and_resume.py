@@ -104,20 +104,28 @@ def attack(store: Path, kills: int) -> tuple[int, int, int, int]:
     return n_parents, n_workers, lost, repeated
 
 
-def main() -> None:
-    kills = int(sys.argv[1]) if len(sys.argv) > 1 else 30
+def compare(kills: int) -> tuple[int, int, list[str]]:
+    """Return the parents and workers that were killed, and what failed."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with ResultStore(folder / "quiet.db") as results:
             STUDY.run(results, n_jobs=2)
         n_parents, n_workers, lost, repeated = attack(folder / "attacked.db", kills)
         same = export(folder / "quiet.db") == export(folder / "attacked.db")
-        n_units = len(finished(folder / "attacked.db"))
-    print(
-        f"{n_units} of {len(STUDY.plan)} units; killed {n_parents} parents and {n_workers} workers"
-    )
-    print(f"{lost} finished units lost, {repeated} run again; same table: {same}")
-    sys.exit(lost or repeated or not same or n_parents + n_workers < kills)
+    failures = [f"{lost} finished runs lost"] if lost else []
+    failures += [f"{repeated} finished runs run again"] if repeated else []
+    failures += [] if same else ["another table than that of the undisturbed study"]
+    if n_parents + n_workers < kills:
+        failures.append(f"ended after {n_parents + n_workers} of {kills} kills")
+    return n_parents, n_workers, failures
+
+
+def main() -> None:
+    kills = int(sys.argv[1]) if len(sys.argv) > 1 else 30
+    n_parents, n_workers, failures = compare(kills)
+    print(f"{len(STUDY.plan)} runs; killed {n_parents} parents and {n_workers} workers")
+    print("\n".join(failures) or "no run lost, none run again, the same table")
+    sys.exit(bool(failures))
 
 
 if __name__ == "__main__":
