@@ -6,7 +6,6 @@ from searches import both_searches, several_classes
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
 from sklearn.metrics import get_scorer
-from sklearn.model_selection import KFold
 
 from broadlearn import (
     BLSClassifier,
@@ -21,7 +20,7 @@ from broadlearn.sample_scores import HeldOutScorer, HuberScorer, IntuitionisticS
 from broadlearn.search import engine
 from broadlearn.search.cells import Judge
 from broadlearn.search.engine import ROLES, score_grid
-from broadlearn.search.folds import SplitSamples, Task, make_splits, prepare_fold
+from broadlearn.search.folds import SplitSamples, Task, prepare_fold
 from broadlearn.search.grid import Candidates, resolve_grids
 from broadlearn.search.scoring import batch_scorer
 from broadlearn.utils import check_weights
@@ -43,27 +42,6 @@ def table():
 
 def task_of(X, y, n_jobs=1):
     return Task([SplitSamples(X, y, None, split) for split in SPLITS], n_jobs)
-
-
-@pytest.mark.parametrize(
-    "cv", [[], {}, [1, 2], {"a": 1}, [([0.5], [1.5])], b"xy", np.array([1.0, 2.0])]
-)
-def test_invalid_folds_are_named(cv):
-    X, y = table()
-    with pytest.raises(ValueError, match=r"^cv must be a number of folds, a splitter or pairs"):
-        PathSearchCV(BLSClassifier(random_state=0), {"C": [1.0]}, cv=cv).fit(X, y)
-
-
-def test_folds_may_be_given_as_positions_or_masks():
-    X, y = table()
-    pairs = list(KFold(3).split(X))
-    masks = [tuple(np.isin(np.arange(120), part) for part in pair) for pair in pairs]
-    for cv in (iter(pairs), masks, KFold(3)):
-        for found, expected in zip(
-            make_splits(cv, X, y, None, classifier=True), pairs, strict=True
-        ):
-            np.testing.assert_array_equal(found[0], expected[0])
-            np.testing.assert_array_equal(found[1], expected[1])
 
 
 def test_scores_of_a_fold_are_those_of_fit(split):
@@ -102,9 +80,6 @@ def test_weights_of_a_fold(split):
     np.testing.assert_array_equal(fold.part("train")[2], weight[train[10:]])
     expected = check_weights(weight[train], X[train], "balanced", y[train])
     np.testing.assert_array_equal(fold.data.weight, expected[10:])
-    fold = prepare_fold(BLSClassifier(), samples._replace(weighted_fit=False), [None])
-    assert fold.data.weight is None
-    np.testing.assert_array_equal(fold.part("test")[2], weight[test])
 
 
 def test_regression_adds_the_mean_of_the_targets(split):

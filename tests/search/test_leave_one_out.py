@@ -68,10 +68,11 @@ def test_classes(kind, weighted):
 
 
 @pytest.mark.parametrize("n_targets", [1, 2])
-@pytest.mark.parametrize("budget", [16.0, 0.01])
-def test_targets(n_targets, budget):
+@pytest.mark.parametrize("numbers", [1 << 21, 1300])
+def test_targets(n_targets, numbers, monkeypatch):
+    monkeypatch.setattr("broadlearn.search.path_search.BLOCK_NUMBERS", numbers)
     X, y = make_regression(60, 4, n_targets=n_targets, noise=5.0, random_state=0)
-    search = PathSearchCV(BLSRegressor(2, 4, random_state=0), GRID, cv="loo", memory_budget=budget)
+    search = PathSearchCV(BLSRegressor(2, 4, random_state=0), GRID, cv="loo")
     search.fit(X, y)
     for i, params in enumerate(search.cv_results_["params"]):
         predictions, _ = held_out(BLSRegressor(2, 4, random_state=0, **params), X, y, None)

@@ -20,7 +20,6 @@ from sklearn.datasets import (
 )
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import log_loss, make_scorer
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, StratifiedKFold
 from sklearn.utils import get_tags
 
@@ -189,7 +188,6 @@ def test_parameters_are_those_of_grid_search():
     assert set(PathSearchCV(BLSClassifier()).get_params(deep=False)) == {
         *GridSearchCV(BLSClassifier(), {}).get_params(deep=False),
         "draws",
-        "memory_budget",
     } - {"pre_dispatch", "verbose"}
 
 
@@ -245,35 +243,38 @@ def test_callables_that_may_see_the_model_are_refused():
             search.fit(X, y)
 
 
-def test_models_that_decline_weights_are_fitted_without_them():
+def test_weights_are_not_routed():
     X, y = more_rows_than_nodes()
-    weight = np.random.default_rng(0).uniform(0.1, 5.0, len(y))
-    grid = {"C": [0.01, 100.0]}
-    with config_context(enable_metadata_routing=True):
-        model = BLSClassifier(1, 5, 1, 20, random_state=0).set_fit_request(sample_weight=False)
-        found = [
-            search(
-                model,
-                grid,
-                cv=3,
-                scoring=make_scorer(
-                    log_loss, greater_is_better=False, response_method="predict_proba"
-                ).set_score_request(sample_weight=True),
-            ).fit(X, y, sample_weight=weight)
-            for search in (PathSearchCV, GridSearchCV)
-        ]
-    scores = [splits_of(search.cv_results_) for search in found]
-    np.testing.assert_allclose(*scores, atol=1e-9)
-    plain = clone(model).set_params(**found[0].best_params_).fit(X, y)
-    np.testing.assert_array_equal(found[0].decision_function(X), plain.decision_function(X))
+    search = PathSearchCV(BLSClassifier(), {"C": [1.0]})
+    with (
+        config_context(enable_metadata_routing=True),
+        pytest.raises(ValueError, match="does not route metadata"),
+    ):
+        search.fit(X, y, sample_weight=np.ones(len(y)))
 
 
-def test_small_memory_budget_does_not_change_the_scores():
+def test_folds_may_be_given_as_positions_or_masks():
+    X, y = more_rows_than_nodes()
+    pairs = list(KFold(3).split(X))
+    masks = [tuple(np.isin(np.arange(len(y)), part) for part in pair) for pair in pairs]
+    searches = (
+        PathSearchCV(BLSClassifier(random_state=0), {"C": [1.0]}, cv=cv)
+        for cv in (iter(pairs), masks, KFold(3))
+    )
+    found = [splits_of(search.fit(X, y).cv_results_) for search in searches]
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])
+    with pytest.raises(ValueError, match="cv must give at least one split"):
+        PathSearchCV(BLSClassifier(), {"C": [1.0]}, cv=[]).fit(X, y)
+
+
+def test_small_blocks_do_not_change_the_scores(monkeypatch):
     X, y = more_rows_than_nodes()
     grid = {"C": [1.0, 1e6], "n_enhancement_nodes": [5, 40]}
     model = BLSClassifier(random_state=0)
     whole = PathSearchCV(model, grid, scoring="roc_auc").fit(X, y)
-    blocks = PathSearchCV(model, grid, scoring="roc_auc", memory_budget=0.01).fit(X, y)
+    monkeypatch.setattr("broadlearn.search.path_search.BLOCK_NUMBERS", 1000)
+    blocks = PathSearchCV(model, grid, scoring="roc_auc").fit(X, y)
     np.testing.assert_allclose(
         splits_of(whole.cv_results_), splits_of(blocks.cv_results_), atol=1e-12
     )

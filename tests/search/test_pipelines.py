@@ -5,12 +5,11 @@ import pandas as pd
 import polars as pl
 import pytest
 from searches import both_searches, splits_of
-from sklearn import config_context
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import make_classification
 from sklearn.decomposition import PCA
-from sklearn.exceptions import FitFailedWarning, UnsetMetadataPassedError
+from sklearn.exceptions import FitFailedWarning
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
@@ -208,30 +207,6 @@ def test_weights_go_to_the_last_step_and_the_scores():
         assert search.cv_results_[f"split{f}_test_score"][2] == pytest.approx(expected, rel=1e-12)
     best = clone(piped()).set_params(**search.best_params_).fit(X, y, model__sample_weight=weight)
     np.testing.assert_array_equal(search.decision_function(X), best.decision_function(X))
-
-
-def test_weights_are_routed_where_scikit_learn_routes_them():
-    X, y = make_classification(90, 5, random_state=0)
-    weight = np.random.default_rng(0).integers(1, 4, len(y)) * 1.0
-    grid = {"m__C": [0.1, 10.0]}
-    with config_context(enable_metadata_routing=True):
-        unset = Pipeline([("scale", StandardScaler()), ("m", MODEL)])
-        with pytest.raises(UnsetMetadataPassedError):
-            PathSearchCV(unset, grid, cv=3).fit(X, y, sample_weight=weight)
-        for asked in (True, False):
-            scale = StandardScaler().set_fit_request(sample_weight=asked)
-            pipeline = Pipeline(
-                [("scale", scale), ("m", clone(MODEL).set_params(standardize=False))]
-            )
-            search = PathSearchCV(pipeline, grid, cv=3).fit(X, y, sample_weight=weight)
-            mean = np.average(X, axis=0, weights=weight if asked else None)
-            np.testing.assert_allclose(search.best_estimator_[0].mean_, mean)
-            train, test = next(StratifiedKFold(3).split(X, y))
-            scaled = StandardScaler().fit(X[train], None, weight[train] if asked else None)
-            alone = clone(pipeline[-1]).set_params(C=10.0)
-            alone.fit(scaled.transform(X[train]), y[train], weight[train])
-            expected = alone.score(scaled.transform(X[test]), y[test], weight[test])
-            assert search.cv_results_["split0_test_score"][1] == pytest.approx(expected)
 
 
 def test_default_and_published_grids_have_the_prefix():

@@ -3,7 +3,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sklearn import config_context
 from sklearn.metrics import get_scorer
 
 from broadlearn.search.scoring import (
@@ -102,17 +101,6 @@ def test_a_target_that_is_constant_scores_as_in_scikit_learn():
     predictions = Predictions(rng.normal(size=(30, 4, 2)), y, None, np.zeros((30, 1)))
     found = batch_scorer(get_scorer("r2"), classifier=False)(predictions)
     np.testing.assert_allclose(found, _one_by_one(get_scorer("r2"), predictions))
-
-
-def test_scorers_that_refuse_weights_get_none():
-    predictions = classification(2, weighted=True)
-    for scorer in (get_scorer("accuracy"), get_scorer("f1_macro")):
-        with config_context(enable_metadata_routing=True):
-            scorer.set_score_request(sample_weight=False)
-            found = batch_scorer(scorer, classifier=True)(predictions)
-        expected = batch_scorer(scorer, classifier=True)(replace(predictions, weight=None))
-        np.testing.assert_array_equal(found, expected)
-        assert (found != batch_scorer(scorer, classifier=True)(predictions)).any()
 
 
 def test_a_class_of_weight_zero_is_absent():

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
-from sklearn.model_selection import check_cv
 
 from broadlearn.models import (
     BroadModel,
@@ -27,16 +25,12 @@ Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 class SplitSamples(NamedTuple):
-    """Samples with their weights or None, and which of them train and test.
-
-    `weighted_fit` tells whether weights count in fits, or in scores only.
-    """
+    """Samples with their weights or None, and which of them train and test."""
 
     X: Any
     y: NDArray[Any]
     weight: Array | None
     split: Split
-    weighted_fit: bool = True
 
 
 class Task(NamedTuple):
@@ -147,12 +141,11 @@ def prepare_fold(estimator: Any, samples: SplitSamples, widths: Sequence[Any]) -
     The estimator is a BroadModel or an IntuitionisticFuzzyTwinSVC. `widths` are kernel widths, or
     one entry of any value for models without.
     """
-    X, y, weight, (train, test), weighted_fit = samples
+    X, y, weight, (train, test) = samples
     judged = (X[test], y[test], None if weight is None else weight[test])
     train_weight = None if weight is None else weight[train]
     try:
-        fit_weight = train_weight if weighted_fit else None
-        data, intercept = _encode(estimator, X[train], y[train], fit_weight)
+        data, intercept = _encode(estimator, X[train], y[train], train_weight)
     except ValueError as error:
         return Fold(None, *judged, None, None, [], [], [str(error)] * len(widths))
     scorer = estimator.scorer()
@@ -197,34 +190,3 @@ def _encode(
     name = type(estimator).__name__
     copies = estimator.class_weight is None
     return encode_samples(X, y, weight, estimator.standardize, name, copies=copies), None
-
-
-def make_splits(cv: Any, X: Any, y: NDArray[Any], groups: Any, *, classifier: bool) -> list[Split]:
-    """Return the positions of the training and test samples of every split.
-
-    `cv` is a number of folds (stratified for a classifier), a splitter or an iterable of pairs.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> make_splits([([0, 1], [2])], None, np.zeros(3), None, classifier=True)
-    [(array([0, 1]), array([2]))]
-    """
-    if not (cv is None or isinstance(cv, Integral) or hasattr(cv, "get_n_splits")):
-        cv = _as_pairs(cv)
-    splitter = check_cv(cv, y, classifier=classifier)
-    return list(splitter.split(X, y, groups))
-
-
-def _as_pairs(cv: Any) -> list[tuple[NDArray[np.intp], ...]]:
-    """Return pairs of positions, given as positions or masks."""
-    try:
-        pairs = [(np.asarray(train), np.asarray(test)) for train, test in cv]
-    except (TypeError, ValueError):
-        pairs = []
-    kinds = {part.dtype.kind for pair in pairs for part in pair}
-    if not kinds or not kinds <= {"i", "u", "b"}:
-        raise ValueError(
-            f"cv must be a number of folds, a splitter or pairs (train, test), got {str(cv)[:50]}."
-        )
-    return [tuple(p if p.dtype.kind != "b" else np.flatnonzero(p) for p in pair) for pair in pairs]

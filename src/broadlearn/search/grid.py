@@ -9,7 +9,8 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
+from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 
 from broadlearn.utils.sklearn_compat import validate_parameter_constraints
@@ -121,65 +122,39 @@ class Candidates:
 
 def resolve_grids(estimator: BaseEstimator, param_grid: Any) -> list[SubGrid]:
     """Check a grid and return its parts; None is the default grid, "paper" the published one."""
-    prefix, model = "", estimator
-    if isinstance(estimator, Pipeline):
-        prefix, model = f"{estimator.steps[-1][0]}__", estimator.steps[-1][1]
-    if param_grid is None or (isinstance(param_grid, str) and param_grid == "paper"):
+    prefix, model = last_step(estimator)
+    if param_grid is None or isinstance(param_grid, str):
         values, own = DEFAULT if param_grid is None else PAPER, model.get_params()
         param_grid = {f"{prefix}{name}": tried for name, tried in values.items() if name in own}
-    if isinstance(param_grid, Mapping):
-        param_grid = [param_grid]
-    if isinstance(param_grid, str) or not isinstance(param_grid, Sequence) or not param_grid:
-        raise ValueError(
-            f'param_grid must be a dict, a list of dicts, None or "paper", got {param_grid!r}.'
-        )
-    return [_check_grid(estimator, model, prefix, grid) for grid in param_grid]
+    grids = []
+    for given in ParameterGrid(param_grid).param_grid:
+        names = tuple(sorted(given))
+        grids.append(SubGrid(names, tuple(tuple(given[name]) for name in names)))
+        _check_grid(estimator, grids[-1])
+    return grids
 
 
-def _check_grid(estimator: BaseEstimator, model: BaseEstimator, prefix: str, grid: Any) -> SubGrid:
-    if not isinstance(grid, Mapping):
-        raise ValueError(f"param_grid must hold dicts of parameter names and values, got {grid!r}.")
-    for name, values in grid.items():
-        listed = isinstance(values, Sequence | np.ndarray) and not isinstance(values, str | bytes)
-        if not listed or getattr(values, "ndim", 1) != 1 or len(values) == 0:
+def last_step(estimator: BaseEstimator) -> tuple[str, BaseEstimator]:
+    """Return the model of a pipeline and the prefix of its parameters; "" if it is not in one."""
+    if not isinstance(estimator, Pipeline) or not estimator.steps:
+        return "", estimator
+    name, model = estimator.steps[-1]
+    return f"{name}__", model
+
+
+def _check_grid(estimator: BaseEstimator, grid: SubGrid) -> None:
+    """Raise for unknown parameters, and for values that the model does not take."""
+    prefix, model = last_step(estimator)
+    for name, values in zip(grid.names, grid.values, strict=True):
+        if prefix and name in (prefix.removesuffix("__"), "steps"):
             raise ValueError(
-                f"param_grid[{name!r}] must be a list of one or more values to try, got {values!r}."
+                f"param_grid must not contain {name!r}, which would replace the "
+                f"{type(model).__name__}; search one pipeline for each model."
             )
-        if str(name).startswith(prefix):
-            _check_values(model, prefix, name, values)
-        else:
-            _check_step_name(estimator, grid, name)
-    names = tuple(sorted(grid))
-    return SubGrid(names, tuple(tuple(grid[name]) for name in names))
-
-
-def _check_values(model: BaseEstimator, prefix: str, name: str, values: Sequence[Any]) -> None:
-    """Raise unless all values are valid for a parameter of the model."""
-    own, model_name, parameter = model.get_params(), type(model).__name__, str(name)[len(prefix) :]
-    if parameter not in own:
-        raise ValueError(
-            f"param_grid names {name!r}, which {model_name} does not have; it "
-            f"has {', '.join(f'{prefix}{known}' for known in sorted(own))}."
-        )
-    for value in values:
-        validate_parameter_constraints(model._parameter_constraints, {parameter: value}, model_name)
-
-
-def _check_step_name(pipeline: Pipeline, grid: Mapping[str, Any], name: str) -> None:
-    """Raise unless the name belongs to a step of the pipeline before the last.
-
-    Parameters of a step that the grid replaces are checked when they are set.
-    """
-    last, model = pipeline.steps[-1]
-    if name in (last, "steps"):
-        raise ValueError(
-            f"param_grid must not contain {name!r}, which would replace the "
-            f"{type(model).__name__}; search one pipeline for each model."
-        )
-    step = str(name).partition("__")[0]
-    replaced = step in grid and step in dict(pipeline.steps)
-    if name not in pipeline.get_params() and not (replaced and step != name):
-        hint = f"the steps are {', '.join(key for key, _ in pipeline.steps)}"
-        if name in model.get_params():
-            hint = f"the parameter of its last step is {last}__{name}"
-        raise ValueError(f"param_grid names {name!r}, which the pipeline does not have; {hint}.")
+        if name.startswith(prefix):
+            for value in values:
+                own = {name.removeprefix(prefix): value}
+                constraints = model._parameter_constraints
+                validate_parameter_constraints(constraints, own, type(model).__name__)
+    first = {name: values[0] for name, values in zip(grid.names, grid.values, strict=True)}
+    clone(estimator).set_params(**clone(first, safe=False))

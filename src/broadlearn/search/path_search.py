@@ -13,8 +13,10 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
+from sklearn import get_config
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.exceptions import FitFailedWarning
+from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, get_tags, indexable
 
@@ -22,14 +24,14 @@ from broadlearn.baselines import IntuitionisticFuzzyTwinSVC
 from broadlearn.models import BroadModel, in_one_step
 from broadlearn.search.cells import Judge
 from broadlearn.search.engine import score_grid
-from broadlearn.search.folds import GridScores, SplitSamples, Task, make_splits
-from broadlearn.search.grid import ParamGrid, SubGrid, resolve_grids
-from broadlearn.search.pipelines import route_weights, score_pipeline
-from broadlearn.search.results import SearchResults, best_first, results_table
+from broadlearn.search.folds import GridScores, SplitSamples, Task
+from broadlearn.search.grid import ParamGrid, SubGrid, last_step, resolve_grids
+from broadlearn.search.pipelines import score_pipeline
+from broadlearn.search.results import best_first, results_table
 from broadlearn.search.scoring import batch_scorer, needs_labels_only, needs_probabilities
 from broadlearn.search.twin import score_twin_grid
 from broadlearn.utils import (
-    POSITIVE,
+    BLOCK_NUMBERS,
     READ_SPARSE,
     Array,
     check_labels,
@@ -61,7 +63,7 @@ class Checked(NamedTuple):
 
     X and y are as given, for the splitter and the refit; `rows` and `targets` are validated, except
     samples for the steps of a pipeline. `prefix` is what names of the model's parameters begin with
-    in a pipeline, `weights` holds the sample weights by their name in the estimator's ``fit``.
+    in a pipeline.
     """
 
     estimator: Any
@@ -74,8 +76,6 @@ class Checked(NamedTuple):
     rows: Any
     targets: NDArray[Any]
     weight: Array | None
-    weights: dict[str, Array]
-    weighted_fit: bool
 
 
 class PathSearchCV(BaseSearchCV):
@@ -122,9 +122,6 @@ class PathSearchCV(BaseSearchCV):
         class have score 0. The reason is in ``cv_results_["error"]``.
     return_train_score : bool, default=False
         Whether to score candidates on the training samples too.
-    memory_budget : float, default=16.0
-        Megabytes of a block of a design matrix, per worker. A few blocks are held at a time, and
-        one Gram matrix per kernel width.
     draws : {"nested", "fresh"}, default="nested"
         Whether the random nodes of a small model are among those of a large one, the same on all
         folds, or every map (all of a candidate except ``C`` and ``kernel_width``) is drawn anew on
@@ -169,7 +166,8 @@ class PathSearchCV(BaseSearchCV):
     >>> loo.n_splits_, loo.best_score_ > 0.95
     (1, True)
     >>> from sklearn.decomposition import PCA
-    >>> from sklearn.pipeline import Pipeline
+    >>> from sklearn.model_selection import check_cv
+    from sklearn.pipeline import Pipeline
     >>> pipeline = Pipeline([("reduce", PCA()), ("model", BLSClassifier(random_state=0))])
     >>> grid = {"reduce__n_components": [2, 3], "model__C": [0.01, 1.0, 100.0]}
     >>> sorted(PathSearchCV(pipeline, grid).fit(X, y).best_params_)
@@ -180,7 +178,6 @@ class PathSearchCV(BaseSearchCV):
         **BaseSearchCV._parameter_constraints,
         "param_grid": [dict, list, tuple, StrOptions({"paper"}), None],
         "cv": ["cv_object", StrOptions({"loo"})],
-        "memory_budget": [POSITIVE],
         "draws": [StrOptions({"nested", "fresh"})],
     }
 
@@ -195,7 +192,6 @@ class PathSearchCV(BaseSearchCV):
         cv: Any = 5,
         error_score: float | str = np.nan,
         return_train_score: bool = False,
-        memory_budget: float = 16.0,
         draws: str = "nested",
     ) -> None:
         super().__init__(
@@ -208,7 +204,6 @@ class PathSearchCV(BaseSearchCV):
             return_train_score=return_train_score,
         )
         self.param_grid = param_grid
-        self.memory_budget = memory_budget
         self.draws = draws
 
     @in_one_step
@@ -231,9 +226,7 @@ class PathSearchCV(BaseSearchCV):
             Class labels, or targets of a regressor.
         sample_weight : array-like of shape (n_samples,), default=None
             Sample weights of every fit and of scikit-learn's scorers; other callables do not
-            receive them. In a pipeline they go to the last step, and to other steps that request
-            them if metadata routing is enabled. With metadata routing, an estimator that requests
-            ``sample_weight=False`` is fitted without them.
+            receive them. In a pipeline they go to the last step.
         groups : array-like of shape (n_samples,), default=None
             Passed to the splitter.
 
@@ -254,7 +247,7 @@ class PathSearchCV(BaseSearchCV):
             self._refit(given)
         self.n_splits_ = len(task.splits)
         self.scorer_ = given.scorers if self.multimetric_ else given.scorers["score"]
-        self.cv_results_ = SearchResults(results)
+        self.cv_results_ = results
         return self
 
     def __sklearn_tags__(self) -> Any:
@@ -265,10 +258,7 @@ class PathSearchCV(BaseSearchCV):
 
     def _validate(self, X: Any, y: Any, sample_weight: Any) -> Checked:
         """Check parameters and data before any work starts."""
-        prefix, model = "", self.estimator
-        piped = isinstance(model, Pipeline) and bool(model.steps)
-        if piped:
-            prefix, model = f"{model.steps[-1][0]}__", model.steps[-1][1]
+        prefix, model = last_step(self.estimator)
         self._check_model(model)
         grids = resolve_grids(self.estimator, self.param_grid)
         scorers, refit_metric = self._named_scorers()
@@ -276,7 +266,7 @@ class PathSearchCV(BaseSearchCV):
             raise ValueError("PathSearchCV requires y to be passed, but the target y is None.")
         X, y = indexable(X, y)
         rows, targets = X, np.asarray(y)
-        if not piped:
+        if not prefix:
             with named_text(X):
                 rows = check_array(X, estimator=self.estimator, input_name="X", **READ_SPARSE)
             if issparse(rows):
@@ -284,17 +274,17 @@ class PathSearchCV(BaseSearchCV):
         if is_classifier(self.estimator) and (targets.ndim == 2 or targets.dtype == object):
             targets = check_labels(targets)
         estimator = clone(self.estimator)
-        model = estimator.steps[-1][1] if piped else estimator
+        model = last_step(estimator)[1]
         if not isinstance(model.random_state, Integral):
             estimator.set_params(**{f"{prefix}random_state": draw_seed(model.random_state)})
-        weight, weighted_fit = None, True
-        weights: dict[str, Array] = {}
-        if sample_weight is not None:
-            weight = check_weights(sample_weight, targets)
-            weights, weighted_fit = route_weights(estimator, weight)
-        data = (X, y, rows, targets)
-        routed = (weight, weights, weighted_fit)
-        return Checked(estimator, prefix, grids, scorers, refit_metric, *data, *routed)
+        weight = None if sample_weight is None else check_weights(sample_weight, targets)
+        if weight is not None and get_config()["enable_metadata_routing"]:
+            raise ValueError(
+                "PathSearchCV does not route metadata: disable enable_metadata_routing, or use "
+                "GridSearchCV."
+            )
+        data = (X, y, rows, targets, weight)
+        return Checked(estimator, prefix, grids, scorers, refit_metric, *data)
 
     def _check_model(self, model: Any) -> None:
         """Raise unless the search can handle the model."""
@@ -337,12 +327,14 @@ class PathSearchCV(BaseSearchCV):
             splits = [(np.arange(n_samples), np.arange(n_samples))]
         else:
             X, _, groups = indexable(given.X, given.y, groups)
-            classifier = is_classifier(given.estimator)
-            splits = make_splits(self.cv, X, given.targets, groups, classifier=classifier)
-        parts = [
-            SplitSamples(given.rows, given.targets, given.weight, split, given.weighted_fit)
-            for split in splits
-        ]
+            splitter = check_cv(self.cv, given.targets, classifier=is_classifier(given.estimator))
+            # Positions may be given as lists or masks.
+            rows = np.arange(n_samples)
+            pairs = splitter.split(X, given.targets, groups)
+            splits = [(rows[train], rows[test]) for train, test in pairs]
+            if not splits:
+                raise ValueError(f"cv must give at least one split, got {self.cv!r}.")
+        parts = [SplitSamples(given.rows, given.targets, given.weight, split) for split in splits]
         return Task(parts, self.n_jobs)
 
     def _score(self, given: Checked, task: Task) -> list[GridScores]:
@@ -359,7 +351,7 @@ class PathSearchCV(BaseSearchCV):
             ],
             any(needs_probabilities(scorer) for scorer in scorers),
             LABEL_TOLERANCE if coarse else NUMBER_TOLERANCE,
-            int(self.memory_budget * 2**20 / 8),
+            BLOCK_NUMBERS,
             parts[: 1 + self.return_train_score],
         )
         piped, fresh = isinstance(estimator, Pipeline), self.draws == "fresh"
@@ -420,7 +412,8 @@ class PathSearchCV(BaseSearchCV):
         start = time.perf_counter()
         candidate = clone(self.best_params_, safe=False)
         self.best_estimator_ = clone(given.estimator).set_params(**candidate)
-        self.best_estimator_.fit(given.X, given.y, **given.weights)
+        weight = {} if given.weight is None else {f"{given.prefix}sample_weight": given.weight}
+        self.best_estimator_.fit(given.X, given.y, **weight)
         self.refit_time_ = time.perf_counter() - start
         if hasattr(self.best_estimator_, "feature_names_in_"):
             self.feature_names_in_ = self.best_estimator_.feature_names_in_

@@ -12,18 +12,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import delayed
 from scipy.sparse import issparse, vstack
-from sklearn import get_config
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import check_array
-from sklearn.utils.metadata_routing import process_routing
 
 from broadlearn.search.cells import Judge
 from broadlearn.search.engine import fresh_states, limited
 from broadlearn.search.folds import GridScores, SplitSamples, Task
 from broadlearn.search.grid import Candidates, SubGrid
-from broadlearn.utils import READ_SPARSE, Array, Floats, check_sparse, parallel
+from broadlearn.utils import READ_SPARSE, Floats, check_sparse, parallel
 from broadlearn.utils.sklearn_compat import safe_indexing
 
 # Scores all candidates of the last step on prepared samples.
@@ -89,25 +87,6 @@ def _last_step_grid(grid: SubGrid, prefix: str) -> SubGrid:
     return SubGrid(tuple(n[len(prefix) :] for n, _ in named), tuple(v for _, v in named))
 
 
-def route_weights(estimator: Any, weight: Array) -> tuple[dict[str, Array], bool]:
-    """Return sample weights by their name in ``fit``, and whether the model is fitted with them.
-
-    If scikit-learn routes metadata, a model that requests ``sample_weight=False`` is fitted without
-    them. Other steps of a pipeline receive them if they request them, and scikit-learn raises for a
-    step without a request.
-    """
-    name, model = estimator.steps[-1] if isinstance(estimator, Pipeline) else ("", estimator)
-    if not get_config()["enable_metadata_routing"]:
-        return {f"{name}__sample_weight" if name else "sample_weight": weight}, True
-    weighted = model.get_metadata_routing().fit.requests.get("sample_weight") is not False
-    if weighted:
-        model.set_fit_request(sample_weight=True)
-    consumed = estimator.get_metadata_routing().consumes("fit", ["sample_weight"])
-    if name and consumed:
-        process_routing(estimator, "fit", sample_weight=weight)
-    return dict.fromkeys(consumed, weight), weighted
-
-
 def _prepare(
     steps: Pipeline, model: Any, task: Task, train_too: bool, raise_errors: bool
 ) -> Iterator[Prepared]:
@@ -122,17 +101,10 @@ def _prepare(
 def _fit_steps(
     steps: Pipeline, samples: SplitSamples, model: Any, train_too: bool, raise_errors: bool
 ) -> Prepared:
-    (train, test), weight = samples.split, samples.weight
+    train, test = samples.split
     X, y = safe_indexing(samples.X, train), samples.y[train]
     try:
-        weights = {}
-        if weight is not None and get_config()["enable_metadata_routing"]:
-            asked = steps.get_metadata_routing().consumes("fit_transform", ["sample_weight"])
-            weights = dict.fromkeys(asked, weight[train])
-        made = [
-            steps.fit_transform(X, y, **weights),
-            steps.transform(safe_indexing(samples.X, test)),
-        ]
+        made = [steps.fit_transform(X, y), steps.transform(safe_indexing(samples.X, test))]
         made += [steps.transform(X)] if train_too else []
         fitted, *judged = (check_array(part, estimator=model, **READ_SPARSE) for part in made)
         if issparse(fitted):

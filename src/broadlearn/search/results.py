@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -12,37 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from broadlearn.search.grid import SubGrid
-from broadlearn.utils import Array, html_table
-
-
-class SearchResults(dict[str, Any]):
-    """Results of a search by candidate, as scikit-learn's `cv_results_`; the best are displayed.
-
-    Examples
-    --------
-    >>> found = SearchResults(
-    ...     params=[{"C": 1.0}], rank_test_score=[1], mean_test_score=[0.9], std_test_score=[0.1]
-    ... )
-    >>> "C = 1.0" in found._repr_html_()
-    True
-    """
-
-    SHOWN = 10
-
-    def _repr_html_(self) -> str:
-        score = next((name for name in self if name.startswith("rank_test_")), None)
-        if score is None or "params" not in self:
-            return f"<pre>{escape(str(dict(self)))}</pre>"
-        score = score.removeprefix("rank_test_")
-        ranks, means = list(self[f"rank_test_{score}"]), self[f"mean_test_{score}"]
-        best = sorted(range(len(ranks)), key=ranks.__getitem__)[: self.SHOWN]
-        texts = [", ".join(f"{k} = {v}" for k, v in params.items()) for params in self["params"]]
-        rows = [(ranks[i], means[i], texts[i]) for i in best]
-        columns = ["rank", f"mean {score} on test folds", "settings"]
-        note = (
-            "The best of many is optimistic: evaluate it on samples that the search has not seen."
-        )
-        return html_table(f"{len(ranks):,} candidates, the best {len(best)}", columns, rows, note)
+from broadlearn.utils import Array
 
 
 def parameter_columns(grids: Sequence[SubGrid]) -> dict[str, MaskedArray[Any, Any]]:

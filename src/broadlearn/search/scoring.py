@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, softmax
 from scipy.stats import rankdata
-from sklearn import config_context, get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import (
     accuracy_score,
@@ -185,14 +184,8 @@ def batch_scorer(
     Accuracy, balanced accuracy, log-loss, R², mean squared error and, for two classes, F1 and the
     area under the ROC curve are computed for all candidates together. Other scorers are called once
     per candidate; if one raises, its score is `error_score`, with a warning, unless that is
-    "raise". With metadata routing, a scorer that requests ``sample_weight=False`` gets no weights.
+    "raise".
     """
-    if get_config()["enable_metadata_routing"]:
-        asked = getattr(scorer.get_metadata_routing(), "score", None)
-        if asked is not None and asked.requests.get("sample_weight") is False:
-            with config_context(enable_metadata_routing=False):
-                plain = batch_scorer(scorer, classifier=classifier, error_score=error_score)
-            return lambda p: plain(replace(p, weight=None))
     if isinstance(scorer, PassthroughScorer):
         return _accuracy if classifier else _r2
     one_by_one = partial(_one_by_one, scorer, error_score=error_score)
