@@ -4,12 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.inspection import partial_dependence as sklearn_dependence
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from broadlearn import BLSClassifier, BLSRegressor, BroadEnsembleClassifier, explain
+from broadlearn.evaluation.explaining import partial_dependence
 from broadlearn.tables import TablePreparation
 
 
@@ -121,3 +123,23 @@ def test_several_targets_are_refused():
     model = BLSRegressor(random_state=0).fit(X, np.column_stack([y, y]))
     with pytest.raises(ValueError, match="one target"):
         explain(model, X)
+
+
+def test_partial_dependence_is_that_of_scikit_learn():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    model = BLSClassifier(n_enhancement_nodes=20, random_state=0).fit(X, y)
+    column = X.columns[2]
+    found = partial_dependence(model, X, [column])[column]
+    assert len(found) == 12
+    assert found.index.is_monotonic_increasing
+    expected = sklearn_dependence(model, X, [column], custom_values={column: found.index})
+    np.testing.assert_allclose(found.T, expected["average"], atol=1e-12)
+
+
+def test_partial_dependence_on_columns_of_text():
+    X = pd.DataFrame({"ward": ["a", "b", "c"] * 20, "paid": [f"{i} €" for i in range(60)]})
+    model = make_pipeline(TablePreparation(), LinearRegression())
+    model.fit(X, [0.0, 1.0, 5.0] * 20)
+    found = partial_dependence(model, X, ["ward", "paid"])
+    np.testing.assert_allclose(found["ward"][0].to_numpy(), [0.0, 1.0, 5.0], atol=1e-9)
+    assert found["paid"].index[0] == 2.0

@@ -61,6 +61,7 @@ def draw_charts(evaluation: Evaluation) -> list[Chart]:
             charts = list(_classification_charts(evaluation))
         if evaluation.importance is not None:
             charts.append(_importance_chart(evaluation))
+        charts += _dependence_charts(evaluation)
     return charts
 
 
@@ -155,6 +156,30 @@ def _importance_chart(evaluation: Evaluation) -> Chart:
         "Columns that carry the same information share it."
     )
     return _chart(axes, "Importance of columns", caption, xlabel=evaluation.importance_unit)
+
+
+def _dependence_charts(evaluation: Evaluation) -> Iterator[Chart]:
+    """Draw the partial dependence on each column: of a quantity, of a class or of several."""
+    classes = evaluation.predictions.classes
+    codes = [0] if classes is None else _shown_classes(evaluation)
+    unit = evaluation.importance_unit.rpartition(" ")[2]
+    for name, table in evaluation.dependence.items():
+        axes, values = _new_axes(), table.index
+        is_text = values.dtype.kind not in "iufb"
+        x = [label(str(value)) for value in values] if is_text else values
+        for code in codes:
+            name_of = None if classes is None else label(classes[code])
+            axes.plot(x, table[code], "o" if is_text else "o-", label=name_of)
+        what = f"mean {unit}"
+        if len(codes) > 1:
+            axes.legend(loc="best")
+        elif classes is not None:
+            what += f" of {label(classes[codes[0]])}"
+        if is_text and len("".join(x)) > 30:
+            axes.tick_params("x", rotation=90)
+        caption = f"Mean {unit} over all rows, if all of them had this value."
+        title = f"Partial dependence on {label(str(name))}"
+        yield _chart(axes, title, caption, xlabel=label(str(name)), ylabel=what)
 
 
 def _new_axes() -> Axes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any
 
@@ -14,7 +14,7 @@ from sklearn.metrics import confusion_matrix
 from sklearn.utils import resample
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from broadlearn.evaluation.explaining import explain
+from broadlearn.evaluation.explaining import Explanation, explain, partial_dependence
 from broadlearn.evaluation.metrics import (
     Predictions,
     class_table,
@@ -29,8 +29,8 @@ from broadlearn.utils.sklearn_compat import safe_indexing
 # Rows whose predictions are explained to measure the importance of columns; the interval of a mean
 # over more is hardly narrower.
 MAX_EXPLAINED = 200
-# Columns that are named as reasons for a prediction.
-N_REASONS = 3
+# Columns with a curve of partial dependence.
+N_CURVES = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +67,10 @@ class Evaluation:
         ``importance``, ``low`` and ``high``.
     importance_unit : str
         What columns contribute to, in words.
+    explained : Explanation or None
+        Contributions of columns to the predictions of `worst`, if `importance` was asked for.
+    dependence : dict of column to pandas.DataFrame
+        Partial dependence of the output on the four most important columns, if asked for.
     """
 
     metrics: pd.DataFrame
@@ -78,6 +82,8 @@ class Evaluation:
     threshold: Threshold | None = None
     importance: pd.DataFrame | None = None
     importance_unit: str = ""
+    explained: Explanation | None = None
+    dependence: dict[Any, pd.DataFrame] = field(default_factory=dict)
 
     @property
     def is_regression(self) -> bool:
@@ -169,7 +175,8 @@ def evaluate(
     y : array-like of shape (n_samples,)
         Their labels or targets. Labels that the model does not know are refused.
     importance : bool, default=False
-        Whether to explain predictions of up to 200 rows, and the worst ones, by their columns.
+        Whether to explain predictions of up to 200 rows, and the worst ones, by their columns, with
+        partial dependence on the most important ones.
     random_state : int, RandomState or None, default=0
         Seed of resamples and explanations.
 
@@ -287,14 +294,17 @@ def _with_reasons(found: Evaluation, model: Any, X: Any, seed: int) -> Evaluatio
     """Add the importance of columns, and reasons for the predictions of the worst rows."""
     some = resample(X, replace=False, n_samples=min(found.n_rows, MAX_EXPLAINED), random_state=seed)
     explained = explain(model, some, X, random_state=seed)
-    worst = found.worst
+    worst, part = found.worst, None
     if len(worst):
         rows = worst["position"].to_numpy()
         part = explain(model, safe_indexing(X, rows), X, random_state=seed)
-        worst = worst.assign(why=[part.reasons(i, N_REASONS) for i in range(len(worst))])
+        worst = worst.assign(why=[", ".join(part.reasons(i)) for i in range(len(worst))])
+    importances = explained.importances
     return replace(
         found,
         worst=worst,
-        importance=explained.importances.rename(index=str),
+        importance=importances.rename(index=str),
         importance_unit=f"mean absolute contribution to the {explained.unit}",
+        explained=part,
+        dependence=partial_dependence(model, some, importances.index[:N_CURVES]),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
 from typing import Any
@@ -11,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import is_classifier
+from sklearn.pipeline import Pipeline
 from sklearn.utils import gen_batches
 
 from broadlearn.evaluation.thresholds import unwrap_model
@@ -20,6 +22,8 @@ from broadlearn.utils import Array
 MAX_EXACT_COLUMNS = 6
 # Mixed rows that are predicted at a time, which bounds memory.
 MAX_MIXED = 50_000
+# Values of a column in a curve of partial dependence.
+MAX_VALUES = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,8 +87,8 @@ class Explanation:
         order = table["contribution"].abs().sort_values(ascending=False, kind="stable").index
         return table.loc[order].reset_index(drop=True)
 
-    def reasons(self, position: int, n_columns: int = 3) -> str:
-        """Return the largest contributions to the prediction of a row, in a line.
+    def reasons(self, position: int, n_columns: int = 3) -> list[str]:
+        """Return the largest contributions to the prediction of a row, in words.
 
         Parameters
         ----------
@@ -95,13 +99,13 @@ class Explanation:
 
         Returns
         -------
-        str
+        list of str
         """
         largest = self.row(position).head(n_columns).itertuples(index=False, name=None)
-        return ", ".join(
+        return [
             f"{name} = {_cell_text(value)} ({contribution:+.3g})"
             for name, value, contribution in largest
-        )
+        ]
 
 
 def explain(
@@ -185,6 +189,44 @@ def explain(
     output, base = respond(rows)[np.arange(len(rows)), codes], respond(others).mean(axis=0)[codes]
     contributions = pd.DataFrame(total.T / len(others), X.index, values.columns)
     return Explanation(contributions, values, output, base, labels, _unit(model))
+
+
+def partial_dependence(model: Any, X: Any, columns: Sequence[Any]) -> dict[Any, pd.DataFrame]:
+    """Return the mean output over all rows when a column has the same cell in each of them.
+
+    Cells are those at 12 quantiles of a column of numbers, or the distinct ones, at most 12.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted classifier, or a regressor of one target.
+    X : array-like or DataFrame of shape (n_samples, n_features)
+    columns : sequence
+        Labels of columns; positions if X is an array.
+
+    Returns
+    -------
+    dict of column to DataFrame
+        One line per value of the column, one column per class, or one of a quantity.
+    """
+    X, named = _as_frame(X)
+    steps = model.steps[:-1] if isinstance(model, Pipeline) else []
+    read = steps[0][1].read(X) if steps and hasattr(steps[0][1], "origins") else X
+    found = {}
+    for column in columns:
+        values, table = read[column].reset_index(drop=True), X.copy()
+        if pd.api.types.is_numeric_dtype(values) and values.nunique() > MAX_VALUES:
+            ranked = values.dropna().sort_values(kind="stable").index
+            places = np.linspace(0.05, 0.95, MAX_VALUES) * (len(ranked) - 1)
+            rows = ranked[places.astype(int)]
+        else:
+            rows = values.dropna().drop_duplicates().sort_values().index[:MAX_VALUES]
+        means = []
+        for row in rows:
+            table[column] = X[column].iloc[row]
+            means.append(_outputs(model, table if named else table.to_numpy()).mean(axis=0))
+        found[column] = pd.DataFrame(means, pd.Index(values[rows], name=column))
+    return found
 
 
 def _as_frame(X: Any) -> tuple[pd.DataFrame, bool]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from broadlearn.evaluation.evaluating import Evaluation
+    from broadlearn.evaluation.explaining import Explanation
 
 
 def render_evaluation(evaluation: Evaluation, title: str) -> str:
@@ -68,14 +69,21 @@ def _class_line(label: Any, line: pd.Series[Any]) -> list[Any]:
     return [str(label), f"{line['rows']:,.0f}", f"{line['predicted']:,.0f}", *shares, f1]
 
 
-def _worst(evaluation: Evaluation) -> list[list[str]]:
+def _worst(evaluation: Evaluation) -> list[list[Any]]:
     show = number_text if evaluation.is_regression else str
-    lines = []
-    for line in evaluation.worst.to_dict("records"):
+    lines: list[list[Any]] = []
+    for i, line in enumerate(evaluation.worst.to_dict("records")):
         probability = [f"{100 * line['probability']:.1f} %"] if "probability" in line else []
         name, loss = f"row {line['position']}", number_text(line["loss"])
-        why = [line["why"]] if "why" in line else []
+        why = [] if evaluation.explained is None else [_bars(evaluation.explained, i)]
         lines.append(
             [name, show(line["label"]), show(line["prediction"]), *why, *probability, loss]
         )
     return lines
+
+
+def _bars(explained: Explanation, row: int) -> list[tuple[str, float]]:
+    """Return the largest contributions in words, each with its size relative to the largest."""
+    reasons = explained.reasons(row)
+    sizes = explained.row(row)["contribution"].head(len(reasons))
+    return list(zip(reasons, 100.0 * sizes / (sizes.abs().max() or 1.0), strict=True))
