@@ -1,4 +1,4 @@
-"""A small, quick model of every kind: those of the registry, and one variant."""
+"""A small, quick model of every kind: one of each class of the registry, and variants."""
 
 from sklearn.base import clone, is_classifier
 
@@ -22,9 +22,9 @@ SIZES = {
 VARIANTS = {
     "RBF twin SVM": IntuitionisticFuzzyTwinSVC(kernel="rbf", n_basis_rows=30, random_state=0),
 }
-NAMES = [*REGISTRY, *VARIANTS]
 # The first name of each class.
 CLASSES = list({entry.estimator: name for name, entry in reversed(REGISTRY.items())}.values())[::-1]
+NAMES = [*CLASSES, "Huber-BLS", *VARIANTS]
 
 
 def small_model(name):

@@ -7,7 +7,7 @@ from scipy.sparse import csc_matrix, csr_array, csr_matrix
 from sklearn.base import clone, is_classifier
 from sklearn.datasets import make_blobs
 from sklearn.utils import get_tags
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import check_estimator
 from small_models import CLASSES, NAMES, output, small_model
 
 from broadlearn import BLSClassifier, BLSRegressor, BroadFeatures, RowStandardizer
@@ -19,11 +19,13 @@ ALL = pytest.mark.parametrize("model", [small_model(name) for name in NAMES], id
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks(
-    [*map(small_model, CLASSES), BroadFeatures(2, 3, 1, 20, random_state=0), RowStandardizer()]
+@pytest.mark.parametrize(
+    "model",
+    [*map(small_model, CLASSES), BroadFeatures(2, 3, 1, 20, random_state=0), RowStandardizer()],
+    ids=lambda model: type(model).__name__,
 )
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
+def test_scikit_learn_checks(model):
+    check_estimator(model)
 
 
 @ALL
@@ -123,7 +125,7 @@ SPARSE = [name for name in NAMES if get_tags(small_model(name)).input_tags.spars
 
 
 def test_which_models_take_sparse_samples():
-    assert SPARSE == ["BLS", "ELM", "CFBLS", "CEBLS", "CFEBLS", "RVFL", "BLS regressor"]
+    assert set(SPARSE) == {"BLS", "ELM", "CFBLS", "RVFL", "BLS regressor"}
 
 
 @pytest.mark.parametrize(

@@ -66,10 +66,10 @@ def test_the_same_seed_gives_the_same_audit_whatever_the_frame():
 
 def test_sure_wrong_labels_in_ten_classes_are_counted():
     X, y = load_digits(return_X_y=True)
-    X, y = X[:900], y[:900]
+    X, y = X[:500], y[:500]
     rng = np.random.default_rng(0)
-    wrong = rng.random(900) < 0.1
-    given = np.where(wrong, (y + rng.integers(1, 10, 900)) % 10, y)
+    wrong = rng.random(500) < 0.1
+    given = np.where(wrong, (y + rng.integers(1, 10, 500)) % 10, y)
     audited = audit(X, given)
     assert audited.n_errors.low <= wrong.sum() <= audited.n_errors.high
     flagged = audited.evidence.flagged
@@ -139,12 +139,9 @@ def test_a_reference_shows_columns_that_drift():
     known = audit(X, y, checks=[])
     new = X.copy()
     new[:, 2] *= 1.5
-    for reference in (known, X):
-        drift = [
-            f for f in audit(new, y, reference=reference).health.findings if f.check == "drift"
-        ]
-        assert [finding.columns for finding in drift] == [["column 2"]]
-        assert "has drifted from the reference" in drift[0].sentence
+    drift = [f for f in audit(new, y, reference=X).health.findings if f.check == "drift"]
+    assert [finding.columns for finding in drift] == [["column 2"]]
+    assert "has drifted from the reference" in drift[0].sentence
     (finding,) = (f for f in audit(X, y, reference=known).health.findings if f.check == "drift")
     assert finding.penalty == 0
 

@@ -96,7 +96,14 @@ def _ends(group):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "milliseconds"), [("fit", 0), ("fit", 300), ("fit", 4000), ("audit", 4000)]
+    ("name", "milliseconds"),
+    [
+        ("fit", 300),
+        *(
+            pytest.param(*case, marks=pytest.mark.soak)
+            for case in [("fit", 0), ("fit", 4000), ("audit", 4000)]
+        ),
+    ],
 )
 def test_at_any_time_it_is_one_line_and_exit_code_130(tmp_path, name, milliseconds):
     header = ",".join([*(f"x{j}" for j in range(60)), "y"])

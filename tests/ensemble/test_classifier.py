@@ -43,6 +43,7 @@ def held_out_by_refits(model, X, T, weight, score):
     return out if average.offset is None else out + average.offset
 
 
+@pytest.mark.usefixtures("few_kernels")
 @pytest.mark.parametrize("k", [2, 3])
 @pytest.mark.parametrize("robust", [True, False])
 @pytest.mark.parametrize("weighted", [None, "copies", "importance"])
@@ -142,6 +143,7 @@ def test_wrong_labels_count_less():
     np.testing.assert_array_equal(auto.decision_function(X), plain.decision_function(X))
 
 
+@pytest.mark.usefixtures("few_kernels")
 @pytest.mark.parametrize("max_exact_samples", [4000, 30])
 def test_the_same_on_one_and_two_threads(max_exact_samples):
     X, y = table(120, 3)

@@ -89,7 +89,7 @@ def test_a_private_file_stays_private(folder):
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_without_root_all_of_this_is_the_same():
     """Devices, links, modes and folders that are not writable, as a user without privileges."""
     code = """
@@ -143,7 +143,7 @@ def test_threads_that_save_to_one_path_leave_whole_models(tmp_path, models):
     writers = [threading.Thread(target=write, args=(model,)) for model in (*models, *models)]
     for writer in writers:
         writer.start()
-    sizes = [load(path).n_enhancement_nodes for _ in range(150)]
+    sizes = [load(path).n_enhancement_nodes for _ in range(40)]
     stop.set()
     for writer in writers:
         writer.join()
@@ -165,7 +165,7 @@ write_whole(sys.argv[1], content())
 """
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_killed_process_leaves_the_file_of_before(tmp_path):
     path = tmp_path / "file"
     path.write_text("old")

@@ -402,6 +402,7 @@ def test_a_refit_leaves_nothing_of_other_scores():
     [BLSClassifier(**SIZES), BroadEnsembleClassifier(ensemble_size=1), BLSRegressor(**SIZES)],
     ids=lambda model: type(model).__name__,
 )
+@pytest.mark.usefixtures("few_kernels")
 def test_predictions_during_a_refit_belong_to_one_of_the_models(model):
     X, y = make(60)
     tables = [(X, y), (X * 50.0, 1 - y)]
@@ -411,7 +412,7 @@ def test_predictions_during_a_refit_belong_to_one_of_the_models(model):
     stop = False
 
     def refit():
-        for i in range(1, 13):
+        for i in range(1, 7):
             model.fit(*tables[i % 2])
         nonlocal stop
         stop = True

@@ -95,16 +95,16 @@ def test_extreme_columns_and_float32(rows):
 
 
 @pytest.mark.slow
-def test_the_number_of_workers_changes_no_bit(model, rows, in_threads):
+def test_the_number_of_workers_changes_no_bit(rows, in_threads):
     X, y = rows
+    model = IntuitionisticFuzzyBLSClassifier(**SIZES, random_state=3)
     X, y = da.from_array(X, chunks=(70, 6)), da.from_array(y, chunks=70)
     expected = fit(clone(model), X, y)
-    for n_workers in (1, 2, 4):
+    for n_workers in (1, 3):
         with in_threads(n_workers) as cluster, distributed.Client(cluster) as client:
             fit(model, X, y, client=client)
         np.testing.assert_array_equal(model.output_weights_, expected.output_weights_)
-        if is_classifier(model):
-            assert model.proba_slope_ == expected.proba_slope_
+        assert model.proba_slope_ == expected.proba_slope_
 
 
 def test_a_stream_goes_on(rows):
@@ -171,7 +171,7 @@ def client():
         yield started
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_killed_worker_changes_nothing(client, rows, tmp_path):
     X, y = rows
     model = BLSClassifier(**SIZES, random_state=0)

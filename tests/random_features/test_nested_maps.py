@@ -1,4 +1,5 @@
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -28,10 +29,15 @@ def rows():
     return X, standardization, standardization.affine(X)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("feature_weights", ["orthonormal", "random", "sparse"])
-@pytest.mark.parametrize("feature_scaling", ["node", "robust", "sample", None])
-@pytest.mark.parametrize("feature_activation", ["identity", "tanh"])
+@pytest.mark.parametrize(
+    ("feature_weights", "feature_scaling", "feature_activation"),
+    [
+        *product(["orthonormal", "random"], ["node", "robust", "sample", None], ["identity"]),
+        *product(["random"], ["node", "sample", None], ["tanh"]),
+        ("sparse", "node", "identity"),
+        ("sparse", "robust", "tanh"),
+    ],
+)
 def test_cut_maps_are_those_learnt_alone(feature_weights, feature_scaling, feature_activation):
     X = np.random.default_rng(0).normal(size=(60, 5))
     standardization = learn_standardization(X)

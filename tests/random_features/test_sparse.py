@@ -55,8 +55,8 @@ def test_rebuilding_weights_are_the_lasso_from_nodes_to_inputs():
     np.testing.assert_allclose(found, lasso.fit(Z @ H, Z @ P).coef_, atol=1e-5)
 
 
-@pytest.mark.parametrize("offset", [1e6, 1e8])
-def test_inputs_far_from_zero_do_not_make_the_loop_diverge(offset):
+def test_inputs_far_from_zero_do_not_make_the_loop_diverge():
+    offset = 1e8
     rng = np.random.default_rng(187)
     Z = np.column_stack([np.full(10, offset), rng.normal(size=10), np.ones(10)])
     H = rng.normal(size=(3, 5))

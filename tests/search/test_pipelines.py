@@ -57,7 +57,7 @@ def piped(model=MODEL, **options):
 
 
 def same_scores(model, grid, X, y, **options):
-    ours, theirs = both_searches(model, grid, X, y, **{"cv": 3, **options})
+    ours, theirs = both_searches(model, grid, X, y, **{"cv": 2, **options})
     np.testing.assert_array_equal(splits_of(ours.cv_results_), splits_of(theirs.cv_results_))
     assert set(theirs.cv_results_) <= set(ours.cv_results_)
     assert repr(list(ours.cv_results_["params"])) == repr(theirs.cv_results_["params"])
@@ -106,7 +106,7 @@ def test_all_models_may_be_the_last_step(model, grid):
     grid = {f"model__{name}": values for name, values in grid.items()}
     same_scores(
         piped(clone(model).set_params(random_state=0)),
-        {**grid, "prepare__num__imputer__strategy": ["mean", "median"]},
+        {**grid, "prepare__num__imputer__strategy": ["median"]},
         X,
         y,
     )

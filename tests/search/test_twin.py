@@ -39,8 +39,7 @@ def check_against_grid_search(model, grid, X, y, weight=None):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kernel", ["linear", "rbf"])
-@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("kernel", "weighted"), [("linear", True), ("rbf", False)])
 def test_scores_are_those_of_grid_search(table, kernel, weighted):
     X, y = table
     model = IntuitionisticFuzzyTwinSVC(kernel=kernel, n_basis_rows=30, random_state=0)

@@ -20,9 +20,9 @@ def make(n, d, k):
 @pytest.mark.parametrize("k", [1, 3])
 @pytest.mark.parametrize("tolerance", [0.0, 1e-10])
 def test_primal_gives_every_size_and_penalty(k, tolerance):
-    G, T, s = make(800, 600, k)
+    G, T, s = make(300, 200, k)
     rows = np.hstack([G, T]) * s[:, None]
-    sizes = [4, 317, 600]
+    sizes = [4, 117, 200]
     sums = rows.T @ rows
     W = primal_path(np.stack([4.0 * sums, sums]), sizes, CS, k, tolerance=tolerance)[1]
     for c, C in enumerate(CS):

@@ -111,6 +111,7 @@ def test_wrong_folders(tmp_path):
             read_collection(folder)
 
 
+@pytest.mark.soak
 def test_the_real_collection():
     try:
         found = read_collection()

@@ -147,10 +147,27 @@ class Poison(DummyClassifier):
         return self
 
 
-@pytest.mark.slow
-def test_a_dead_worker_is_the_end_of_its_unit_alone(tmp_path, monkeypatch):
+def run_poison(specs, monkeypatch, n_jobs, **options):
+    """Run models in worker processes; return their outcomes by name."""
     # The worker unpickles the class from here.
     monkeypatch.setattr("broadlearn.study.running.start_worker", start_worker)
+    study = make_study(["iris"], specs, protocols=["nested"])
+    tasks = [Task(u, study.data[u.fingerprint], study.models[u.model]) for u in study.plan]
+    return {outcome.unit.model: outcome for outcome in run_tasks(tasks, n_jobs, **options)}
+
+
+@pytest.mark.slow
+def test_a_dead_worker_ends_only_its_own_run(monkeypatch):
+    found = run_poison([ModelSpec("kill", Poison("kill")), find_model("majority")], monkeypatch, 1)
+    assert {name: outcome.status for name, outcome in found.items()} == {
+        "kill": "died",
+        "majority": "done",
+    }
+    assert "SIGKILL" in found["kill"].error
+
+
+@pytest.mark.soak
+def test_runs_that_exit_hang_or_die_once(tmp_path, monkeypatch):
     specs = [
         ModelSpec("kill", Poison("kill")),
         ModelSpec("exit", Poison("exit")),
@@ -158,9 +175,7 @@ def test_a_dead_worker_is_the_end_of_its_unit_alone(tmp_path, monkeypatch):
         ModelSpec("once", Poison("once", str(tmp_path / "marker"))),
         find_model("majority"),
     ]
-    study = make_study(["iris"], specs, protocols=["nested"])
-    tasks = [Task(u, study.data[u.fingerprint], study.models[u.model]) for u in study.plan]
-    found = {outcome.unit.model: outcome for outcome in run_tasks(tasks, 2, timeout=8.0)}
+    found = run_poison(specs, monkeypatch, 2, timeout=8.0)
     assert {name: outcome.status for name, outcome in found.items()} == {
         "kill": "died",
         "exit": "died",
@@ -168,7 +183,6 @@ def test_a_dead_worker_is_the_end_of_its_unit_alone(tmp_path, monkeypatch):
         "once": "done",
         "majority": "done",
     }
-    assert "SIGKILL" in found["kill"].error
     assert "3" in found["exit"].error
     assert found["sleep"].error == "took longer than 8 seconds"
 

@@ -113,15 +113,14 @@ def test_pipes_and_devices_are_written_to(tmp_path):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no /dev/full")
-@pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_short_writes_are_errors(unbuffered):
+def test_short_writes_are_errors():
     code = "from broadlearn.utils import write_whole; write_whole('/dev/stdout', 'x' * 100_000)"
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
             [sys.executable, "-c", code],
             stdout=full,
             stderr=subprocess.PIPE,
-            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+            env={**os.environ, "PYTHONUNBUFFERED": "1"},
             check=False,
         )
     assert done.returncode
