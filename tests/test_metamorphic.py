@@ -7,7 +7,6 @@ import pytest
 from sklearn.base import is_regressor
 from sklearn.datasets import make_blobs
 from small_models import NAMES, output, small_model
-from threadpoolctl import threadpool_limits
 
 X, LABELS = make_blobs(150, n_features=4, centers=3, cluster_std=2.5, random_state=0)
 QUANTITY = np.sin(X[:, 0]) + X[:, 1] / 5.0
@@ -103,11 +102,3 @@ def test_single_precision(name):
     assert found.dtype == np.float32
     assert getattr(model, "output_weights_", found).dtype == np.float32
     np.testing.assert_allclose(found, expected(name), atol=1e-3)
-
-
-def test_two_threads(name):
-    if name not in ("IF-BLS", "NeuroFBLS", "IF-TSVM", "Ensemble"):
-        pytest.skip("takes the same path as another model")
-    with threadpool_limits(2, "blas"):
-        found = output(fitted(name), X)
-    np.testing.assert_allclose(found, expected(name), atol=1e-9)
