@@ -39,6 +39,7 @@ from threadpoolctl import threadpool_limits
 
 from broadlearn.auditing import audit
 from broadlearn.auditing.errors import count_errors
+from broadlearn.auditing.neighbours import find_neighbours
 from broadlearn.auditing.noise import judge_labels
 from broadlearn.auditing.opinions import form_opinions
 from broadlearn.auditing.rows import prepare_rows
@@ -74,7 +75,8 @@ def keep(file: Path, compute: Callable[[], dict], *, only_kept: bool) -> dict | 
 def our_opinions(X: np.ndarray, labels: np.ndarray) -> dict:
     """Return the out-of-sample probabilities of the audit's models."""
     rows = prepare_rows(X, labels, "classification")
-    return form_opinions(rows, None, 0, lambda stage: None)
+    nearest = find_neighbours(rows.Z).nearest
+    return form_opinions(rows, nearest, None, 0, lambda stage: None)
 
 
 def run_ours(opinions: dict, labels: np.ndarray, wrong: np.ndarray) -> dict:

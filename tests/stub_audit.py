@@ -27,7 +27,7 @@ def stub_audit(X, y, found=(), task="auto"):
     flagged = np.isin(np.arange(n), [i for i in found if found[i][0] == VERDICTS[0]])
     draws = np.random.default_rng(0).poisson(0.5, (50, k, k))
     expected = np.ones((k, k)) - np.eye(k)
-    judged = JudgedLabels(proba, suspicion, flagged, likely, expected, draws, np.eye(k), {})
+    judged = JudgedLabels(proba, suspicion, flagged, likely, expected, draws, np.eye(k), {}, True)
     if rows.is_regression:
         errors = count_wrong_targets(suspicion, draws[:, 0, 0])
     else:

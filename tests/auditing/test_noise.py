@@ -124,7 +124,9 @@ def test_many_rows_are_judged_by_models_of_a_sample(monkeypatch):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 400)
     rows = prepare_rows(rng.normal(size=(400, 2)) + 4 * np.eye(3)[y, :2], y)
-    said = opinions.form_opinions(rows, None, 0, lambda stage: None)
+    nearest = find_neighbours(rows.Z).nearest
+    said = opinions.form_opinions(rows, nearest, None, 0, lambda stage: None)
+    assert len(said) == 6
     for p in said.values():
         np.testing.assert_allclose(p.sum(axis=1), 1.0)
         assert (p.argmax(axis=1) == y).mean() > 0.9

@@ -26,8 +26,8 @@ STAGES = {
     "columns": 0.05,
     "neighbours": 0.1,
     "random forest": 0.3,
-    "linear model": 0.05,
-    "broad learning": 0.4,
+    "folds": 0.25,
+    "broad learning": 0.2,
     "noise": 0.05,
     "checks": 0.05,
 }
@@ -49,11 +49,11 @@ def audit(
     """Judge every row of a table, and the table as a whole.
 
     Several kinds of models that did not see a row (broad learning at infinite width with each row
-    left out exactly, a random forest by the trees that did not draw it, a linear model) give the
-    probability of its label. Models of the noise, weighted by how well they explain the
-    labels, turn them into ``suspicion``, the probability that the label is wrong. Where classes
-    overlap, that is less than models alone would make one believe. Then each check looks at the
-    table.
+    left out exactly, a random forest by the trees that did not draw it, a linear model, a support
+    vector machine, boosting, and the nearest rows) give the probability of its label. Models of
+    the noise, weighted by how well they explain the labels, turn them into ``suspicion``, the
+    probability that the label is wrong. Where classes overlap, that is less than models alone
+    would make one believe. Then each check looks at the table.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def audit(
     rows, seed = prepare_rows(X, y, task), draw_seed(random_state)
     step("neighbours")
     near = find_neighbours(rows.Z, seed=seed)
-    opinions = form_opinions(rows, probabilities, seed, step)
+    opinions = form_opinions(rows, near.nearest, probabilities, seed, step)
     step("noise")
     judged: JudgedLabels | JudgedTargets
     if rows.is_regression:

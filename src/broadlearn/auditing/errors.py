@@ -62,7 +62,7 @@ def count_errors(
     n_classes = classes.size
     counts = np.zeros((n_classes, n_classes), dtype=np.intp)
     np.add.at(counts, (codes[flagged], judged.likely[flagged]), 1)
-    low, high = _interval(draws, expected)
+    low, high = _interval(draws, expected, judged.shown)
     listed = np.argwhere((expected >= MIN_EXPECTED) | (counts > 0))
     given, other = listed[:, 0], listed[:, 1]
     pairs = pd.DataFrame(
@@ -76,7 +76,7 @@ def count_errors(
         }
     ).sort_values("expected", ascending=False, ignore_index=True, kind="stable")
     of_class = expected.sum(axis=1)
-    low, high = _interval(draws.sum(axis=2), of_class)
+    low, high = _interval(draws.sum(axis=2), of_class, judged.shown)
     by_class = pd.DataFrame(
         {
             "rows": np.bincount(codes, minlength=n_classes),
@@ -87,7 +87,7 @@ def count_errors(
         },
         index=pd.Index(classes, name="label"),
     )
-    low, high = _interval(draws.sum(axis=(1, 2)), expected.sum())
+    low, high = _interval(draws.sum(axis=(1, 2)), expected.sum(), judged.shown)
     total = Estimate(float(expected.sum()), float(low), float(high))
     matrix = pd.DataFrame(
         judged.noise, pd.Index(classes, name="true"), pd.Index(classes, name="given")
@@ -104,10 +104,10 @@ def count_wrong_targets(suspicion: Array, draws: Array) -> ErrorCounts:
     return ErrorCounts(total, pairs, by_class, pd.DataFrame())
 
 
-def _interval(draws: Array, value: Any) -> tuple[Any, Any]:
+def _interval(draws: Array, value: Any, shown: bool = True) -> tuple[Any, Any]:
     """Return the shortest interval that holds 90 % of the draws, and the value itself.
 
-    Where few errors are as likely as none, it begins at 0.
+    Where the labels do not show that some are wrong, it begins at 0.
     """
     ordered = np.sort(draws, axis=0)
     n_inside = int(np.ceil(LEVEL * len(draws)))
@@ -115,4 +115,4 @@ def _interval(draws: Array, value: Any) -> tuple[Any, Any]:
     first = widths.argmin(axis=0)[None]
     low = np.take_along_axis(ordered, first, axis=0)[0]
     high = np.take_along_axis(ordered, first + n_inside - 1, axis=0)[0]
-    return np.minimum(low, value), np.maximum(high, value)
+    return np.minimum(low, value) * shown, np.maximum(high, value)
