@@ -12,7 +12,7 @@ from broadlearn import (
     PathSearchCV,
     RowStandardizer,
 )
-from broadlearn.auditing import apply_corrections, audit, opinions, read_corrections
+from broadlearn.auditing import audit, opinions, read_corrections
 from broadlearn.out_of_core import fit_blocks
 from broadlearn.sample_scores import fuzzy_membership, intuitionistic_scores
 from broadlearn.tables import TablePreparation
@@ -162,7 +162,7 @@ def test_corrections(tmp_path, convert, labels):
         f"row,label,action,new_label\n0,{labels[0]},drop,\n2,{labels[2]},relabel,{labels[1]}\n"
     )
     table = convert(pd.DataFrame({"age": [61, 70, 52], "y": labels}))
-    found = apply_corrections(read_corrections(path, table["y"]), table, "y")
+    found = read_corrections(path, table["y"]).apply(table, "y")
     assert type(found) is type(table)
     assert found["y"].to_list() == [labels[1]] * 2
     assert found["y"].dtype == table["y"].dtype

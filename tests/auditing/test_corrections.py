@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from stub_audit import stub_audit
 
-from broadlearn.auditing import apply_corrections, corrections_table, read_corrections
+from broadlearn.auditing import corrections_table, read_corrections
 from broadlearn.utils import safe_csv
 
 TEXTS = [
@@ -74,7 +74,7 @@ def test_a_suggestion_is_no_decision(tmp_path):
     found = make_audit(frame, {2: ("likely mislabelled", 0.8, "b"), 3: ("outlier", 0.2)})
     corrections = read_corrections(write(tmp_path / "f.csv", corrections_table(found)), frame["y"])
     assert corrections.n_undecided == 2
-    pd.testing.assert_frame_equal(apply_corrections(corrections, frame, "y"), frame)
+    pd.testing.assert_frame_equal(corrections.apply(frame, "y"), frame)
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
@@ -98,7 +98,7 @@ def test_round_trip(tmp_path, labels, separator):
             csv.writer(file, delimiter=separator).writerows(records)
     corrections = read_corrections(path, frame["y"])
     before = frame.copy()
-    corrected = apply_corrections(corrections, frame, "y")
+    corrected = corrections.apply(frame, "y")
     pd.testing.assert_frame_equal(frame, before)
     expected = frame["y"].copy()
     expected.iloc[: k - 1] = values[1:k]
@@ -118,7 +118,7 @@ def test_regression_targets(tmp_path):
     assert table[["action", "new_label"]].to_numpy().tolist() == [["drop?", ""]]
     table["action"], table["new_label"] = "relabel", "-2.5"
     corrections = read_corrections(write(tmp_path / "f.csv", table), frame["y"])
-    corrected = apply_corrections(corrections, frame, "y")
+    corrected = corrections.apply(frame, "y")
     assert corrected["y"].iloc[2] == -2.5
     assert corrected["y"].dtype == np.float64
 
@@ -138,7 +138,7 @@ def test_new_labels(tmp_path, labels, text, new):
     frame = make_frame(labels)
     path = tmp_path / "f.csv"
     path.write_text(f"row,label,action,new_label\n0.0,{labels[0]},relabel,{text}\n")
-    corrected = apply_corrections(read_corrections(path, frame["y"]), frame, "y")
+    corrected = read_corrections(path, frame["y"]).apply(frame, "y")
     assert corrected["y"].iloc[0] == new
     assert corrected["y"].iloc[1:].tolist() == frame["y"].iloc[1:].tolist()
     if not isinstance(labels, pd.Categorical):
@@ -208,8 +208,8 @@ def test_other_tables_are_refused(tmp_path):
     frame = make_frame(["a", "b"])
     corrections = read_corrections(path, frame["y"])
     with pytest.raises(ValueError, match="frame must have the target column 'state'"):
-        apply_corrections(corrections, frame, "state")
+        corrections.apply(frame, "state")
     with pytest.raises(ValueError, match="frame must have 30 rows, got 9"):
-        apply_corrections(corrections, frame[:9], "y")
+        corrections.apply(frame[:9], "y")
     with pytest.raises(FileNotFoundError, match="There is no file"):
         read_corrections(tmp_path / "none.csv", frame["y"])

@@ -90,26 +90,19 @@ def test_confirmed_rows_are_not_suspect():
     assert judge_targets({"model": np.zeros((50, 1))}, y, nearest, [3]).suspicion[3] == 0.0
 
 
-@pytest.mark.parametrize("way", ["exact", "faiss", "landmarks"])
-def test_nearest_rows(way, monkeypatch):
-    Z = np.random.default_rng(0).normal(size=(3000, 5))
-    exact = find_neighbours(Z, 10)
-    squares = ((Z[:50, None] - Z) ** 2).sum(axis=2)
-    squares[np.arange(50), np.arange(50)] = np.inf
-    np.testing.assert_array_equal(exact.nearest[:50], np.argsort(squares, axis=1)[:, :10])
-    if way == "exact":
-        return
-    if way == "faiss":
-        pytest.importorskip("faiss")
-    monkeypatch.setattr(neighbours, "MAX_EXACT", 100)
-    monkeypatch.setattr(neighbours, "find_spec", lambda name: way == "faiss")
+@pytest.mark.parametrize("sampled", [False, True])
+def test_nearest_rows(sampled, monkeypatch):
+    Z = np.random.default_rng(0).normal(size=(300, 5))
+    among = np.arange(300)
+    if sampled:
+        monkeypatch.setattr(neighbours, "MAX_EXACT", 100)
+        monkeypatch.setattr(neighbours, "SAMPLED", 200)
+        among = np.random.default_rng(0).permutation(300)[:200]
     near = find_neighbours(Z, 10)
-    assert (near.nearest != np.arange(3000)[:, None]).all()
-    found = [len({*a} & {*b}) for a, b in zip(near.nearest, exact.nearest, strict=True)]
-    assert np.mean(found) > 8
-    np.testing.assert_allclose(
-        near.distance[:, 0], np.linalg.norm(Z - Z[near.nearest[:, 0]], axis=1), atol=1e-3
-    )
+    distance = np.linalg.norm(Z[:, None] - Z[among], axis=2)
+    distance[among[None] == np.arange(300)[:, None]] = np.inf
+    np.testing.assert_array_equal(near.nearest, among[np.argsort(distance, axis=1)[:, :10]])
+    np.testing.assert_allclose(near.distance, np.sort(distance, axis=1)[:, :10], atol=1e-6)
 
 
 def test_few_rows_have_few_neighbours():

@@ -17,7 +17,6 @@ from broadlearn.auditing.checks import (
 from broadlearn.auditing.cleaning import decide
 from broadlearn.auditing.corrections import (
     Corrections,
-    apply_corrections,
     corrections_table,
     read_corrections,
 )
@@ -45,7 +44,6 @@ __all__ = [
     "RowChanges",
     "Rows",
     "Slices",
-    "apply_corrections",
     "audit",
     "corrections_table",
     "decide",

@@ -54,6 +54,10 @@ class Corrections(NamedTuple):
     n_undecided: int
     labels: NDArray[Any]
 
+    def apply(self, frame: Any, target: str) -> Any:
+        """Return a table without the dropped rows and with the new labels, all else unchanged."""
+        return self.changes.apply(frame, target)
+
     @property
     def corrected(self) -> NDArray[Any]:
         """The labels of the rows that stay, corrected."""
@@ -113,20 +117,20 @@ def read_corrections(path: str | PathLike[str], y: ArrayLike) -> Corrections:
     Returns
     -------
     Corrections
-        For `apply_corrections`.
+        ``corrections.apply(frame, target)`` returns the corrected table.
 
     Examples
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> import pandas as pd
-    >>> from broadlearn.auditing import apply_corrections, read_corrections
+    >>> from broadlearn.auditing import read_corrections
     >>> frame = pd.DataFrame({"age": [61, 70, 52], "state": ["ill", "well", "ill"]})
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "fixes.csv")
     ...     _ = path.write_text("row,label,action,new_label\n0,ill,drop,\n2,ill,relabel,well\n")
     ...     corrections = read_corrections(path, frame["state"])
-    >>> apply_corrections(corrections, frame, "state")
+    >>> corrections.apply(frame, "state")
        age state
     1   70  well
     2   52  well
@@ -164,26 +168,6 @@ def read_corrections(path: str | PathLike[str], y: ArrayLike) -> Corrections:
     changes = row_changes(len(labels), rows["drop"], {i: chosen[i][1] for i in rows["relabel"]})
     kept = np.array(sorted(rows["keep"]), dtype=np.intp)
     return Corrections(changes, kept, len(lines) - len(chosen), labels)
-
-
-def apply_corrections(corrections: Corrections, frame: Any, target: str) -> Any:
-    """Give a table without the dropped rows and with the new labels, all else as it is.
-
-    Parameters
-    ----------
-    corrections : Corrections
-        From `read_corrections`, with the labels of this table.
-    frame : pandas or polars DataFrame
-        It is not changed.
-    target : str
-        Its column of labels.
-
-    Returns
-    -------
-    pandas or polars DataFrame
-        With the index, columns and types of `frame`; a category is added where a label is new.
-    """
-    return corrections.changes.apply(frame, target)
 
 
 def _records(path: Path) -> Iterator[tuple[int, dict[str, str]]]:

@@ -30,7 +30,7 @@ from broadlearn.utils import (
 if TYPE_CHECKING:
     from broadlearn.auditing.result import Audit
 
-# Of more classes, a matrix does not fit the page: only the most frequent errors are shown.
+# Of more classes, a matrix does not fit the page.
 MAX_MATRIX = 12
 # Lines of a table before the rest is folded away, and rows that a finding names.
 MAX_LINES, MAX_NAMED = 12, 5
@@ -126,24 +126,13 @@ def _finding(finding: Finding, rows: Rows, listed: set[int]) -> dict[str, Any]:
 
 
 def _matrix(noise: pd.DataFrame) -> dict[str, Any] | None:
-    """Return the noise matrix with the shade of each cell, and its largest other entries."""
-    if noise.empty:
+    """Return the noise matrix with the shade of each cell, unless it does not fit the page."""
+    if noise.empty or len(noise) > MAX_MATRIX:
         return None
-    names = [str(name) for name in noise.columns]
     p = noise.to_numpy()
-    off = np.where(np.eye(len(p), dtype=bool), 0.0, p)
-    shade = np.minimum(1.0, 2.0 * np.sqrt(off))
-    order = np.argsort(-off, axis=None)[:MAX_LINES]
-    largest = [
-        (names[i], names[j], off[i, j])
-        for i, j in zip(*np.unravel_index(order, p.shape), strict=True)
-    ]
+    shade = np.minimum(1.0, 2.0 * np.sqrt(p))
     cells = [list(zip(*row, strict=True)) for row in zip(p.tolist(), shade.tolist(), strict=True)]
-    return {
-        "names": names,
-        "cells": cells if len(p) <= MAX_MATRIX else [],
-        "largest": [line for line in largest if line[2] >= 0.001],
-    }
+    return {"names": [str(name) for name in noise.columns], "cells": cells}
 
 
 def _cards(rows: Rows, listed: pd.DataFrame) -> list[dict[str, Any]]:
