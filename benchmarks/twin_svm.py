@@ -25,7 +25,7 @@ from threadpoolctl import threadpool_limits
 
 from broadlearn import IntuitionisticFuzzyTwinSVC
 from broadlearn.baselines.box_qp import box_qp
-from broadlearn.baselines.twin_svm import factor_plane, planes
+from broadlearn.baselines.twin_planes import factor_plane, solve_planes
 
 PUBLISHED_CS = (1e-6, 1e-4, 1e-2, 1.0, 1e2, 1e4, 1e6)
 
@@ -39,9 +39,9 @@ def make(n, d=20, shift=0.5):
 
 def fit_twin(near, away, C=1.0, delta=1e-4):
     """Both planes of a linear twin SVM."""
-    first = planes(factor_plane(near, away, delta=delta), np.full((1, len(away)), C))
-    second = planes(
-        factor_plane(away, near, delta=delta, away_sign=1.0), np.full((1, len(near)), C)
+    first = solve_planes(factor_plane(near, away, delta=delta), np.full((1, len(away)), C))
+    second = solve_planes(
+        factor_plane(away, near, delta=delta, sign=1.0), np.full((1, len(near)), C)
     )
     return first, second
 

@@ -145,18 +145,3 @@ def test_last_step_brings_digits_back():
     interior = module._iterate(rotated, c[None], 1e-12, 100)
     assert kkt(rotated, c, interior.alpha[0]) > 1e-6
     assert kkt(R, c, box_qp(R, c[None]).alpha[0]) < 1e-6
-
-
-@pytest.mark.parametrize(
-    ("R", "bounds", "message"),
-    [
-        (np.ones((3, 2)), np.ones(3), "one row per problem"),
-        (np.ones((3, 2)), np.ones((1, 4)), "one column per row of R"),
-        (np.ones((3, 2)), -np.ones((1, 3)), "non-negative"),
-        (np.ones((3, 2)), np.full((1, 3), np.inf), "finite"),
-        (np.full((3, 2), np.nan), np.ones((1, 3)), "R must be finite"),
-    ],
-)
-def test_bad_input_is_named(R, bounds, message):
-    with pytest.raises(ValueError, match=message):
-        box_qp(R, bounds)

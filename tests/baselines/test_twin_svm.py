@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from broadlearn.baselines.twin_svm import factor_plane, planes
+from broadlearn.baselines.twin_planes import factor_plane, solve_planes
 
 CS = np.array([1e-6, 1e-4, 1e-2, 1.0, 1e2, 1e4, 1e6])
 
@@ -27,9 +27,9 @@ def dense(near, away, delta, u):
 def test_planes_satisfy_the_conditions_of_the_primal(sign):
     near, away, score = make()
     u = np.linspace(0.5, 1.5, len(near))
-    factor = factor_plane(near, away, delta=1e-3, near_weight=u, away_sign=sign)
+    factor = factor_plane(near, away, delta=1e-3, weight=u, sign=sign)
     bounds = CS[:, None] * score
-    found = planes(factor, bounds)
+    found = solve_planes(factor, bounds)
     M, _ = dense(near, away, 1e-3, u)
     G = with_ones(away)
     assert found.gap.max() <= 1e-12
@@ -49,7 +49,7 @@ def test_planes_are_the_least_of_the_primal():
         return 0.5 * z @ M @ z + c @ np.maximum(0.0, 1.0 + G @ z)
 
     for C in (1e-2, 1.0, 1e2):
-        (z,) = planes(factor_plane(near, away, delta=1e-3), C * score[None]).vectors
+        (z,) = solve_planes(factor_plane(near, away, delta=1e-3), C * score[None]).vectors
         for step in (1e-4, 1e-2, 1.0):
             others = z + step * np.linalg.norm(z) * rng.normal(size=(20, z.size))
             assert primal(z, C * score) < min(primal(other, C * score) for other in others)
@@ -59,11 +59,11 @@ def test_one_factor_serves_all_bounds():
     near, away, score = make()
     factor = factor_plane(near, away, delta=1e-3)
     bounds = np.concatenate([CS[:, None] * score, CS[:, None] * score[::-1]])
-    together = planes(factor, bounds)
+    together = solve_planes(factor, bounds)
     assert together.vectors.shape == (14, 6)
     assert together.alpha.shape == (14, 60)
     for k, c in enumerate(bounds):
-        (alone,) = planes(factor, c[None]).vectors
+        (alone,) = solve_planes(factor, c[None]).vectors
         size = np.abs(alone).max()
         np.testing.assert_allclose(together.vectors[k], alone, rtol=1e-7, atol=1e-9 * size)
 
@@ -76,4 +76,4 @@ def test_small_delta_survives_large_rows():
     H = np.vstack([with_ones(near), 1e-3 * np.eye(7)])
     least = np.linalg.svd(H, compute_uv=False)[-1]
     np.testing.assert_allclose(np.linalg.svd(factor.triangle)[1][-1], least, rtol=1e-6)
-    assert planes(factor, score[None]).gap[0] <= 1e-9
+    assert solve_planes(factor, score[None]).gap[0] <= 1e-9

@@ -13,7 +13,7 @@ from broadlearn import (
     NeuroFuzzyBLSClassifier,
     PathSearchCV,
 )
-from broadlearn.out_of_core import decision_function, predict, predict_proba
+from broadlearn.out_of_core import predict
 
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
@@ -29,16 +29,16 @@ FRAME = dd.from_pandas(TABLE, npartitions=3)
 
 
 @pytest.mark.parametrize("y", [TWO, THREE])
-@pytest.mark.parametrize("function", [predict, predict_proba, decision_function])
-def test_classifiers(y, function):
+@pytest.mark.parametrize("method", ["predict", "predict_proba", "decision_function"])
+def test_classifiers(y, method):
     model = BLSClassifier(2, 3, 1, 20, random_state=0).fit(X, y)
-    found, expected = function(model, ROWS), getattr(model, function.__name__)(X)
+    found, expected = predict(model, ROWS, method), getattr(model, method)(X)
     assert isinstance(found, da.Array)
     assert found.chunks[0] == CHUNKS
     assert (found.shape, found.dtype) == (expected.shape, expected.dtype)
     values = found.compute()
     assert values.dtype == expected.dtype
-    if function is predict:
+    if method == "predict":
         np.testing.assert_array_equal(values, expected)
     else:
         np.testing.assert_allclose(values, expected, rtol=0, atol=1e-12)
@@ -63,20 +63,20 @@ def test_all_models(model):
     np.testing.assert_array_equal(predict(model, ROWS).compute(), model.predict(X))
 
 
-@pytest.mark.parametrize("function", [predict, predict_proba])
-def test_dataframes(function):
+@pytest.mark.parametrize("method", ["predict", "predict_proba"])
+def test_dataframes(method):
     model = BLSClassifier(2, 3, 1, 20, random_state=0).fit(TABLE, pd.Series(THREE))
     some = FRAME[FRAME["a"] > 1.0]
-    found = function(model, some)
+    found = predict(model, some, method)
     assert found.npartitions == 3
-    expected = getattr(model, function.__name__)(TABLE[TABLE["a"] > 1.0])
+    expected = getattr(model, method)(TABLE[TABLE["a"] > 1.0])
     assert (found.dtype, found.ndim) == (expected.dtype, expected.ndim)
     values = found.compute()
-    if function is predict:
+    if method == "predict":
         np.testing.assert_array_equal(values, expected)
     else:
         np.testing.assert_allclose(values, expected, rtol=0, atol=1e-12)
-    none = function(model, FRAME[FRAME["a"] > 1e9]).compute()
+    none = predict(model, FRAME[FRAME["a"] > 1e9], method).compute()
     assert none.shape == (0, *expected.shape[1:])
 
 
@@ -102,4 +102,4 @@ def test_nothing_is_computed_before_it_is_asked_for():
 )
 def test_bad_input_is_refused_at_once(model, rows, message):
     with pytest.raises(ValueError, match=message):
-        predict_proba(model, ROWS) if rows is None else predict(model, rows)
+        predict(model, ROWS, "predict_proba") if rows is None else predict(model, rows)

@@ -28,15 +28,15 @@ from scipy.linalg.lapack import dpotrs
 from broadlearn.utils import Array
 
 EPS = float(np.finfo(np.float64).eps)
-# Numbers in one array of a batch. Larger batches are cut, so that their arrays stay in cache.
+# Numbers in one array of a batch: 2 MB, which stays in the cache.
 CHUNK = 1 << 18
-# Smaller bounds are raised to this part of the largest one, far below rounding, while iterating:
-# a bound of zero is then no special case.
+# While iterating, smaller bounds are raised to this share of the largest one, far below rounding:
+# a bound of zero then needs no special case.
 MIN_BOUND = 1e-30
-# A gap below the one has met rounding if as many steps as the other have not made it smaller.
+# Stop if the gap is below NEARLY_SOLVED and PATIENCE steps have not reduced it: rounding dominates.
 NEARLY_SOLVED, PATIENCE = 1e-6, 5
-# Residuals of the optimality conditions above this are worth a last, exact step, which tries so
-# many active sets.
+# Larger residuals of the optimality conditions, far above rounding, get a last exact step, which
+# tries at most MAX_ATTEMPTS active sets; they usually settle in two or three.
 ROUGH, MAX_ATTEMPTS = 1e-9, 10
 
 
@@ -88,15 +88,6 @@ def box_qp(R: Array, bounds: Array, *, tol: float = 1e-13, max_iter: int = 100) 
     array([[0.3],
            [1. ]])
     """
-    if R.ndim != 2 or bounds.ndim != 2 or bounds.shape[1] != R.shape[0]:
-        raise ValueError(
-            "bounds must have one row per problem and one column per row of R; "
-            f"got bounds of shape {bounds.shape} and R of shape {R.shape}."
-        )
-    if not (np.isfinite(bounds).all() and (bounds >= 0.0).all()):
-        raise ValueError("bounds must be finite and non-negative.")
-    if not np.isfinite(R).all():
-        raise ValueError("R must be finite.")
     rotated, basis = _rotate(R)
     n_problems, d = bounds.shape[0], rotated.shape[1]
     found = BoxQPSolution(
@@ -116,7 +107,7 @@ def box_qp(R: Array, bounds: Array, *, tol: float = 1e-13, max_iter: int = 100) 
 
 
 def _rotate(R: Array) -> tuple[Array, Array]:
-    """Give ``R = rotated basisᵗ`` with min(n, d) orthonormal columns in basis."""
+    """Factor ``R = rotated basisᵗ`` with min(n, d) orthonormal columns in basis."""
     # Pivoting sorts columns by size; the Cholesky factors of a badly conditioned R need that.
     basis, upper, order = qr(R.T, mode="economic", pivoting=True, check_finite=False)
     rotated = np.empty(upper.T.shape)
@@ -125,7 +116,7 @@ def _rotate(R: Array) -> tuple[Array, Array]:
 
 
 class _State(NamedTuple):
-    """Where a batch of problems stands, and what is missing."""
+    """Iterates of a batch of problems, with their residuals."""
 
     c: Array
     w: Array
@@ -136,14 +127,14 @@ class _State(NamedTuple):
     gap: Array
 
     def only(self, which: NDArray[np.bool_]) -> _State:
-        """Some of the problems."""
+        """Return some of the problems."""
         if which.all():
             return self
         return _State(*(part[:, which] if part.ndim == 3 else part[which] for part in self))
 
 
 def _iterate(R: Array, bounds: Array, tol: float, max_iter: int) -> BoxQPSolution:
-    """Interior point method for one chunk of problems, none of which has only zero bounds."""
+    """Solve a chunk of problems, each with a positive bound, by the interior point method."""
     c = np.maximum(bounds, MIN_BOUND * bounds.max(axis=1, keepdims=True))
     p, d = c.shape[0], R.shape[1]
     best = BoxQPSolution(
@@ -173,7 +164,7 @@ def _iterate(R: Array, bounds: Array, tol: float, max_iter: int) -> BoxQPSolutio
 
 
 def _state(R: Array, c: Array, w: Array, y: Array, s: Array) -> _State:
-    """Add residuals and the relative gap, whose form ``ασ + βξ + ½‖Rᵗα − w‖²`` does not cancel."""
+    """Add residuals and the relative gap; ``ασ + βξ + ½‖Rᵗα − w‖²`` is free of cancellation."""
     r_w, violation = y[0] @ R - w, 1.0 - w @ R.T
     gap = _dots(y[0], s[0]) + _dots(y[1], s[1]) + 0.5 * _dots(r_w, r_w)
     gap += np.abs(_dots(y[0], violation + s[0] - s[1]))
@@ -181,7 +172,7 @@ def _state(R: Array, c: Array, w: Array, y: Array, s: Array) -> _State:
 
 
 def _factor(R: Array, q: Array) -> Array | None:
-    """Lower Cholesky factor of ``I + RᵗQR``, or None where rounding leaves none."""
+    """Return the lower Cholesky factor of ``I + RᵗQR``; None if rounding makes it indefinite."""
     scaled = R * np.sqrt(q)[:, None]
     M = scaled.T @ scaled
     M[np.diag_indices_from(M)] += 1.0
@@ -192,7 +183,7 @@ def _factor(R: Array, q: Array) -> Array | None:
 
 
 def _advance(R: Array, state: _State, Q: Array, factors: list[Array]) -> _State:
-    """One predictor-corrector step."""
+    """Take one predictor-corrector step."""
     # Steps of y and s are written relative to their values, as u and v: a product y s becomes
     # (1 + u)(1 + v) times as large, and the linearised conditions ask for u + v = tau.
     c, w, y, s, r_w, violation, _ = state
@@ -220,12 +211,12 @@ def _advance(R: Array, state: _State, Q: Array, factors: list[Array]) -> _State:
 
 
 def _largest_decrease(u: Array, v: Array) -> Array:
-    """Largest relative decrease in each problem, as a column."""
+    """Return the largest relative decrease in each problem, as a column."""
     return -np.minimum(u.min(axis=(0, 2)), v.min(axis=(0, 2)))[:, None]
 
 
 def _dots(a: Array, b: Array) -> Array:
-    """Inner products of the rows of two matrices."""
+    """Return the inner products of the rows of two matrices."""
     return np.einsum("ij,ij->i", a, b)
 
 
@@ -243,7 +234,7 @@ def _polish(R: Array, c: Array, solution: BoxQPSolution) -> BoxQPSolution:
 
 
 def _gaps(R: Array, c: Array, alpha: Array, w: Array) -> Array:
-    """Duality gaps relative to the primal objective, as in `_state` but with the slacks of w."""
+    """Return relative duality gaps, as in `_state` but with the slacks of w."""
     slack = w @ R.T - 1.0
     rounding = 1.0 + np.sqrt(np.outer(_dots(w, w), _dots(R, R)))
     slack[np.abs(slack) < 4.0 * EPS * rounding] = 0.0
@@ -254,7 +245,7 @@ def _gaps(R: Array, c: Array, alpha: Array, w: Array) -> Array:
 
 
 def _residuals(R: Array, c: Array, alpha: Array) -> Array:
-    """Largest ``|α − clip(α − gradient, 0, c)|`` of each problem."""
+    """Return the largest ``|α − clip(α − gradient, 0, c)|`` of each problem."""
     gradient = (alpha @ R) @ R.T - 1.0
     return np.abs(alpha - np.clip(alpha - gradient, 0.0, c)).max(axis=1)
 

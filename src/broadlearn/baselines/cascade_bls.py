@@ -53,8 +53,7 @@ class CascadeBLSClassifier(BroadClassifier):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
+    {classes}
     output_weights_ : ndarray of shape (m * p + l * q, n_outputs)
         W; one column for two classes, else one per class.
     sample_scores_ : ndarray of shape (n_samples,)

@@ -51,14 +51,11 @@ class GraphBLSClassifier(BroadClassifier):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
+    {classes}
     output_weights_ : ndarray of shape (n_nodes, n_outputs)
         W of 64 feature nodes and the enhancement nodes; one column for two classes, else one per
         class.
-    sample_scores_ : ndarray of shape (n_samples,)
-        Score of each training sample, 1 for this model.
-    {solution, proba_slope, features in}
+    {uniform scores, solution, proba_slope, features in}
 
     References
     ----------

@@ -12,10 +12,6 @@ from broadlearn.random_features import AutoencoderMap, Autoencoders
 from broadlearn.utils import COUNT, POSITIVE, Floats
 from broadlearn.utils.sklearn_compat import Interval
 
-# Each is fitted to the output of the one before, which soon keeps nothing of the samples. The bound
-# keeps a mistyped number from running for days.
-MOST_AUTOENCODERS = 1000
-
 
 @document
 @dataclass(eq=False, repr=False)
@@ -77,7 +73,7 @@ class HierarchicalELMClassifier(ELMClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **ELMClassifier._parameter_constraints,
-        "n_autoencoders": [Interval(Integral, 0, MOST_AUTOENCODERS, closed="both")],
+        "n_autoencoders": [Interval(Integral, 0, None, closed="left")],
         "n_autoencoder_nodes": [COUNT],
         "l1_penalty": [POSITIVE],
     }

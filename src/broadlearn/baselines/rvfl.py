@@ -23,23 +23,17 @@ class RVFLClassifier(ELMClassifier):
     ----------
     n_hidden_nodes : int, default=1000
         Nodes of the hidden layer.
-    {C}
-    activation : {"sigmoid", "tanh", "relu", "sine"}, default="sigmoid"
-        Activation of the hidden layer.
-    {standardize, class_weight, solver}
+    {C, activation, standardize, class_weight, solver}
     random_state : int, RandomState or None, default=None
         Seeds the draw. With the same seed, a smaller model's nodes are the first of a larger one's.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
+    {classes}
     output_weights_ : ndarray of shape (n_features + n_hidden_nodes, n_outputs)
         One column for two classes, else one per class. Indicators of missing values, if any, follow
         the features.
-    sample_scores_ : ndarray of shape (n_samples,)
-        Score of each training sample, 1 for this model.
-    {solution, proba_slope, features in}
+    {uniform scores, solution, proba_slope, features in}
 
     References
     ----------

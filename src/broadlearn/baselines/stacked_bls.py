@@ -50,8 +50,7 @@ class StackedBLSClassifier(DecisionMixin, BaseEstimator):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
+    {classes}
     blocks_ : list of BLSRegressor
         Fitted blocks.
     {features in}

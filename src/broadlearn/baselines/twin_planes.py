@@ -1,20 +1,97 @@
-"""Pairs of hyperplanes, one pair per class against the rest, for many bounds at once."""
+"""Planes of twin support vector machines: near the samples of one class, away from the other's.
+
+With near samples ``H = [A, 1]`` of weights u, away samples ``G = [B, 1]`` of bounds c and a sign t,
+the plane ``z = [w; b]`` minimises
+
+    ½ zᵗ(HᵗUH + δI)z + Σ c_i ξ_i   where   t g_iᵗz + ξ_i ≥ 1,  ξ_i ≥ 0.
+
+Its dual is ``max Σ α_i − ½ αᵗ G (HᵗUH + δI)⁻¹ Gᵗ α``, 0 ≤ α ≤ c, with
+``z = t (HᵗUH + δI)⁻¹ Gᵗα``. The first plane has t = −1 and is near the first class, the second has
+t = 1 and is near the second. With ``HᵗUH + δI = TᵗT`` and ``R = t G T⁻¹`` the dual is that of
+`box_qp`. T and R do not depend on the bounds, so one factor serves all C and all scores. With
+several classes, each class has a pair of planes against the rest.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
 from sklearn.metrics.pairwise import rbf_kernel
 
-from broadlearn.baselines.twin_svm import TwinFactor, TwinPlanes, factor_plane, planes
+from broadlearn.baselines.box_qp import box_qp
 from broadlearn.models import TrainingData
 from broadlearn.random_features import Standardization
 from broadlearn.utils import Array, Floats, distinct_rows
 
-# Length of a normal, relative to the intercept, that rounding alone may give.
+# A normal shorter than this, relative to the intercept, is rounding of a zero vector.
 FLAT = 1e-10
+
+
+class PlaneFactor(NamedTuple):
+    """``R = t G T⁻¹``, one row per away sample, and the upper triangular T."""
+
+    rows: Array
+    triangle: Array
+
+
+class TwinPlanes(NamedTuple):
+    """Planes for a batch of bounds.
+
+    Attributes
+    ----------
+    vectors : ndarray of shape (n_problems, n_columns + 1)
+        ``z = [w; b]`` of each problem.
+    alpha : ndarray of shape (n_problems, n_away)
+        Dual coefficients, exactly zero where the bound is.
+    gap : ndarray of shape (n_problems,)
+        Duality gap relative to the objective.
+    """
+
+    vectors: Array
+    alpha: Array
+    gap: Array
+
+
+def factor_plane(
+    near: Array, away: Array, *, delta: float, weight: Array | None = None, sign: float = -1.0
+) -> PlaneFactor:
+    """Factor the part of a plane's problem that does not depend on the bounds.
+
+    T comes from a QR factorisation of ``[√U H; √δ I]``: the product ``HᵗUH`` would lose a small δ
+    in rounding. `near` and `away` have no column of ones; `weight` is that of the near samples, and
+    `sign` is t.
+    """
+    d = near.shape[1] + 1
+    H = np.ones((near.shape[0] + d, d))
+    H[:-d, :-1] = near
+    H[-d:] = np.sqrt(delta) * np.eye(d)
+    if weight is not None:
+        H[:-d] *= np.sqrt(weight)[:, None]
+    T = np.asarray(np.linalg.qr(H, mode="r"), dtype=np.float64)
+    G = np.column_stack([away, np.ones(away.shape[0])])
+    rows = solve_triangular(T, sign * G.T, trans="T", check_finite=False).T
+    return PlaneFactor(np.ascontiguousarray(rows, dtype=np.float64), T)
+
+
+def solve_planes(factor: PlaneFactor, bounds: Array) -> TwinPlanes:
+    """Return the planes of one side for many bounds of the away samples at once.
+
+    Examples
+    --------
+    The plane x = 0.5 through the near samples, -1 at the away one:
+
+    >>> import numpy as np
+    >>> factor = factor_plane(np.array([[0.5], [0.5]]), np.array([[1.5]]), delta=1e-9)
+    >>> solve_planes(factor, np.array([[10.0]])).vectors.round(6)
+    array([[-1. ,  0.5]])
+    """
+    solution = box_qp(factor.rows, bounds)
+    vectors = solve_triangular(factor.triangle, solution.w.T, check_finite=False).T
+    return TwinPlanes(vectors, solution.alpha, solution.gap)
 
 
 @dataclass(frozen=True)
@@ -32,7 +109,7 @@ class PlaneSpace:
     basis: Floats | None
 
     def columns(self, X: Floats, kernel_width: float, rows: slice = slice(None)) -> Floats:
-        """Columns of some samples."""
+        """Return the columns of some samples."""
         Z = self.standardization.affine(X, rows)[:, :-1]
         if self.basis is None:
             return Z
@@ -42,13 +119,13 @@ class PlaneSpace:
     def problem(
         self, data: TrainingData, kernel_width: float, regularization: float
     ) -> TwinProblem:
-        """What the planes of all C1, C2 and scores share."""
+        """Return what the planes of all C1, C2 and scores share."""
         F = self.columns(data.X, kernel_width).astype(np.float64, copy=False)
         return twin_problem(F, data.codes, data.classes.size, data.weight, regularization)
 
 
 def plane_space(data: TrainingData, kernel: str, n_basis: int, seed: int) -> PlaneSpace:
-    """The space of planes of a kernel, with distinct samples drawn by weight as the basis."""
+    """Return the space of planes of a kernel; its basis are distinct samples, drawn by weight."""
     absent = np.setdiff1d(np.arange(data.classes.size), data.codes)
     if absent.size:
         raise ValueError(
@@ -70,11 +147,11 @@ def plane_space(data: TrainingData, kernel: str, n_basis: int, seed: int) -> Pla
 
 @dataclass(frozen=True)
 class TwinProblem:
-    """All that the planes of some training samples share, whatever C1, C2 and the scores are.
+    """The planes of some training samples, for any C1, C2 and scores.
 
     Attributes
     ----------
-    factors : list of (TwinFactor, TwinFactor)
+    factors : list of (PlaneFactor, PlaneFactor)
         For each task, of the plane of its class and of that of the rest. Two classes are one task.
     away : list of (ndarray, ndarray)
         Positions of the samples that each plane keeps away from.
@@ -82,25 +159,17 @@ class TwinProblem:
         Orthonormal columns that span the samples, where these are fewer than columns.
     """
 
-    factors: list[tuple[TwinFactor, TwinFactor]]
+    factors: list[tuple[PlaneFactor, PlaneFactor]]
     away: list[tuple[NDArray[np.intp], NDArray[np.intp]]]
     rotation: Array | None
 
     def solve(self, task: int, side: int, bounds: Array) -> TwinPlanes:
-        """Planes of a task's class (side 0) or of the rest (side 1).
+        """Return the planes of a task's class (side 0) or of the rest (side 1).
 
-        Parameters
-        ----------
-        task, side : int
-        bounds : ndarray of shape (n_problems, n_samples)
-            Upper bound of the dual coefficient of every sample, used or not.
-
-        Returns
-        -------
-        TwinPlanes
-            With vectors of unit length: ``|w·x + b|`` is the distance to the plane.
+        `bounds`, of shape (n_problems, n_samples), are the upper bounds of the dual coefficients of
+        all samples. Normals have unit length, so ``|w·x + b|`` is the distance to the plane.
         """
-        found = planes(self.factors[task][side], bounds[:, self.away[task][side]])
+        found = solve_planes(self.factors[task][side], bounds[:, self.away[task][side]])
         w, b = found.vectors[:, :-1], found.vectors[:, -1:]
         if self.rotation is not None:
             w = w @ self.rotation.T
@@ -118,18 +187,7 @@ class TwinProblem:
 def twin_problem(
     F: Array, codes: NDArray[np.intp], n_classes: int, weight: Array | None, regularization: float
 ) -> TwinProblem:
-    """Factor the planes of all tasks.
-
-    Parameters
-    ----------
-    F : ndarray of shape (n_samples, d)
-        Columns in which the planes live.
-    codes : ndarray of shape (n_samples,)
-    n_classes : int
-    weight : ndarray of shape (n_samples,) or None
-    regularization : float
-        Added to the diagonal of the normal matrices.
-    """
+    """Factor the planes of all tasks in the columns F of the samples."""
     rotation = None
     if F.shape[1] > F.shape[0]:
         rotation, R = np.linalg.qr(F.T)
@@ -142,8 +200,8 @@ def twin_problem(
                 F[near],
                 F[far],
                 delta=float(regularization),
-                near_weight=None if weight is None else weight[near],
-                away_sign=sign,
+                weight=None if weight is None else weight[near],
+                sign=sign,
             )
             for near, far, sign in ((own, rest, -1.0), (rest, own, 1.0))
         )
@@ -153,13 +211,6 @@ def twin_problem(
 
 
 def distances(F: Floats, vectors: Floats) -> Floats:
-    """Distances of samples to planes.
-
-    Parameters
-    ----------
-    F : ndarray of shape (n_samples, d)
-    vectors : ndarray of shape (n_planes, d + 1)
-        Of unit length, the intercept last.
-    """
+    """Return the distances of samples to planes whose normals have unit length."""
     V = vectors.astype(F.dtype, copy=False)
     return np.abs(F @ V[:, :-1].T + V[:, -1])

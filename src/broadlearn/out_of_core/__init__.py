@@ -2,12 +2,10 @@
 
 from broadlearn.out_of_core.blocks import fit_blocks
 from broadlearn.out_of_core.dask_fit import fit
-from broadlearn.out_of_core.dask_predict import decision_function, predict, predict_proba
+from broadlearn.out_of_core.dask_predict import predict
 
 __all__ = [
-    "decision_function",
     "fit",
     "fit_blocks",
     "predict",
-    "predict_proba",
 ]

@@ -13,18 +13,20 @@ from broadlearn.out_of_core.partitions import dask_module, is_array, whole_rows
 from broadlearn.utils import one_thread
 
 
-def predict(model: BaseEstimator, X: Any) -> Any:
-    """Predict classes or targets, lazily.
+def predict(model: BaseEstimator, X: Any, method: str = "predict") -> Any:
+    """Predict samples of a Dask collection, lazily.
 
     Parameters
     ----------
     model : estimator
-        Any fitted one of this library.
+        Any fitted model of this library.
     X : Dask array or dataframe of shape (n_samples, n_features)
+    method : {"predict", "predict_proba", "decision_function"}, default="predict"
+        Method of the model to call.
 
     Returns
     -------
-    Dask array of shape (n_samples,) or (n_samples, n_targets)
+    Dask array of shape (n_samples,) or (n_samples, n_outputs)
         In the partitions of X.
 
     Examples
@@ -35,50 +37,14 @@ def predict(model: BaseEstimator, X: Any) -> Any:
     >>> from broadlearn.out_of_core import predict
     >>> X, y = load_iris(return_X_y=True)
     >>> model = BLSClassifier(random_state=0).fit(X, y)
-    >>> predict(model, da.from_array(X, chunks=(100, -1))).chunks
-    ((100, 50),)
+    >>> predict(model, da.from_array(X, chunks=(100, -1)), "predict_proba").chunks
+    ((100, 50), (3,))
     """
-    return _lazily(model, "predict", X)
-
-
-def predict_proba(model: BaseEstimator, X: Any) -> Any:
-    """Predict class probabilities, lazily.
-
-    Parameters
-    ----------
-    model : estimator
-    X : Dask array or dataframe of shape (n_samples, n_features)
-
-    Returns
-    -------
-    Dask array of shape (n_samples, n_classes)
-        In the partitions of X, and in the order of ``classes_``.
-    """
-    return _lazily(model, "predict_proba", X)
-
-
-def decision_function(model: BaseEstimator, X: Any) -> Any:
-    """Compute decision values, lazily.
-
-    Parameters
-    ----------
-    model : estimator
-    X : Dask array or dataframe of shape (n_samples, n_features)
-
-    Returns
-    -------
-    Dask array of shape (n_samples,) or (n_samples, n_classes)
-        In the partitions of X.
-    """
-    return _lazily(model, "decision_function", X)
-
-
-def _lazily(model: BaseEstimator, method: str, X: Any) -> Any:
     check_is_fitted(model)
     if not hasattr(model, method):
         raise ValueError(f"{type(model).__name__} has no {method}.")
     X = whole_rows(X)
-    # One node of the graph, so that a worker is sent it once and not with every partition.
+    # One node of the graph, so that the model is sent once to a worker and not with each partition.
     sent = dask_module("dask").delayed(model, traverse=False)
     row = np.zeros((1, X.shape[1]), dtype=X.dtype) if is_array(X) else X._meta_nonempty[:1]
     none = getattr(model, method)(row)[:0]
