@@ -218,7 +218,7 @@ def test_bad_parameters_of_the_scorer_are_named(parameters, message):
 
 
 def test_all_pairs_of_many_samples_warn(monkeypatch):
-    monkeypatch.setattr(intuitionistic, "MANY_SAMPLES", 80)
+    monkeypatch.setattr(intuitionistic, "SLOW_SAMPLES", 80)
     some = samples()
     with pytest.warns(UserWarning, match='Scoring all pairs of 90 samples.*landmarks="auto"'):
         IntuitionisticScorer(1.0, landmarks=None).score(some)

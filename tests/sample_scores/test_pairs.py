@@ -106,7 +106,7 @@ def test_neighbours_of_many_small_classes_are_those_of_all_less_the_own(
     points = prepare_points(X, codes, weights, 41)
     asked = {"kernels": True, "radii": [0.9, 0.5]}
     found = symmetric_pair_sums(points, [2.0, 1.0], **asked)
-    monkeypatch.setattr(pairs, "MANY_BLOCKS", 1000)
+    monkeypatch.setattr(pairs, "MAX_BLOCK_RATIO", 1000)
     for part, expected in zip(found, symmetric_pair_sums(points, [2.0, 1.0], **asked), strict=True):
         np.testing.assert_allclose(part, expected, rtol=1e-14)
     np.testing.assert_array_equal(found.other == 0.0, expected == 0.0)

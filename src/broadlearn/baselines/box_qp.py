@@ -33,11 +33,11 @@ CHUNK = 1 << 18
 # While iterating, smaller bounds are raised to this share of the largest one, far below rounding:
 # a bound of zero then needs no special case.
 MIN_BOUND = 1e-30
-# Stop if the gap is below NEARLY_SOLVED and PATIENCE steps have not reduced it: rounding dominates.
-NEARLY_SOLVED, PATIENCE = 1e-6, 5
-# Larger residuals of the optimality conditions, far above rounding, get a last exact step, which
-# tries at most MAX_ATTEMPTS active sets; they usually settle in two or three.
-ROUGH, MAX_ATTEMPTS = 1e-9, 10
+# Stop if the gap is below SMALL_GAP and PATIENCE steps have not reduced it: rounding dominates.
+SMALL_GAP, PATIENCE = 1e-6, 5
+# Larger residuals of the optimality conditions, well above rounding, get a last exact step, which
+# tries at most MAX_ATTEMPTS active sets in case these cycle.
+MAX_RESIDUAL, MAX_ATTEMPTS = 1e-9, 10
 
 
 class BoxQPSolution(NamedTuple):
@@ -148,7 +148,7 @@ def _iterate(R: Array, bounds: Array, tol: float, max_iter: int) -> BoxQPSolutio
         which = active[better]
         best.alpha[which], best.w[which] = state.y[0, better], state.w[better]
         best.gap[which], best.n_iter[which] = state.gap[better], iteration
-        stuck = (best.gap < NEARLY_SOLVED) & (best.n_iter <= iteration - PATIENCE)
+        stuck = (best.gap < SMALL_GAP) & (best.n_iter <= iteration - PATIENCE)
         going_on = (state.gap > tol) & ~stuck[active]
         if iteration == max_iter or not going_on.any():
             break
@@ -224,7 +224,7 @@ def _polish(R: Array, c: Array, solution: BoxQPSolution) -> BoxQPSolution:
     """Replace rough solutions by exact ones of their active sets, where these are better."""
     alpha, w, _, n_iter = solution
     gap, residual = _gaps(R, c, alpha, w), _residuals(R, c, alpha)
-    for k in np.flatnonzero(residual > ROUGH):
+    for k in np.flatnonzero(residual > MAX_RESIDUAL):
         exact_alpha, exact_w = _hold_active_set(R, c[k], alpha[k], w[k])
         (exact_gap,) = _gaps(R, c[k, None], exact_alpha[None], exact_w[None])
         (exact_residual,) = _residuals(R, c[k, None], exact_alpha[None])

@@ -25,10 +25,11 @@ class ELMClassifier(BroadClassifier):
     Parameters
     ----------
     n_hidden_nodes : int, default=1000
-        Nodes of the hidden layer.
+        Number of nodes of the hidden layer.
     {C, activation, standardize, class_weight, solver}
     random_state : int, RandomState or None, default=None
-        Seeds the draw. With the same seed, a smaller model's nodes are the first of a larger one's.
+        Seed of the draw. With the same seed, the nodes of a smaller model are the first of a larger
+        one.
 
     Attributes
     ----------

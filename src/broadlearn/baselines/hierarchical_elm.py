@@ -33,17 +33,17 @@ class HierarchicalELMClassifier(ELMClassifier):
     Parameters
     ----------
     n_hidden_nodes : int, default=1000
-        Nodes of the hidden layer behind the auto-encoders.
+        Number of nodes of the hidden layer behind the auto-encoders.
     {C}
     n_autoencoders : int, default=2
-        Auto-encoders on top of each other; 0 is the extreme learning machine.
+        Number of stacked auto-encoders; 0 gives an extreme learning machine.
     n_autoencoder_nodes : int, default=64
-        Nodes of each auto-encoder.
+        Number of nodes of each auto-encoder.
     l1_penalty : float, default=1e-3
         :math:`\lambda`, weight of the l1 norm, on columns of unit variance.
     {activation, standardize, class_weight, solver}
     random_state : int, RandomState or None, default=None
-        Seeds all draws. With the same seed, a smaller model's hidden nodes are the first of a
+        Seed of all draws. With the same seed, a smaller model's hidden nodes are the first of a
         larger one's.
 
     Attributes

@@ -20,34 +20,34 @@ class NeuroFuzzyBLSClassifier(BroadClassifier):
     .. math:: \omega_k(x) = \frac{\tau_k(x)}{\sum_j \tau_j(x)}, \quad
         \tau_k(x) = \prod_d \exp\left(-\frac{(x_d - c_{kd})^2}{\sigma^2}\right),
 
-    with centres :math:`c_k` from k-means, and says :math:`z_k(x) = a_k^T [x, 1]` with random
-    :math:`a_k`. The outputs :math:`\omega_k z_k` of all rules, scaled per node, are the features F;
-    enhancement nodes are :math:`E = act(F W_E + b_E)`, and the output weights W of G = [F, E]
-    minimise
+    with centres :math:`c_k` from k-means, and has the output :math:`z_k(x) = a_k^T [x, 1]` with
+    random :math:`a_k`. The outputs :math:`\omega_k z_k` of all rules, scaled per node, are the
+    features F. Enhancement nodes are :math:`E = act(F W_E + b_E)`, and the output weights W of
+    G = [F, E] minimise
 
     .. math:: \frac{C}{2} \|G W - T\|^2 + \frac{1}{2} \|W\|^2.
 
-    Strengths are computed from logarithms, so that no number of columns makes them vanish.
+    Strengths are computed from logarithms, so they do not underflow with many columns.
 
     Parameters
     ----------
     n_fuzzy_groups : int, default=5
-        Groups of rules.
+        Number of groups of rules.
     n_fuzzy_rules : int, default=20
-        Rules of a group.
+        Number of rules per group.
     n_enhancement_nodes : int, default=500
-        Enhancement nodes.
+        Number of enhancement nodes.
     {C}
     rule_width : float, default=1.5
-        :math:`\sigma / \sqrt{D}`, width of the memberships, with D columns of X: rules overlap
-        alike however many columns there are.
+        :math:`\sigma / \sqrt{D}`, width of the memberships, with D columns of X. The overlap of
+        rules then does not depend on the number of columns.
     activation : {"tanh", "sigmoid", "relu", "sine"}, default="tanh"
         Activation of the enhancement nodes.
     enhancement_scale : float, default=1.5
         Factor on the inputs of the enhancement activation.
     {standardize, class_weight, solver}
     random_state : int, RandomState or None, default=None
-        Seeds all draws and clusterings. With the same seed, fewer groups are the first of more
+        Seed of all draws and clusterings. With the same seed, fewer groups are the first of more
         groups, fewer enhancement nodes the first of more.
 
     Attributes
@@ -60,7 +60,7 @@ class NeuroFuzzyBLSClassifier(BroadClassifier):
 
     Notes
     -----
-    Of more than 2,000 distinct samples, each group clusters 2,000 of its own choice.
+    With more than 2,000 distinct samples, each group clusters 2,000 random ones.
 
     References
     ----------

@@ -28,7 +28,7 @@ from broadlearn.random_features import Standardization
 from broadlearn.utils import Array, Floats, distinct_rows
 
 # A normal shorter than this, relative to the intercept, is rounding of a zero vector.
-FLAT = 1e-10
+MIN_NORMAL = 1e-10
 
 
 class PlaneFactor(NamedTuple):
@@ -175,11 +175,11 @@ class TwinProblem:
             w = w @ self.rotation.T
         length = np.linalg.norm(w, axis=1, keepdims=True)
         # A plane whose direction is rounding only is equally far from all samples, and very far.
-        flat = length <= FLAT * np.abs(b)
+        flat = length <= MIN_NORMAL * np.abs(b)
         length = np.where(flat, 1.0, length)
         w, b = (
             np.where(flat, 0.0, w / length),
-            np.where(flat, np.copysign(1.0 / FLAT, b), b / length),
+            np.where(flat, np.copysign(1.0 / MIN_NORMAL, b), b / length),
         )
         return found._replace(vectors=np.concatenate([w, b], axis=1))
 

@@ -67,11 +67,11 @@ class IntuitionisticFuzzyTwinSVC(DecisionMixin, BaseEstimator):
     regularization : float, default=1e-4
         :math:`\delta_r`, added to the diagonal of the normal matrices.
     n_basis_rows : int, default=200
-        Training samples b of the "rbf" kernel, drawn; all distinct ones where there are no more.
+        Number of training samples b of the "rbf" kernel, drawn at random from the distinct samples.
         No matrix of samples times samples is made.
     {score details, standardize, class_weight}
     random_state : int, RandomState or None, default=None
-        Seeds the draws of basis samples and landmarks.
+        Seed of the draws of basis samples and landmarks.
 
     Attributes
     ----------
@@ -184,7 +184,7 @@ class IntuitionisticFuzzyTwinSVC(DecisionMixin, BaseEstimator):
         return tags
 
     def scorer(self) -> IntuitionisticScorer:
-        """Samples are trusted by their intuitionistic fuzzy score."""
+        """Return the scorer of the intuitionistic fuzzy scores."""
         return IntuitionisticScorer(
             self.kernel_width, self.neighborhood_radius, self.delta, self.landmarks, small_class=0
         )

@@ -28,17 +28,17 @@ def fit_blocks(
 ) -> Model:
     """Fit a model to samples that are read block by block, in several passes.
 
-    Decisions are those of `fit` on all samples; the slope of probabilities is learnt from 512 of
-    them. One pass finds classes (or the mean of real targets), column means and standard
-    deviations, one the scaling of nodes, one sums the normal equations, and where C is so large
-    that rounding of these would be seen, one or two refine the solution. Fuzzy scores take two more
-    passes, for the exact centres and radii of the classes; so do intuitionistic ones, which compare
-    samples with `landmarks` samples of each class (2,000 unless it is a number), where `fit`
-    compares all pairs of up to 20,000 samples.
-    Memory does not depend on the number of samples.
+    Decisions are those of `fit` on all samples. The slope of probabilities is learnt from 512 of
+    them. Memory does not depend on the number of samples. The passes are:
 
-    Scores of single samples are not kept. Afterwards the model can learn more samples with
-    `partial_fit`.
+    - classes (or the mean of real targets), means and standard deviations of columns;
+    - scaling of nodes;
+    - with fuzzy scores, centres of the classes, then radii; with intuitionistic scores, `landmarks`
+      samples of each class (2,000 unless it is a number), then radii;
+    - sums of the normal equations;
+    - one or two to refine the solution if C is very large.
+
+    Scores of single samples are not kept. The model can learn more samples with `partial_fit`.
 
     Parameters
     ----------

@@ -24,7 +24,8 @@ Pass = tuple[Part[T], Merge[T]]
 # Rows with a weight of each partition, and the statistic of them all if there are any.
 Found = tuple[tuple[int, ...], T | None]
 
-# Rows of a partition that are worked on at a time, and statistics that are merged at a time.
+# Rows of a partition that are processed at a time, and statistics that are merged at a time: a
+# worker holds at most five of them.
 BLOCK_ROWS = 8192
 FAN_IN = 4
 
@@ -42,9 +43,9 @@ def fit(
 
     The passes are those of :func:`fit_blocks`, and so is the model. In each, workers send
     statistics whose size does not depend on the number of rows: at most the sums over rows of all
-    products of two nodes. These merge along a tree that depends on the partitions only, so the
-    model is the same to the last bit for any number of workers (of the same kind of processor), and
-    after a worker is lost, whose partitions others then work through again.
+    products of two nodes. They are merged along a tree that depends on the partitions only, so the
+    model is bit for bit the same for any number of workers (on the same kind of processor). If a
+    worker is lost, others process its partitions again.
 
     Collections are read once per pass: call ``persist`` on them first if they fit into the memory
     of the cluster.
@@ -60,7 +61,7 @@ def fit(
     classes : array-like of shape (n_classes,), default=None
         The classes, if they are known; None finds them.
     client : distributed.Client, default=None
-        None takes the current one, or the threads of this process where there is none.
+        None takes the current one, or the threads of this process.
 
     Returns
     -------

@@ -21,7 +21,7 @@ from broadlearn.utils import Array, Floats, row_slices
 if TYPE_CHECKING:
     from broadlearn.random_features.nested_maps import MapSettings
 
-# Nodes are scaled to this interval.
+# Nodes are scaled to this interval, as in the published code.
 LOW, HIGH = -1.0, 1.0
 # Numbers activated at a time: 1 MB, which stays in the cache.
 CACHE_NUMBERS = 1 << 17

@@ -15,13 +15,15 @@ from scipy.special import ndtri
 
 from broadlearn.utils import Array, TooLargeError, free_memory, size_text
 
+# Keys of the random streams; another order would change all draws.
 FEATURE_STREAM, BIAS_STREAM, ENHANCEMENT_STREAM, HIDDEN_STREAM = range(4)
 AUTOENCODER_STREAM, CENTRE_STREAM, INPUT_STREAM = 4, 5, 6
-# Columns orthonormalised at a time. Fixed, so that rounding does not depend on q.
+# Columns orthonormalised at a time, LAPACK's usual block size. Fixed, so that rounding does not
+# depend on q; another value would change all draws.
 PANEL = 32
-# Number of weights above which free memory is checked: 1 GB.
-MANY = 1 << 27
-BEHIND = "n_enhancement_groups, n_enhancement_nodes, or the nodes that these combine"
+# Free memory is checked for more weights than these, which take 1 GB.
+UNCHECKED_WEIGHTS = 1 << 27
+ENHANCEMENT_NAMES = "n_enhancement_groups, n_enhancement_nodes, or the nodes that these combine"
 
 
 # Parameters of each kind of feature nodes; "random" as in the published code.
@@ -70,7 +72,7 @@ def draw_feature_weights(
     >>> bool((small[:, 3:] == large[:, 7:10]).all())
     True
     """
-    if n_groups * n_nodes * n_inputs > MANY:
+    if n_groups * n_nodes * n_inputs > UNCHECKED_WEIGHTS:
         check_nodes(n_groups * n_nodes, n_inputs, "n_feature_groups, n_feature_nodes")
     groups = []
     for i in range(n_groups):
@@ -92,7 +94,7 @@ def draw_hidden_weights(
     seed: int, n_nodes: int, n_inputs: int, autoencoder: int | None = None
 ) -> Array:
     """Draw the weights of a hidden layer or an auto-encoder, uniform on [-1, 1], the bias last."""
-    if n_nodes * n_inputs > MANY:
+    if n_nodes * n_inputs > UNCHECKED_WEIGHTS:
         hidden = "n_hidden_nodes, or n_autoencoder_nodes before them"
         check_nodes(n_nodes, n_inputs, hidden if autoencoder is None else "n_autoencoder_nodes")
     key = (HIDDEN_STREAM,) if autoencoder is None else (AUTOENCODER_STREAM, autoencoder)
@@ -120,8 +122,8 @@ def draw_enhancement_weights(
     Columns of a group are orthonormal in blocks of ``n_features + 1``, the dimension of the space.
     The published code takes ``orth`` of the whole draw instead (`published_orth`).
     """
-    if n_groups * n_nodes * n_features > MANY:
-        check_nodes(n_groups * n_nodes, n_features, BEHIND)
+    if n_groups * n_nodes * n_features > UNCHECKED_WEIGHTS:
+        check_nodes(n_groups * n_nodes, n_features, ENHANCEMENT_NAMES)
     streams = [
         default_rng(SeedSequence(seed, spawn_key=(ENHANCEMENT_STREAM, n_features, j)))
         for j in range(n_groups)
@@ -145,7 +147,7 @@ def draw_input_weights(
     >>> (W[:-1] != 0).sum(axis=0)
     array([40,  1, 40,  1, 40])
     """
-    if n_groups * n_nodes * n_inputs > MANY:
+    if n_groups * n_nodes * n_inputs > UNCHECKED_WEIGHTS:
         check_nodes(n_groups * n_nodes, n_inputs, "n_enhancement_groups, n_enhancement_nodes")
     groups = []
     for j in range(n_groups):

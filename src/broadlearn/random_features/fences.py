@@ -12,19 +12,19 @@ import numpy as np
 
 from broadlearn.utils import BLOCK_NUMBERS, Array, Floats, row_priorities
 
-# A column's middle leaves out this share at either end (values of more rows are a group, not
-# outliers), or FEW rows, but at most MAX_TAIL.
-TAIL, MAX_TAIL, FEW = 0.025, 0.25, 2.0
-# A fence is this many lengths of the middle away from it: 60 deviations from the mean of a normal
-# column. Only three of the 28 data sets of the study have values beyond, and only one of these
-# loses by it (0.4 points).
-LENGTHS = 15.0
-# Fences of more rows are learnt from a random draw of this many.
+# The middle of a column leaves out a share TAIL at either end, or TAIL_ROWS rows if these are more,
+# but at most MAX_TAIL. More rows would be a group, not outliers.
+TAIL, MAX_TAIL, TAIL_ROWS = 0.025, 0.25, 2.0
+# Distance of a fence from the middle, in lengths of the middle: 60 standard deviations from the
+# mean of a normal column. Only three of the 28 data sets of the study have values beyond, and
+# clipping them costs accuracy on one (0.4 points).
+FENCE_LENGTHS = 15.0
+# Fences of more rows are learnt from a random sample of this size, with 100 rows in each tail.
 MAX_FENCE_ROWS = 4096
 
 
 class FenceRows(NamedTuple):
-    """Rows that fences are learnt from: those of least priority, whatever the blocks of a table."""
+    """Rows that fences are learnt from: a random sample that does not depend on blocks."""
 
     X: Any
     weight: Array | None
@@ -92,7 +92,7 @@ def column_fences(X: Floats, weight: Array | None = None) -> Array:
     order, columns = np.argsort(values, axis=0), np.arange(values.shape[1])
     share = np.cumsum(np.take_along_axis(counts, order, axis=0), axis=0)
     total = share[-1]
-    tail = np.clip(FEW / np.maximum(total, FEW), TAIL, MAX_TAIL)
+    tail = np.clip(TAIL_ROWS / np.maximum(total, TAIL_ROWS), TAIL, MAX_TAIL)
     # Slightly smaller shares, so that rounding does not decide.
     first, median, last = (
         values[order[np.argmax(share >= q * total * (1.0 - 1e-12), axis=0), columns], columns]
@@ -107,7 +107,7 @@ def column_fences(X: Floats, weight: Array | None = None) -> Array:
         typical = np.where(share[-1] > 0.0, distance[order[half, columns], columns], 0.0)
         length = np.maximum(last - first, typical)
         length[length == 0.0] = 1.0
-        low, high = first - LENGTHS * length, last + LENGTHS * length
+        low, high = first - FENCE_LENGTHS * length, last + FENCE_LENGTHS * length
     return np.array([np.where(total > 0.0, low, -np.inf), np.where(total > 0.0, high, np.inf)])
 
 
@@ -122,4 +122,4 @@ def _sparse_fences(X: Any) -> tuple[Array, Array]:
     n = counts[present]
     length[present] = sizes[order][np.cumsum(counts)[present] - n + (n - 1) // 2]
     with np.errstate(over="ignore"):
-        return -LENGTHS * length, LENGTHS * length
+        return -FENCE_LENGTHS * length, FENCE_LENGTHS * length

@@ -23,7 +23,7 @@ from broadlearn.random_features.nested_maps import MapSettings, scale_nodes
 from broadlearn.random_features.standardization import Standardization
 from broadlearn.utils import Array, Floats, distinct_rows, one_thread, row_slices
 
-# Samples that a group clusters; of more, each group draws its own.
+# Largest number of samples that a group clusters, to limit time; each group draws its own.
 MAX_CLUSTERED = 2000
 
 

@@ -33,8 +33,8 @@ METRICS = {
 }
 # Share of the largest eigenvalue below which features of "few_inputs" are dropped. Do not change:
 # coefficients of saved models depend on it.
-MIN_VALUE = 1e-5
-# Samples used for a mean distance.
+MIN_EIGENVALUE = 1e-5
+# Samples used for a mean distance: half a million pairs.
 MAX_UNIT_SAMPLES = 1000
 
 
@@ -233,7 +233,7 @@ def few_input_points(width: float) -> tuple[Array, Array]:
     to_features = np.cos(np.outer(np.arange(n_points), angles)) * (2.0 / n_points)
     to_features[0] /= 2.0
     # Directions of tiny eigenvalues would cost as much as the others.
-    kept = values > MIN_VALUE * values[-1]
+    kept = values > MIN_EIGENVALUE * values[-1]
     return to_features @ (vectors[:, kept] * np.sqrt(values[kept])), points
 
 

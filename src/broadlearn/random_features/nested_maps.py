@@ -22,10 +22,10 @@ from broadlearn.utils import BLOCK_NUMBERS, Array, Floats, quantiles, row_slices
 
 # Penalty of the sparse auto-encoder, on features of unit variance, as in the original BLS code.
 SPARSE_PENALTY = 1e-3
-# "robust" scales these quantiles to [LOW, HIGH], "node" minimum and maximum.
+# Quantiles that "robust" scales to [LOW, HIGH], where "node" takes the extremes; set by hand.
 ROBUST_QUANTILES = (0.1, 0.9)
-# Relative width below which a node is constant.
-CONSTANT = 1e-12
+# Relative width below which a node is constant: well above rounding.
+CONSTANT_WIDTH = 1e-12
 
 
 class MapFamily(Protocol):
@@ -228,7 +228,7 @@ class RelearntMaps:
 def to_interval(low: Array, high: Array) -> tuple[Array, Array]:
     """Return scale and offset from [low, high] to [LOW, HIGH]; a constant node goes to 0."""
     width = high - low
-    constant = width <= CONSTANT * np.maximum(np.abs(low), np.abs(high))
+    constant = width <= CONSTANT_WIDTH * np.maximum(np.abs(low), np.abs(high))
     scale = (HIGH - LOW) / np.where(constant, 1.0, width)
     scale = np.where(constant, 1.0, scale)
     offset = np.where(constant, -low, LOW - low * scale)

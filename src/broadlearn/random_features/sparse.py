@@ -12,9 +12,9 @@ import numpy as np
 from broadlearn.random_features.standardization import Standardization
 from broadlearn.utils import Array, Floats, row_slices
 
-# Steps after which the non-zero entries of each column are solved for exactly, and the sub-gradient
-# that counts as zero then, relative to the penalty.
-SUPPORT_EVERY, SUPPORT_TOLERANCE = 250, 1e-9
+# Steps between exact solutions for the non-zero entries of each column (affects speed only), and
+# the sub-gradient that then counts as zero, relative to the penalty.
+SUPPORT_PERIOD, SUPPORT_TOLERANCE = 250, 1e-9
 
 
 def input_root(X: Floats, standardization: Standardization, weight: Array | None) -> Array:
@@ -55,8 +55,8 @@ def sparse_codes(
 
     With G = HᵗH / n and R = HᵗX / n, B is the lasso that rebuilds X from the nodes H. The step is
     the inverse of G's largest eigenvalue; the momentum of a column restarts when it goes uphill.
-    Every `SUPPORT_EVERY` steps the linear equations of each column's non-zero entries are solved. A
-    column is done if that is its optimum, or when no entry moves by more than `tol` times its
+    Every `SUPPORT_PERIOD` steps the linear equations of each column's non-zero entries are solved.
+    A column is done if that is its optimum, or when no entry moves by more than `tol` times its
     largest entry; `tol` is tight, so that rounding of the input does not decide when the loop ends.
 
     Examples
@@ -81,7 +81,7 @@ def sparse_codes(
         done = np.abs(new - momentum).max(axis=0) <= tol * np.maximum(np.abs(new).max(axis=0), tol)
         momentum = new + (t - 1.0) / t_next * moved
         old, t = new, t_next
-        if iteration % SUPPORT_EVERY == 0:
+        if iteration % SUPPORT_PERIOD == 0:
             for k in np.flatnonzero(~done):
                 exact = _solve_support(gram, R[:, k], new[:, k], penalty)
                 if exact is not None:

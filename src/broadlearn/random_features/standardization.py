@@ -22,20 +22,22 @@ from broadlearn.random_features.sparse_rows import SparseRows, clip_entries
 from broadlearn.utils import Array, Floats, quantiles, row_slices
 from broadlearn.utils.sklearn_compat import handle_zeros_in_scale, is_constant_feature
 
-# Squares of numbers with larger binary exponents overflow or vanish.
+# Features with larger binary exponents are rescaled, so that sums of their squares neither overflow
+# nor vanish: float64 has exponents up to 1023, float32 up to 127.
 SAFE_EXPONENT = {np.dtype(np.float64): 400, np.dtype(np.float32): 50}
-# Samples further from the mean than this many times the median distance are outliers.
-OUTLYING = 3.0
+# Samples further from the mean than this many times the median distance are outliers. This and the
+# next three constants were set by hand.
+OUTLIER_DISTANCE = 3.0
 # A single feature counts for at most this many deviations in that distance.
 MAX_DEVIATIONS = 10.0
-# Number of times that outliers are judged.
-PASSES = 3
-# Robust deviations are at least this part of those of all samples, so that a feature which is
-# constant except in outliers is not blown up.
-MIN_PART = 0.25
+# Number of times that outliers are looked for.
+OUTLIER_PASSES = 3
+# Robust deviations are at least this share of those of all samples. Otherwise a feature that is
+# constant except in outliers would be blown up.
+MIN_SCALE_SHARE = 0.25
 # Difference between the indicators of missing and present values, in units of a deviation. Larger
 # ones add noise if values are missing at random (benchmarks/missing_values.py).
-INDICATOR = 0.5
+INDICATOR_STEP = 0.5
 
 
 class Standardization(NamedTuple):
@@ -100,7 +102,7 @@ class Standardization(NamedTuple):
 
     def indicators(self, absent: NDArray[np.bool_]) -> Array:
         """Return the indicator columns, given which values of all features are absent."""
-        return INDICATOR * (absent[:, self.missing] - self.share)
+        return INDICATOR_STEP * (absent[:, self.missing] - self.share)
 
 
 class StandardizedRows:
@@ -175,7 +177,7 @@ def learn_standardization(
     scaler = _moments(X, weight, exponent, bounds)
     learnt = Standardization(scaler.mean_, scaler.scale_, exponent, bounds=bounds)
     if standardize == "robust":
-        learnt = _without_outlying(X, weight, learnt)
+        learnt = _without_outliers(X, weight, learnt)
     if not missing.size:
         return learnt
     share = np.average(np.isnan(X[:, missing]), axis=0, weights=weight)
@@ -206,16 +208,16 @@ def _moments(
     return scaler
 
 
-def _without_outlying(X: Floats, weight: Array | None, whole: Standardization) -> Standardization:
+def _without_outliers(X: Floats, weight: Array | None, whole: Standardization) -> Standardization:
     """Return the standardisation of samples that are not outliers, given that of all samples."""
     learnt = whole
-    for _ in range(PASSES):
+    for _ in range(OUTLIER_PASSES):
         distance = _distances(X, learnt)
-        near = distance <= OUTLYING * quantiles(distance[:, None], weight, [0.5])[0, 0]
+        near = distance <= OUTLIER_DISTANCE * quantiles(distance[:, None], weight, [0.5])[0, 0]
         scaler = _moments(X, weight, whole.exponent, kept=near)
         # Rounding can leave a weighted variance below 0.
         variance = np.maximum(scaler.var_, 0.0)
-        scale = np.maximum(np.sqrt(variance), MIN_PART * whole.scale)
+        scale = np.maximum(np.sqrt(variance), MIN_SCALE_SHARE * whole.scale)
         scale[(variance == 0.0) & (whole.scale == 1.0)] = 1.0
         learnt = Standardization(scaler.mean_, scale, whole.exponent)
     return learnt

@@ -1,4 +1,4 @@
-"""How far each sample can be trusted: X, y -> scores between 0 and 1."""
+"""Weights of training samples: X, y -> scores between 0 and 1."""
 
 from broadlearn.sample_scores.correntropy import CorrentropyScorer
 from broadlearn.sample_scores.functions import fuzzy_membership, intuitionistic_scores

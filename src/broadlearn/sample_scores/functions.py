@@ -85,7 +85,7 @@ def intuitionistic_scores(
     landmarks: int | str | None = "auto",
     random_state: int | np.random.RandomState | None = None,
 ) -> IntuitionisticScores:
-    """Score how far each sample can be trusted, from its own class and from its neighbours.
+    """Score each sample by its nearness to its own class and by the classes of its neighbours.
 
     In the feature space of K(a, b) = exp(-‖a - b‖² / mu²), the squared distance of a sample to the
     centre of its class is ``‖psi(x) - c‖² = 1 + mean K(class, class) - 2 mean K(x, class)``, the
@@ -109,22 +109,22 @@ def intuitionistic_scores(
     kernel_width : float, "auto" or sequence of floats
         mu. "auto" takes, of eleven widths around the typical distance within a class, the one at
         which the least trusted class has the largest mean score. A sequence scores all its widths
-        in one call, which costs far less than one call each, least where each is half of another.
+        in one call, which is much faster than one call each, most of all if widths are powers of 2.
     neighborhood_radius : float, default=None
         epsilon, a distance in kernel space (pairs are at most sqrt(2) apart there). None takes the
         largest class radius. A given radius saves the second of two passes over all pairs.
     delta : float, default=1e-4
         Positive number added to the class radius.
     sample_weight : array-like of shape (n_samples,), default=None
-        A sample of weight w counts as w copies in means, radii and neighbour counts; a sample of
-        weight 0 counts nowhere, and is scored all the same.
+        A sample of weight w counts as w copies in means, radii and neighbour counts. A sample of
+        weight 0 does not count, but is scored.
     landmarks : int, "auto" or None, default="auto"
         Estimate kernel means and neighbour shares from so many samples drawn per class (at least
         2), in time proportional to the samples. Classes of no more samples are taken whole. None
         uses all samples, "auto" does so up to 20,000, and of more draws 2,000 per class (40,000 in
         all where classes are many).
     random_state : int, RandomState or None, default=None
-        Seeds the draw of landmarks.
+        Seed of the draw of landmarks.
 
     Returns
     -------
@@ -133,8 +133,7 @@ def intuitionistic_scores(
 
     Examples
     --------
-    The sixth sample, a "b" in the middle of the "a", is not believed (nor are the outermost "a", so
-    near to it):
+    The sixth sample, a "b" among the "a", scores 0, and so do the outermost "a" near it:
 
     >>> from broadlearn.sample_scores import intuitionistic_scores
     >>> X = [[0.0], [0.1], [0.2], [0.3], [0.4], [0.25], [3.0], [3.1], [3.2], [3.3]]

@@ -17,7 +17,8 @@ from broadlearn.sample_scores.scorer import Samples, SampleScorer, Trust
 from broadlearn.solvers import Spectrum, design_blocks, left_out_share
 from broadlearn.utils import BLOCK_NUMBERS, Array, encode_targets, row_slices
 
-# Map of the first model. Its leave-one-out loss chooses the penalty.
+# Map of the first model, small so that it costs little beside the model itself; set by hand. Its
+# leave-one-out loss chooses the penalty.
 FIRST_MAP = MapSettings(
     n_feature_groups=1,
     n_feature_nodes=64,
@@ -32,11 +33,12 @@ FIRST_MAP = MapSettings(
     enhancement_inputs=4,
 )
 PENALTIES = 10.0 ** np.arange(-3.0, 6.0)
-# Largest loss of a sample in the choice of the penalty, as some labels are wrong.
+# Largest loss of a sample in the choice of the penalty, that of a margin of -1: some labels are
+# wrong.
 MAX_LOSS = 4.0
-# Slope of the score as a function of the margin.
+# Slope of the score as a function of the margin: 0.98 at a margin of 1, 0.02 at -1.
 STEEPNESS = 4.0
-# Lower bound on one minus the leverage.
+# Lower bound on one minus the leverage, which the residual is divided by.
 MIN_REMAINDER = 1e-6
 
 

@@ -44,12 +44,13 @@ from broadlearn.utils import MAX_SCALE, SCALE, Array, Floats, distinct_rows
 from broadlearn.utils.sklearn_compat import Interval
 
 # Warn that all pairs take minutes above this many samples.
-MANY_SAMPLES = 100_000
-# Landmarks of "auto": per class, in all, and at least per class.
+SLOW_SAMPLES = 100_000
+# Landmarks of "auto": per class, in all, and at least per class (benchmarks/landmarks.py).
 LANDMARKS, ALL_LANDMARKS, MIN_LANDMARKS = 2000, 40_000, 100
-# Widths tried, as multiples of the root mean square distance within a class, the widest first.
+# Widths tried, as multiples of the root mean square distance within a class, the widest first; the
+# published grid has the same factors.
 MULTIPLES = 2.0 ** np.arange(5, -6, -1)
-# Samples used to choose a width.
+# Samples used to choose a width, to limit time.
 MAX_SAMPLES_FOR_WIDTH = 1500
 LANDMARK_NUMBER = Interval(Integral, 2, None, closed="left")
 RADIUS = Interval(Real, 0, MAX_SCALE, closed="both")
@@ -134,7 +135,7 @@ class IntuitionisticScorer(SampleScorer):
     ) -> list[Trust]:
         """Score samples for several kernel widths, at little more than the cost of one."""
         n_samples = samples.codes.size
-        if self.landmarks is None and n_samples > MANY_SAMPLES:
+        if self.landmarks is None and n_samples > SLOW_SAMPLES:
             warnings.warn(
                 f"Scoring all pairs of {n_samples} samples takes time proportional to their square;"
                 ' landmarks="auto" estimates the scores in time proportional to the samples.',

@@ -12,7 +12,7 @@ from broadlearn.sample_scores.pairs import BLOCK_ROWS, combine, squared_input_ra
 from broadlearn.sample_scores.scorer import Geometry, Samples, Trust, refuse_absent
 from broadlearn.utils import Array, Floats, row_priorities
 
-# References per class if `landmarks` is not a number.
+# References per class if `landmarks` is not a number, as many as landmarks of `fit`.
 REFERENCES = 2000
 
 

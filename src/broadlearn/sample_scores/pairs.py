@@ -25,13 +25,16 @@ from broadlearn.utils import BLOCK_NUMBERS, Array, Floats, row_slices
 BLOCK_ROWS = 512
 # Up to this many features, differences are as fast as the product, and exact.
 DIRECT_COLUMNS = 3
-# Error wanted of one kernel value, and the product's error relative to ‖a‖² + ‖b‖².
+# Largest error of a kernel value, so that scores are exact to 1e-12, and the error of the product
+# relative to ‖a‖² + ‖b‖², a few units of rounding.
 KERNEL_TOLERANCE = 1e-13
 PRODUCT_ERROR = 1e-15
-# Longest squaring chain: K(mu/2) = K(mu)**4, so each link multiplies the relative error by four.
+# Longest squaring chain: K(mu/2) = K(mu)**4, so each link multiplies the relative error by four,
+# three of them by 64.
 CHAIN_LINKS = 3
-# Blocks of classes, for one of all samples, from which on neighbours of all are counted apart.
-MANY_BLOCKS = 4
+# With more blocks of classes than this times the blocks of all samples, all neighbours are counted
+# in a pass of their own (affects speed only).
+MAX_BLOCK_RATIO = 4
 
 
 class Points(NamedTuple):
@@ -219,7 +222,7 @@ def symmetric_pair_sums(
     largest = max((rows.stop - rows.start for _, rows in blocks), default=0)
     distances, kernel = np.empty(largest**2), np.empty(largest**2)
     equal = bool(np.all(weight == weight[0])) if n else False
-    split = equal and radii is not None and len(blocks) > MANY_BLOCKS * -(-n // BLOCK_ROWS)
+    split = equal and radii is not None and len(blocks) > MAX_BLOCK_RATIO * -(-n // BLOCK_ROWS)
     mask = np.empty(largest**2 + 8 * largest if equal else 0, dtype=np.uint8)
     for i, (class_i, rows) in enumerate(blocks):
         for class_j, columns in blocks[i:]:

@@ -10,7 +10,8 @@ from broadlearn.sample_scores.residuals import MAD_TO_DEVIATION, ResidualScorer
 from broadlearn.sample_scores.scorer import require_count, require_positive
 from broadlearn.utils import Array, quantiles
 
-# Residuals are rounded to this share of the kernel width, which changes weights by less than 0.01.
+# Residuals are rounded to this share of the kernel width, to limit time. Weights change by less
+# than 0.01.
 ROUNDING = 0.02
 
 

@@ -13,9 +13,9 @@ import numpy as np
 from broadlearn.sample_scores.scorer import Samples, SampleScorer, Trust
 from broadlearn.utils import Array, quantiles
 
-# A normal variable exceeds its median absolute deviation times this in a third of all cases.
+# Ratio of the standard deviation of a normal variable to its median absolute deviation.
 MAD_TO_DEVIATION = 1.4826
-# Smallest scale relative to the largest residual: half of all residuals may be 0.
+# Smallest scale relative to the largest residual, for the case that half of all residuals are 0.
 MIN_SCALE = 1e-6
 
 
