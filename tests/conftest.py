@@ -30,8 +30,7 @@ class _Inline(Executor):
 @pytest.fixture
 def few_kernels(monkeypatch):
     """Ensembles that compare a few of their kernels."""
-    for module in ("fitting", "exact"):
-        monkeypatch.setattr(f"broadlearn.ensemble.{module}.KERNELS", KERNELS[::7])
+    monkeypatch.setattr("broadlearn.ensemble.fitting.KERNELS", KERNELS[::7])
 
 
 @pytest.fixture

@@ -27,7 +27,9 @@ from broadlearn.random_features import (
 )
 from broadlearn.solvers import LostPenaltyError, solve_gram
 
-MEMBERS = [Candidate(kernel, PENALTIES[4 + i % 4], 0.0) for i, kernel in enumerate(KERNELS[::2])]
+MEANS = [KERNELS[i : i + 1 + i % 3] for i in range(0, len(KERNELS), 3)]
+MEMBERS = [Candidate(kernels, PENALTIES[4 + i % 4], 0.0) for i, kernels in enumerate(MEANS)]
+SHARES = np.linspace(1, 2, len(MEMBERS)) / np.linspace(1, 2, len(MEMBERS)).sum()
 
 
 def refit(gram, T, C, counts):
@@ -41,7 +43,7 @@ def fitted_on(forms, units):
     """What `gain_of_scores` calls to fit the members."""
 
     def fit(part, score):
-        fitted = fit_exactly(part, MEMBERS, forms, units, score, lambda: None)
+        fitted = fit_exactly(part, MEMBERS, SHARES, forms, units, score, lambda: None)
         return fitted.held_out, fitted.average
 
     return fit
@@ -79,7 +81,8 @@ def learnt(problem):
 
 
 def grams(members, samples, units):
-    return [SamplePairs(KernelBasis(samples)).values(m.kernel, units) + 1.0 for m in members]
+    pairs = SamplePairs(KernelBasis(samples))
+    return [np.mean([pairs.values(k, units) for k in m.kernels], axis=0) + 1.0 for m in members]
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -89,15 +92,12 @@ def test_held_out_decisions_of_the_average_equal_refits(k, weighted, scored):
     problem = classes(k=k, weighted=weighted)
     score = np.random.default_rng(1).uniform(0.05, 1, 30) if scored else None
     forms, samples, units = learnt(problem)
-    fitted = fit_exactly(problem, MEMBERS, forms, units, score, lambda: None)
-    expected = np.mean(
-        [
-            plain_held_out(gram, problem.T, member.C, score, problem.weight)
-            for member, gram in zip(MEMBERS, grams(MEMBERS, samples, units), strict=True)
-        ],
-        axis=0,
-    )
-    np.testing.assert_allclose(fitted.held_out, expected, atol=1e-8)
+    fitted = fit_exactly(problem, MEMBERS, SHARES, forms, units, score, lambda: None)
+    expected = [
+        plain_held_out(gram, problem.T, member.C, score, problem.weight)
+        for member, gram in zip(MEMBERS, grams(MEMBERS, samples, units), strict=True)
+    ]
+    np.testing.assert_allclose(fitted.held_out, np.tensordot(SHARES, expected, 1), atol=1e-8)
     assert fitted.score is score
 
 
@@ -105,9 +105,9 @@ def test_every_kernel_has_its_best_penalty():
     problem = classes()
     _, samples, units = learnt(problem)
     steps, loss = [], problem.make_loss(np.arange(30), problem.weight)
-    found = compare_kernels(problem, samples, units, lambda: steps.append(0))
-    assert len(steps) == len(KERNELS)
-    assert {candidate.kernel for candidate in found} == set(KERNELS)
+    found = compare_kernels(problem, MEANS, samples, units, lambda: steps.append(0))
+    assert len(steps) == len(MEANS)
+    assert {candidate.kernels for candidate in found} == set(MEANS)
     assert all(a.loss <= b.loss + TIE for a, b in pairwise(found))
     for candidate, gram in zip(found, grams(found, samples, units), strict=True):
         at = PENALTIES.index(candidate.C)
@@ -141,12 +141,12 @@ def test_scores_are_judged_on_the_half_that_they_were_given_without():
         outputs = []
         for score in (np.ones(30), np.linspace(0.1, 1, 30)):
             output = np.zeros((len(test), problem.T.shape[1]))
-            for member, gram in zip(MEMBERS, grams(MEMBERS, samples, units), strict=True):
+            for i, gram in enumerate(grams(MEMBERS, samples, units)):
                 s = score[train]
                 scaled = s[:, None] * gram[np.ix_(train, train)] * s
-                penalty = np.eye(len(train)) / member.C
+                penalty = np.eye(len(train)) / MEMBERS[i].C
                 dual = np.linalg.solve(scaled + penalty, s[:, None] * problem.T[train])
-                output += gram[np.ix_(test, train)] @ (s[:, None] * dual) / len(MEMBERS)
+                output += gram[np.ix_(test, train)] @ (s[:, None] * dual) * SHARES[i]
             outputs.append(output)
         gains.append(loss(outputs[0]) - loss(outputs[1]))
     assert found == pytest.approx(np.mean(gains), abs=1e-8)
@@ -158,13 +158,14 @@ def test_rows_far_away_may_lose_a_penalty_but_not_the_fit():
     X[:3] *= 10**7.5
     T = 2.0 * codes[:, None] - 1.0
     problem = Problem(X, T, None, lambda r, w: classification_loss(codes[r], w), None)
-    member = Candidate(LimitKernel("spherical_cauchy", "standardized", 4.0), PENALTIES[-1], 0.0)
+    kernel = LimitKernel("spherical_cauchy", "standardized", 4.0)
+    member = Candidate((kernel,), PENALTIES[-1], 0.0)
     forms = learn_forms(X)
-    samples = samples_in(forms, X, [member.kernel])
+    samples = samples_in(forms, X, [kernel])
     units = learn_units(samples)
-    gram = SamplePairs(KernelBasis(samples)).values(member.kernel, units) + 1.0
+    gram = SamplePairs(KernelBasis(samples)).values(kernel, units) + 1.0
     with pytest.raises(LostPenaltyError):
         solve_gram(gram, None, T, member.C)
-    fitted = fit_exactly(problem, [member], forms, units, None, lambda: None)
+    fitted = fit_exactly(problem, [member], np.ones(1), forms, units, None, lambda: None)
     assert fitted.members[0].C < member.C
     assert np.isfinite(fitted.held_out).all()

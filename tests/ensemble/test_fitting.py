@@ -1,8 +1,12 @@
 import numpy as np
 import pytest
 
+from broadlearn.ensemble import fitting
 from broadlearn.ensemble.candidates import KERNELS, Problem, squared_loss
 from broadlearn.ensemble.fitting import fit_ensemble
+
+# Without those on levels, which none of the columns has.
+N_KERNELS = sum(kernel.inputs != "levels" for kernel in KERNELS)
 
 
 def problem(n=60, rescored=False):
@@ -19,7 +23,7 @@ def fit(task, size=4, max_exact=1000, seed=0):
     return fitted, len(steps)
 
 
-@pytest.mark.parametrize(("size", "n_members"), [(1, 1), (5, 5), (1000, len(KERNELS))])
+@pytest.mark.parametrize(("size", "n_members"), [(1, 1), (5, 5), (1000, N_KERNELS)])
 def test_the_best_are_averaged(size, n_members):
     fitted, _ = fit(problem(), size)
     assert len(fitted.members) == n_members
@@ -32,5 +36,24 @@ def test_all_samples_are_the_basis_up_to_the_limit():
     task = problem()
     assert fit(task, max_exact=60)[0].average.basis is task.X
     beyond = fit(task, max_exact=59)[0]
-    assert len(beyond.members) == 3
+    assert len(beyond.members[0].kernels) == 3
     np.testing.assert_allclose(beyond.held_out, fit(task)[0].held_out, atol=0.4)
+
+
+def test_many_samples_have_models_of_mean_kernels(monkeypatch):
+    task = problem()
+    separate = fit(task, 7)[0]
+    monkeypatch.setattr(fitting, "MAX_SEPARATE", 59)
+    fitted = fit(task, 7)[0]
+    assert sorted(len(member.kernels) for member in fitted.members) == [2, 2, 3]
+    np.testing.assert_allclose(fitted.shares.sum(), 1.0)
+    np.testing.assert_allclose(fitted.held_out, separate.held_out, atol=0.3)
+
+
+def test_columns_of_levels_have_kernels_of_their_own():
+    task = problem()
+    codes = np.random.default_rng(1).integers(0, 4, 60)
+    T = np.array([2.0, -1.0, 1.0, -2.0])[codes][:, None]
+    task = task._replace(X=np.c_[task.X, codes], T=T, make_loss=lambda r, w: squared_loss(T[r], w))
+    everything = fit(task, 1000)[0]
+    assert len(everything.members) == len(KERNELS)

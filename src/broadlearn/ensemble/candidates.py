@@ -1,7 +1,6 @@
 """The candidates of an ensemble of infinite width, and what they are judged by.
 
-Families, widths and rules were chosen on the 28 data sets of the published study
-(docs/results/flagship.md).
+On which data families, widths and rules were chosen stands in docs/results/flagship.md.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 
 from broadlearn.ensemble.kernel_average import KernelAverage
 from broadlearn.random_features import LimitKernel
-from broadlearn.solvers import LostPenaltyError, learn_slopes, probabilities
+from broadlearn.solvers import LostPenaltyError
 from broadlearn.utils import Array, Floats
 
 # Half powers of ten, from the least to the largest.
@@ -23,6 +22,12 @@ PENALTIES: tuple[float, ...] = tuple(10.0 ** (k / 2) for k in range(-3, 11))
 FIRST_PENALTY = PENALTIES.index(10.0)
 # Losses that differ by less are equal: neither rounding nor next to nothing must choose.
 TIE = 1e-4
+# Samples whose halves show whether scores help.
+MAX_HALVED = 1400
+
+
+# Least value of a decision as a probability, and powers of probabilities, in losses.
+MIN_SHARE, POWERS = 1e-3, (0.5, 0.7, 1.0, 1.4, 2.0, 3.0)
 
 
 def _kernels() -> list[LimitKernel]:
@@ -32,7 +37,8 @@ def _kernels() -> list[LimitKernel]:
         found += [LimitKernel("arcsine", inputs, g) for g in (0.3, 1.0)]
     found += [LimitKernel("spherical_cauchy", "standardized", g) for g in (1 / 4, 1.0, 4.0)]
     for inputs in ("standardized", "ranks"):
-        found += [LimitKernel("cauchy", inputs, g) for g in (1 / 4, 1.0, 4.0)]
+        found += [LimitKernel("cauchy", inputs, g) for g in (1 / 4, 1.0, 4.0, 16.0)]
+    found += [LimitKernel("cauchy", "levels", g) for g in (1 / 4, 1.0, 4.0)]
     found += [LimitKernel("few_inputs", "ranks", g, k) for g in (0.1, 0.5, 2.0) for k in (2, 4)]
     return [*found, LimitKernel("linear", "standardized")]
 
@@ -96,9 +102,9 @@ class Problem(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A kernel with its best penalty, and its held-out loss."""
+    """A mean of kernels with its best penalty, and its held-out loss."""
 
-    kernel: LimitKernel
+    kernels: tuple[LimitKernel, ...]
     C: float
     loss: float
 
@@ -110,7 +116,8 @@ class FittedEnsemble(NamedTuple):
     ----------
     average : KernelAverage
     members : list of Candidate
-        In the order of the average's kernels.
+    shares : ndarray of shape (n_members,)
+        What members count in the average.
     held_out : ndarray of shape (n_samples, n_targets)
         The average's predictions for samples that it was fitted without.
     score : ndarray of shape (n_samples,) or None
@@ -122,19 +129,24 @@ class FittedEnsemble(NamedTuple):
 
     average: KernelAverage
     members: list[Candidate]
+    shares: Array
     held_out: Array
     score: Array | None
     calibrating: Array | None = None
 
 
 def classification_loss(codes: NDArray[np.intp], weight: Array | None) -> Loss:
-    """Log-loss of held-out decisions at the slope that suits them best."""
-    every, tiny = np.arange(codes.size), np.finfo(np.float64).tiny
+    """Log-loss of held-out decisions as probabilities, raised to the power that suits them best."""
+    every = np.arange(codes.size)
 
     def loss(held_out: Array) -> float:
-        slope = float(learn_slopes(held_out[None], codes, weight)[0])
-        own = probabilities(held_out, slope)[every, codes]
-        return float(-np.average(np.log(np.maximum(own, tiny)), weights=weight))
+        shares = held_out
+        if held_out.shape[1] == 1:
+            shares = np.concatenate([1.0 - held_out, 1.0 + held_out], axis=1) / 2
+        logs = np.log(np.maximum(shares, MIN_SHARE))
+        own = logs[every, codes]
+        losses = [np.log(np.exp(power * logs).sum(axis=1)) - power * own for power in POWERS]
+        return float(np.average(losses, axis=1, weights=weight).min())
 
     return loss
 
@@ -197,6 +209,21 @@ def best_first(candidates: Sequence[Candidate]) -> list[Candidate]:
     return sorted(candidates, key=lambda candidate: round(candidate.loss / TIE))
 
 
+def shares_of(members: Sequence[Candidate], n_samples: float) -> Array:
+    """What members count in their average: less, the larger their loss on so many samples.
+
+    Examples
+    --------
+    >>> kernel = LimitKernel("linear", "standardized")
+    >>> members = [Candidate((kernel,), 1.0, loss) for loss in (0.3, 0.3, 0.4)]
+    >>> shares_of(members, 100).round(2)
+    array([0.42, 0.42, 0.16])
+    """
+    losses = np.array([member.loss for member in members])
+    shares: Array = np.exp(-np.sqrt(n_samples) * (losses - losses.min()))
+    return shares / shares.sum()
+
+
 def gain_of_scores(
     problem: Problem,
     fit: Callable[[Problem, Array | None], tuple[Array, Callable[[Floats], Floats]]],
@@ -205,7 +232,7 @@ def gain_of_scores(
 
     Scores are given in view of all labels, so that held-out predictions of a scored fit know the
     label that is held out. So they are given, and the members fitted, on one half of the samples,
-    and judged on the other.
+    and judged on the other. At most `MAX_HALVED` samples are used.
 
     Parameters
     ----------
@@ -214,7 +241,7 @@ def gain_of_scores(
         A problem, scores of its samples or None -> its held-out predictions, and the function that
         predicts for other samples.
     """
-    order = np.random.default_rng(0).permutation(len(problem.X))
+    order = np.random.default_rng(0).permutation(len(problem.X))[:MAX_HALVED]
     halves = [np.sort(order[0::2]), np.sort(order[1::2])]
     gain = 0.0
     for train, test in (halves, halves[::-1]):

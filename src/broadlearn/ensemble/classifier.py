@@ -17,6 +17,7 @@ from broadlearn.ensemble.candidates import (
     classification_loss,
 )
 from broadlearn.ensemble.fitting import count_steps, fit_ensemble, step_reporter
+from broadlearn.ensemble.kernel_average import shared_order
 from broadlearn.ensemble.weights import temper_weights
 from broadlearn.models import ProbabilityMixin, document, encode_samples, in_one_step, read_labelled
 from broadlearn.sample_scores import margin_scores, margins_of
@@ -86,9 +87,9 @@ class BroadEnsembleClassifier(ProbabilityMixin, BaseEstimator):
     ----------
     {classes}
     members_ : list of dict
-        One record per member, ready for ``pandas.DataFrame``: ``family``, ``inputs``, ``width``,
+        One record per kernel, ready for ``pandas.DataFrame``: ``family``, ``inputs``, ``width``,
         ``n_inputs``, ``C``, ``scores`` ("uniform" or "held_out"), ``weight`` (they sum to one) and
-        the ``held_out_loss``.
+        the ``held_out_loss``. Kernels with the same ``C`` and loss share a model.
     leave_one_out_decision_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
         Leave-one-out decisions for the training samples, at the same kernels, penalties and scores.
         In float32 beyond `max_exact_samples`.
@@ -269,15 +270,20 @@ class BroadEnsembleClassifier(ProbabilityMixin, BaseEstimator):
 
 
 def member_table(fitted: FittedEnsemble) -> list[dict[str, Any]]:
-    """Return one record per member."""
-    members, scores = fitted.members, "uniform" if fitted.score is None else "held_out"
+    """Return one record per kernel, in the order of the average's kernels."""
+    scores = "uniform" if fitted.score is None else "held_out"
+    found = [
+        (kernel, member, float(share) / len(member.kernels))
+        for member, share in zip(fitted.members, fitted.shares, strict=True)
+        for kernel in member.kernels
+    ]
     return [
         {
-            **member.kernel._asdict(),
+            **kernel._asdict(),
             "C": member.C,
             "scores": scores,
-            "weight": 1.0 / len(members),
+            "weight": weight,
             "held_out_loss": member.loss,
         }
-        for member in members
+        for kernel, member, weight in sorted(found, key=lambda one: shared_order(one[0]))
     ]

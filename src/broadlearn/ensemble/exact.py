@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -10,7 +10,6 @@ import numpy as np
 
 from broadlearn.ensemble.candidates import (
     FIRST_PENALTY,
-    KERNELS,
     PENALTIES,
     Candidate,
     FittedEnsemble,
@@ -19,7 +18,7 @@ from broadlearn.ensemble.candidates import (
     best_penalty,
     gain_of_scores,
 )
-from broadlearn.ensemble.kernel_average import KernelAverage, samples_in, shared_order
+from broadlearn.ensemble.kernel_average import KernelAverage, mean_kernel, samples_in, shared_order
 from broadlearn.random_features import InputForms, KernelBasis, LimitKernel, SamplePairs, Units
 from broadlearn.solvers import LostPenaltyError, solve_gram
 from broadlearn.utils import Array, Floats
@@ -59,12 +58,12 @@ def at_kept_penalty(
 
 def compare_kernels(
     problem: Problem,
+    means: Iterable[tuple[LimitKernel, ...]],
     samples: dict[str, Floats],
     units: Units,
     step: Callable[[], object],
-    kernels: Sequence[LimitKernel] | None = None,
 ) -> list[Candidate]:
-    """All `KERNELS` or those given, each with the penalty that suits it best, the best first.
+    """Means of kernels, each with the penalty that suits it best, the best first.
 
     One that is lost in rounding with every penalty is left out.
 
@@ -74,8 +73,8 @@ def compare_kernels(
     pairs = SamplePairs(KernelBasis(samples))
     loss = make_loss(np.arange(len(T)), problem.counted)
     found, start = [], FIRST_PENALTY
-    for kernel in sorted(kernels or KERNELS, key=shared_order):
-        gram = pairs.values(kernel, units) + 1.0
+    for kernels in sorted(means, key=lambda kernels: shared_order(kernels[0])):
+        gram = mean_kernel(pairs, kernels, units)
 
         def held_out(C: float, gram: Any = gram) -> Array:
             return kernel_ridge(gram, T, C, None, weight, copies=copies)[1]
@@ -83,7 +82,7 @@ def compare_kernels(
         best, value = best_penalty(held_out, loss, start)
         if value < np.inf:
             start = best
-            found.append(Candidate(kernel, PENALTIES[best], value))
+            found.append(Candidate(kernels, PENALTIES[best], value))
         step()
     return best_first(found)
 
@@ -91,50 +90,53 @@ def compare_kernels(
 def fit_exactly(
     problem: Problem,
     members: Sequence[Candidate],
+    shares: Array,
     forms: InputForms,
     units: Units,
     score: Array | None,
     step: Callable[[], object],
 ) -> FittedEnsemble:
-    """Fit members to all samples and average them."""
+    """Fit members to all samples and average them by their shares."""
     X, T, weight, make_loss, _, copies, _ = problem
-    members = sorted(members, key=lambda member: shared_order(member.kernel))
-    kernels = [member.kernel for member in members]
-    samples = samples_in(forms, X.astype(np.float64, copy=False), kernels)
-    pairs = SamplePairs(KernelBasis(samples))
+    every = [kernel for member in members for kernel in member.kernels]
+    pairs = SamplePairs(KernelBasis(samples_in(forms, X.astype(np.float64, copy=False), every)))
     loss = make_loss(np.arange(len(X)), problem.counted)
-    coefficients = np.empty((len(members), *T.shape))
-    held_out, judged = np.zeros_like(T), []
-    for i, member in enumerate(members):
-        gram = pairs.values(member.kernel, units) + 1.0
+    coefficients: dict[LimitKernel, Array] = {}
+    held_out, judged = np.zeros_like(T), list(members)
+    for i in sorted(range(len(members)), key=lambda i: shared_order(members[i].kernels[0])):
+        kernels = members[i].kernels
+        gram: Any = mean_kernel(pairs, kernels, units)
 
         def fit(C: float, gram: Any = gram) -> tuple[Array, Array]:
             return kernel_ridge(gram, T, C, score, weight, copies=copies)
 
-        C, weights, without = at_kept_penalty(fit, member.C)
-        coefficients[i] = weights / len(members)
-        held_out += without / len(members)
-        judged.append(member._replace(C=C, loss=loss(without)))
+        C, weights, without = at_kept_penalty(fit, members[i].C)
+        coefficients |= dict.fromkeys(kernels, weights * (shares[i] / len(kernels)))
+        held_out += without * shares[i]
+        judged[i] = members[i]._replace(C=C, loss=loss(without))
         step()
-    average = KernelAverage(forms, units, X, kernels, coefficients)
-    return FittedEnsemble(average, judged, held_out, score)
+    every.sort(key=shared_order)
+    stacked = np.array([coefficients[kernel] for kernel in every])
+    average = KernelAverage(forms, units, X, every, stacked)
+    return FittedEnsemble(average, judged, shares, held_out, score)
 
 
 def fit_twice(
     problem: Problem,
     members: Sequence[Candidate],
+    shares: Array,
     forms: InputForms,
     units: Units,
     min_gain: float,
     step: Callable[[], object],
 ) -> FittedEnsemble:
     """Fit members, and once more with scores by their held-out predictions if that is better."""
-    first = fit_exactly(problem, members, forms, units, None, step)
+    first = fit_exactly(problem, members, shares, forms, units, None, step)
     if problem.rescore is None:
         return first
 
     def fit(part: Problem, score: Array | None) -> tuple[Array, Callable[[Floats], Floats]]:
-        fitted = fit_exactly(part, members, forms, units, score, lambda: None)
+        fitted = fit_exactly(part, members, shares, forms, units, score, lambda: None)
         return fitted.held_out, fitted.average
 
     if min_gain > -np.inf and gain_of_scores(problem, fit) < min_gain:
@@ -142,5 +144,5 @@ def fit_twice(
             step()
         return first
     score = problem.rescore(np.arange(len(problem.X)), first.held_out)
-    second = fit_exactly(problem, members, forms, units, score, step)
+    second = fit_exactly(problem, members, shares, forms, units, score, step)
     return second._replace(calibrating=first.held_out)

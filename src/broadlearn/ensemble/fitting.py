@@ -13,6 +13,7 @@ from broadlearn.ensemble.candidates import (
     KERNELS,
     FittedEnsemble,
     Problem,
+    shares_of,
 )
 from broadlearn.ensemble.exact import compare_kernels, fit_twice
 from broadlearn.ensemble.kernel_average import samples_in
@@ -23,6 +24,8 @@ from broadlearn.utils import Array
 
 # Samples on which all kernels are compared; the best of them are fitted to more.
 MAX_COMPARED = 700
+# Samples up to which every kernel has a model of its own, and models of mean kernels beyond.
+MAX_SEPARATE, MEANS = 1500, 3
 # Matrices of samples x samples that are there at a time, and bytes of them that need no word.
 MATRICES, QUIET_BYTES = 5, 1.5e9
 
@@ -31,7 +34,8 @@ def count_steps(n_samples: int, size: int, max_exact: int, rescored: bool) -> in
     """Return the number of steps that `fit_ensemble` reports."""
     if n_samples > max_exact:
         return len(KERNELS) + SECOND_KERNELS + 3
-    return len(KERNELS) + min(size, len(KERNELS)) * (1 + rescored)
+    n_models = min(size, len(KERNELS) if n_samples <= MAX_SEPARATE else MEANS)
+    return len(KERNELS) + n_models * (1 + rescored)
 
 
 def fit_ensemble(
@@ -48,7 +52,7 @@ def fit_ensemble(
     ----------
     problem : Problem
     size : int
-        Members of an ensemble on all samples.
+        Kernels of an ensemble on all samples.
     max_exact : int
         Samples up to which it is one; beyond, landmarks are taken.
     min_gain : float
@@ -75,10 +79,21 @@ def fit_ensemble(
         part = problem.take(*draw_heavy(cast(Array, weight), MAX_COMPARED, generator))
     samples = samples_in(forms, part.X.astype(np.float64, copy=False), KERNELS)
     units = learn_units(samples, part.counted)
-    candidates = compare_kernels(part, samples, units, step)
-    if len(X) <= max_exact:
-        return fit_twice(problem, candidates[:size], forms, units, min_gain, step)
-    return fit_landmarks(problem, candidates, forms, units, min_gain, generator, step)
+    # Without a column of levels, that form is ranks.
+    compared = [k for k in KERNELS if forms.level_columns.size or k.inputs != "levels"]
+    candidates = compare_kernels(part, [(kernel,) for kernel in compared], samples, units, step)
+    for _ in range(len(KERNELS) - len(compared)):
+        step()
+    if len(X) > max_exact:
+        return fit_landmarks(problem, candidates, forms, units, min_gain, generator, step)
+    members = candidates[:size]
+    if len(X) > MAX_SEPARATE:
+        kernels = [member.kernels[0] for member in members]
+        means = [tuple(kernels[i::MEANS]) for i in range(min(MEANS, len(kernels)))]
+        members = compare_kernels(part, means, samples, units, lambda: None)
+    copies = part.weight if part.copies else None
+    shares = shares_of(members, len(part.X) if copies is None else float(copies.sum()))
+    return fit_twice(problem, members, shares, forms, units, min_gain, step)
 
 
 def step_reporter(estimator: Any, n_steps: int) -> Callable[[], None]:

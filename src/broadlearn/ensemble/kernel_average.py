@@ -70,6 +70,15 @@ def samples_in(forms: InputForms, X: Floats, kernels: Sequence[LimitKernel]) -> 
     return {form: forms(X, form) for form in dict.fromkeys(kernel.inputs for kernel in kernels)}
 
 
+def mean_kernel(pairs: SamplePairs, kernels: Sequence[LimitKernel], units: Units) -> Floats:
+    """The mean of some kernels, plus one: the kernel of a model with an intercept."""
+    mean = pairs.values(kernels[0], units) / len(kernels)
+    mean += 1.0
+    for kernel in kernels[1:]:
+        mean += pairs.values(kernel, units) / len(kernels)
+    return mean
+
+
 def shared_order(kernel: LimitKernel) -> tuple[object, ...]:
     """Sorts kernels so that those that share their work follow each other."""
     return (*kernel.base, kernel.family, kernel.width)

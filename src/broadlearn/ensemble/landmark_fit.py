@@ -22,7 +22,8 @@ from broadlearn.ensemble.candidates import (
     best_penalty,
     gain_of_scores,
 )
-from broadlearn.ensemble.kernel_average import KernelAverage, samples_in, shared_order
+from broadlearn.ensemble.exact import fit_exactly
+from broadlearn.ensemble.kernel_average import KernelAverage, mean_kernel, samples_in, shared_order
 from broadlearn.ensemble.weights import draw_heavy, heavy_first
 from broadlearn.random_features import InputForms, KernelBasis, LimitKernel, SamplePairs, Units
 from broadlearn.solvers import (
@@ -78,7 +79,8 @@ class LandmarkProblem:
     ) -> Floats:
         """The mean kernel between samples and landmarks."""
         dtype = next(iter(basis.samples.values())).dtype
-        return self._mean(kernels, SamplePairs(basis, self._formed(self.X[rows], kernels, dtype)))
+        pairs = SamplePairs(basis, self._formed(self.X[rows], kernels, dtype))
+        return mean_kernel(pairs, kernels, self.units)
 
     def basis(self, kernels: Sequence[LimitKernel], dtype: type = np.float64) -> KernelBasis:
         """The landmarks in the forms that some kernels need."""
@@ -87,7 +89,7 @@ class LandmarkProblem:
     def sums(self, kernels: Sequence[LimitKernel]) -> LandmarkSums:
         """Sums over all samples."""
         basis = self.basis(kernels)
-        inner: Any = self._mean(kernels, SamplePairs(basis))
+        inner: Any = mean_kernel(SamplePairs(basis), kernels, self.units)
 
         def blocks() -> Iterator[tuple[Array, Array, Array | None]]:
             for rows in row_slices(len(self.X), len(self.landmarks), BLOCK_NUMBERS):
@@ -133,14 +135,6 @@ class LandmarkProblem:
         formed = samples_in(self.forms, wide, kernels)
         return {form: Z.astype(dtype, copy=False) for form, Z in formed.items()}
 
-    def _mean(self, kernels: Sequence[LimitKernel], pairs: SamplePairs) -> Floats:
-        mean = pairs.values(kernels[0], self.units).copy()
-        for kernel in kernels[1:]:
-            mean += pairs.values(kernel, self.units)
-        mean /= len(kernels)
-        mean += 1.0
-        return mean
-
 
 def judge(
     problem: LandmarkProblem, kernels: Sequence[LimitKernel], start: int
@@ -176,8 +170,8 @@ def compare_on_more(
     judged = []
     for candidate in candidates[:SECOND_KERNELS]:
         start = PENALTIES.index(candidate.C)
-        best, value, _ = judge(small, [candidate.kernel], start)
-        judged.append(Candidate(candidate.kernel, PENALTIES[best], value))
+        best, value, _ = judge(small, candidate.kernels, start)
+        judged.append(Candidate(candidate.kernels, PENALTIES[best], value))
         step()
     return best_first(judged)
 
@@ -193,17 +187,18 @@ def choose_scores(
     """Scores of all samples by the best kernel on few landmarks, if it gains enough by them."""
     if problem.rescore is None:
         return None
-    landmarks, kernels = problem.X[order[:SECOND_LANDMARKS]], [first.kernel]
 
     def fit(part: Problem, score: Array | None) -> tuple[Array, Callable[[Floats], Floats]]:
-        own = LandmarkProblem(forms, units, part, score, landmarks)
-        solution = judge(own, kernels, PENALTIES.index(first.C))[2]
-        average = KernelAverage(forms, units, landmarks, kernels, solution.weights[None])
-        return own.held_out(solution, kernels, np.float64), average
+        fitted = fit_exactly(part, [first], np.ones(1), forms, units, score, lambda: None)
+        return fitted.held_out, fitted.average
 
     if min_gain > -np.inf and gain_of_scores(problem, fit) < min_gain:
         return None
-    return problem.rescore(np.arange(len(problem.X)), fit(problem, None)[0])
+    landmarks = problem.X[order[:SECOND_LANDMARKS]]
+    whole = LandmarkProblem(forms, units, problem, None, landmarks)
+    solution = judge(whole, first.kernels, PENALTIES.index(first.C))[2]
+    held_out = whole.held_out(solution, first.kernels, np.float64)
+    return problem.rescore(np.arange(len(problem.X)), held_out)
 
 
 def fit_landmarks(
@@ -222,12 +217,11 @@ def fit_landmarks(
     chosen = compare_on_more(problem, candidates, forms, units, order, step)[:MIXED]
     score = choose_scores(problem, chosen[0], forms, units, order, min_gain)
     step()
-    chosen.sort(key=lambda member: shared_order(member.kernel))
-    kernels = [member.kernel for member in chosen]
+    kernels = sorted((member.kernels[0] for member in chosen), key=shared_order)
     basis = problem.X[np.sort(order[: n_landmarks(len(problem.X))])]
     whole = LandmarkProblem(forms, units, problem, score, basis)
     start = max(PENALTIES.index(member.C) for member in chosen)
-    best, _, solution = judge(whole, kernels, start)
+    best, loss, solution = judge(whole, kernels, start)
     step()
     # Of a sample of large weight little is left without it: float32 would not know how much.
     precision = np.float32 if problem.copies else np.float64
@@ -237,6 +231,6 @@ def fit_landmarks(
         calibrating = plain.held_out(judge(plain, kernels, best)[2], kernels, precision)
     step()
     coefficients = np.repeat(solution.weights[None] / len(kernels), len(kernels), axis=0)
-    members = [member._replace(C=PENALTIES[best]) for member in chosen]
     average = KernelAverage(forms, units, basis, kernels, coefficients)
-    return FittedEnsemble(average, members, held_out, score, calibrating)
+    member = Candidate(tuple(kernels), PENALTIES[best], loss)
+    return FittedEnsemble(average, [member], np.ones(1), held_out, score, calibrating)

@@ -53,9 +53,10 @@ class BroadEnsembleRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     Attributes
     ----------
     members_ : list of dict
-        One record per member, ready for ``pandas.DataFrame``: ``family``, ``inputs``, ``width``,
+        One record per kernel, ready for ``pandas.DataFrame``: ``family``, ``inputs``, ``width``,
         ``n_inputs``, ``C``, ``scores`` ("uniform"), ``weight`` (they sum to one) and the
         ``held_out_loss``.
+        Kernels with the same ``C`` and loss share a model.
     leave_one_out_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
         Leave-one-out predictions for the training samples, at the same kernels and penalties.
     calibration_scores_ : ndarray of shape (n_kept,) or (n_kept, n_targets)
