@@ -4,6 +4,7 @@ from broadlearn.auditing import opinions
 
 
 @pytest.fixture(autouse=True)
-def small_forests(monkeypatch):
-    """Forests that are enough for small tables, so that audits take less time."""
+def few_trees(monkeypatch):
+    """Trees that are enough for small tables, so that audits take less time."""
     monkeypatch.setattr(opinions, "TREES", 80)
+    monkeypatch.setattr(opinions, "ROUNDS", 5)

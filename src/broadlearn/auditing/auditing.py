@@ -162,7 +162,7 @@ def within_limit(findings: Sequence[Finding], limit: float) -> list[Finding]:
 def _known_noise(noise: pd.DataFrame, rows: Rows) -> Array:
     """Return a noise matrix that was learnt before, for the classes that there are now."""
     T = noise.reindex(index=rows.classes, columns=rows.classes).to_numpy(dtype=np.float64)
-    # Classes that are new are taken as right.
+    # Labels of new classes are assumed correct.
     T = np.where(np.isnan(T), np.eye(len(T)), T)
     return np.asarray(T / T.sum(axis=1, keepdims=True))
 
@@ -172,7 +172,7 @@ def row_table(rows: Rows, evidence: Evidence, findings: Sequence[Finding]) -> pd
     every = np.arange(rows.size)
     verdict, why = np.full(rows.size, FINE, dtype=object), np.full(rows.size, "", dtype=object)
     rank = {name: place for place, name in enumerate(VERDICTS)}
-    # What comes first among the verdicts wins; verdicts of a user's own checks come last.
+    # The first of VERDICTS wins; verdicts of a user's own checks come last.
     spoken = [finding for finding in findings if finding.verdict]
     for finding in sorted(spoken, key=lambda finding: -rank.get(finding.verdict, len(rank))):
         verdict[finding.rows] = finding.verdict
@@ -198,7 +198,7 @@ def row_table(rows: Rows, evidence: Evidence, findings: Sequence[Finding]) -> pd
         },
         index=rows.frame.index,
     )
-    # Commands and corrections call positions and lines of a file so.
+    # The command line and corrections files use these names too.
     taken = {*found.columns, "row", "line"}
     frame = rows.frame.rename(columns=lambda name: f"X: {name}" if name in taken else name)
     order = np.argsort(-evidence.suspicion, kind="stable")

@@ -105,7 +105,7 @@ def replace_labels(labels: Any, changes: RowChanges) -> Any:
         replaced = type(labels)(labels.name, values)
         same = replaced.cast(labels.dtype, strict=False)
         return same if same.to_list() == values else replaced
-    # A text may be longer than those that there is room for.
+    # A new label may be longer than the array's strings.
     is_text = new and labels.dtype.kind == "U"
     copy = np.array(labels, dtype=np.result_type(labels, np.array(new)) if is_text else None)
     copy[changes.relabelled] = new

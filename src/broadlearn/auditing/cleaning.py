@@ -77,7 +77,7 @@ def clean(audit: Audit, X: Any, y: Any, action: str) -> tuple[Any, ...]:
 
 
 def _check_same_rows(audit: Audit, X: Any, y: Any) -> None:
-    """Raise where X and y are seen not to be the audited rows in their order.
+    """Raise an error if X and y differ from the audited rows or their order.
 
     The labels are compared, and of frames whether the same index is in another order; columns may
     have been scaled or added since.
@@ -93,7 +93,7 @@ def _check_same_rows(audit: Audit, X: Any, y: Any) -> None:
             f"y must be the audited labels in the same order, but {other.size} of {given.size} "
             f"differ, first in row {i}: {given[i]!s} instead of {audited[i]!s}."
         )
-    # Arrays have rows in place of an index.
+    # An audited array has no index, only an index named "row".
     index = audit.rows.frame.index
     indexed = isinstance(X, pd.DataFrame) and index.name != "row"
     if indexed and not X.index.equals(index) and X.index.isin(index).all():

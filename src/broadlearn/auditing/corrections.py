@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 NEEDED = ("row", "label", "action", "new_label")
 CHOICES = ("keep", "relabel", "drop")
-# A suggestion, which is nobody's decision yet.
+# Ends an action that is only a suggestion.
 SUGGESTED = "?"
-# Before a new label that no row of the table has.
+# Prefix of a new label that the table does not have.
 NEW = "new:"
 MAX_NAMED = 5
 _WHOLE = re.compile(r"\d{1,15}(\.0*)?")

@@ -10,7 +10,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from broadlearn.utils import Array, one_thread
 
-# Nearest rows that are looked for: as many as a person can compare a row with.
+# Number of neighbours: as many as a person can compare a row with.
 N_NEAR = 10
 # Rows up to which all pairs are compared; beyond, each row is compared with a random sample.
 MAX_EXACT, SAMPLED = 20_000, 5000
@@ -56,7 +56,7 @@ def find_neighbours(Z: Array, n_near: int = N_NEAR, seed: int = 0) -> Neighbours
             search = NearestNeighbors(n_neighbors=k + 1, algorithm="brute").fit(Z[sample])
             apart, places = search.kneighbors(Z)
             itself = sample[places] == np.arange(n)[:, None]
-            # Of a row that is not found, the last is left out.
+            # If copies took the place of the row itself, drop the last neighbour.
             itself[~itself.any(axis=1), -1] = True
             nearest[:, :k] = sample[places][~itself].reshape(n, k)
             distance[:, :k] = apart[~itself].reshape(n, k)

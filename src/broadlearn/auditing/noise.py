@@ -27,43 +27,44 @@ from scipy.special import betaln
 
 from broadlearn.utils import Array, Floats, spread_rows
 
-# No model is surer than this: forests say 0 of what a few hundred trees did not see.
+# Smallest probability: a forest of a few hundred trees may return 0.
 MIN_PROBABILITY = 1e-3
-# Each model has the weight of at least so many rows, so that few rows do not leave one model alone;
-# steps of EM, which need not converge: likelihoods of such weights hardly differ.
+# Pseudo-count of rows per model, so that no model gets all the weight in a small table; number of
+# EM steps, which need not converge because the likelihood is flat near its maximum.
 POOLED_ROWS, POOLED_STEPS = 5.0, 100
-# Part of the rows of a class that shows its errors. With 0.3 to 0.6 in its place, mean average
-# precision on 31 data sets changes by at most 0.003.
+# Share of the rows of a class, the surest, that are used to count its errors. Values from 0.3 to
+# 0.6 change the mean average precision on 31 data sets by at most 0.003.
 SURE_PART = 0.5
-# A ratio of likelihoods of 10 is strong evidence (Jeffreys). It is asked for before rates differ
-# between classes, and before a number of errors excludes 0. With 1 in its place, on 31 data sets
-# random errors of one set rank 0.09 below the plain mean of six models in place of 0.05, and errors
-# to the largest class rank better by 0.02.
+# Bayes factor that counts as strong evidence (Jeffreys): required before rates differ between
+# classes, and before an interval of the number of errors excludes 0. A factor of 1 for rates lowers
+# average precision on one of 31 data sets by 0.04 for random errors, and raises the mean for errors
+# into the largest class by 0.02.
 STRONG_EVIDENCE = 10.0
-# Beta(1, 4) prior of a share of errors: small shares are likelier, and the mean is a fifth.
+# Beta(1, 4) prior of the share of errors, with mean 0.2: smaller shares are more likely.
 PRIOR_WRONG, PRIOR_RIGHT = 1.0, 4.0
-# Grid of shares, finer the smaller they are: in most tables few labels are wrong. Beyond a half,
-# labels cannot be told from their opposite. And of powers: the one that explains the true labels
-# best is 1 to 2.8 on 30 of 31 data sets with wrong labels. With 1/16 to 16 in place of 1/4 to 4,
-# 9.7 % in place of 5.7 % of the rows of a table of overlapping classes are flagged.
+# Grid of shares, finer for small ones, because most tables have few wrong labels; above a half,
+# labels cannot be told from their opposite. Grid of powers: on 30 of 31 data sets with wrong
+# labels, the power that explains the true labels best is 1 to 2.8. A grid from 1/16 to 16 flags
+# 9.7 % of the rows of a table of overlapping classes without errors, this one 5.7 %.
 SHARES = 0.5 * np.linspace(0.04, 1.0, 25) ** 2
 POWERS = np.geomspace(1 / 4, 4, 9)
-# Rows whose labels decide between shares and powers. Powers are a rough model of doubt: with all of
-# 8,000 rows, an interval ended at 251 where 400 labels were wrong; with these, at 452.
+# Rows used to weight shares and powers. More rows make the interval too narrow, because powers are
+# a rough model: with 400 wrong labels among 8,000 rows it ended at 251 with all rows, at 452 with
+# 2,000.
 MAX_EXPLAINED = 2000
-# A label is called wrong where that is more likely than not; where labels are no strong evidence
-# that any is wrong, it must be twice as likely. With 0.5 in its place, 16 % in place of 5 % of the
-# rows of a table of overlapping classes without errors are flagged; F1 of flags on 31 data sets
-# with 10 % of random errors is 0.51 in place of 0.47.
+# Least suspicion of a flagged label: more likely wrong than right, or twice as likely if the labels
+# are no strong evidence of errors. With a half in both cases, 16 % of the rows of a table of
+# overlapping classes without errors are flagged in place of 6 %; the F1 score of the flags on 31
+# data sets with 10 % random errors is 0.51 in place of 0.46.
 MIN_FLAGGED, MIN_FLAGGED_UNSHOWN = 1 / 2, 2 / 3
-# Draws of the number of errors: 20 of them lie beyond each end of an interval of 90 %.
+# Draws of the number of errors: 20 lie beyond each end of a 90 % interval.
 N_DRAWS = 400
 
 Codes = NDArray[np.intp]
 
 
 class JudgedLabels(NamedTuple):
-    """What the models and the noise say of the labels; see `Evidence` for what is not said here.
+    """Judged labels. `Evidence` describes the attributes that are not listed here.
 
     Attributes
     ----------
@@ -129,7 +130,7 @@ def judge_labels(
         matrices = [noise_matrix(rates, share) for share in SHARES]
         # The beta density, times the width of a cell of the grid.
         prior = (1.0 - SHARES) ** (PRIOR_RIGHT - 1.0) * SHARES ** (PRIOR_WRONG - 0.5)
-        # That no label is wrong is explained as well, and compared with all shares together.
+        # Compare all shares together with the hypothesis that no label is wrong.
         none = np.eye(proba.shape[1])
         cells, totals = explain_labels(
             proba, codes, [*matrices, none], np.log(np.r_[prior / prior.sum(), 1.0])
@@ -251,7 +252,7 @@ def _fit_rates(counts: Array, groups: Sequence[NDArray[np.bool_]]) -> tuple[floa
     """Return the log marginal likelihood, and rates, if the errors of each group have one rate."""
     likelihood, rates = 0.0, np.zeros_like(counts)
     for group in groups:
-        # An error is into each label of the group alike.
+        # Within a group, an error goes to each label with the same probability.
         part = group / np.maximum(group.sum(axis=1, keepdims=True), 1)
         wrong = PRIOR_WRONG + counts[group].sum()
         right = PRIOR_RIGHT + np.diag(counts)[group.any(axis=1)].sum()

@@ -30,14 +30,14 @@ from broadlearn.utils import (
 if TYPE_CHECKING:
     from broadlearn.auditing.result import Audit
 
-# Of more classes, a matrix does not fit the page.
+# Largest number of classes for which a matrix fits the page.
 MAX_MATRIX = 12
 # Lines of a table before the rest is folded away, and rows that a finding names.
 MAX_LINES, MAX_NAMED = 12, 5
 # Nearest rows of a class that a suspect is shown beside: two groups of them fit a screen.
 N_LIKES = 3
-# Of a wider table the page holds the columns that say most of the suspects, and the beginnings of
-# long texts, so that browsers can still open it.
+# Limits for wide tables and long texts, so that browsers can open the page: columns that set the
+# suspects apart most are kept.
 MAX_COLUMNS, MAX_TEXT_LENGTH = 60, 200
 # Whole numbers beyond this are not exact in JavaScript.
 MAX_WHOLE = 2**53

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from broadlearn.auditing.result import Audit
 
-# Okabe and Ito's colours, without the yellow, which white swallows; grey for the rest.
+# Okabe and Ito's colours without yellow, which is hard to see on white; grey for other classes.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7A5195", "#8A8A8A")
 LINES = ("-", "--", "-.", ":")
 N_BINS = 20

@@ -26,7 +26,7 @@ from broadlearn.utils import Array, harmless, html_table, safe_csv, write_whole
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Rows that an audit shows of itself in a notebook.
+# Rows shown in a notebook.
 MAX_SHOWN = 10
 
 

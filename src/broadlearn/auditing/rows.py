@@ -71,8 +71,7 @@ class Rows(NamedTuple):
         return _read(frame[list(self.frame)], self.preparation)
 
 
-# Beyond this many deviations, a value is as far out as it can be: one cell must not decide alone
-# which rows are near.
+# Values are clipped at this many deviations, so that one cell does not decide which rows are near.
 MAX_DEVIATIONS = 10.0
 
 

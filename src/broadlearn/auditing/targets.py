@@ -10,20 +10,16 @@ from numpy.typing import NDArray
 from scipy.optimize import nnls
 from scipy.stats import t as student
 
+from broadlearn.auditing.noise import MIN_FLAGGED, N_DRAWS
 from broadlearn.utils import Array, Floats
 
-# Residuals are Student's t where targets are right: 5 degrees of freedom have longer tails than the
-# normal distribution. Wrong targets are 12 times as wide: an error is far beyond those tails.
+# Residuals of correct targets follow Student's t with 5 degrees of freedom, which has longer tails
+# than the normal distribution; those of wrong targets are 12 times as wide.
 DEGREES, WIDER = 5.0, 12.0
-# Share of wrong targets before any row is seen, for how many rows that counts (one error among 300
-# rows stays one), and steps of EM.
+# Prior share of wrong targets, its weight in rows, and number of EM steps.
 FIRST_SHARE, FIRST_ROWS, STEPS = 0.01, 20.0, 50
-# The scale of all residuals counts as much as that of the nearest rows, which are few.
+# Weight, in rows, of the scale of all residuals beside that of the nearest rows.
 SCALE_ROWS = 10.0
-# A target is called wrong where that is more likely than not.
-MIN_FLAGGED = 0.5
-# Draws of the number of errors: 20 of them lie beyond each end of an interval of 90 %.
-N_DRAWS = 400
 
 
 class JudgedTargets(NamedTuple):

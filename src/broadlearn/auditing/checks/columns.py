@@ -12,10 +12,9 @@ from broadlearn.auditing.findings import Finding
 from broadlearn.auditing.rows import Rows
 from broadlearn.utils import listed, out_of, percent
 
-# A column is nearly empty from this share of missing values on: the values of one row in twenty say
-# little of the others.
+# Least share of missing values of a nearly empty column.
 NEARLY_EMPTY = 0.95
-# Fewer rows may well have distinct whole numbers by chance.
+# In a smaller table, integers may be distinct by chance.
 MIN_ROWS = 20
 
 

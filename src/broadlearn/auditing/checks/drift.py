@@ -13,13 +13,13 @@ from broadlearn.auditing.findings import Finding
 from broadlearn.auditing.rows import Rows
 from broadlearn.utils import percent
 
-# False discovery rate, and the least difference of shares that is worth a sentence: of many rows,
-# tests find differences that do not matter.
+# False discovery rate, and least difference of shares that is reported: with many rows, tests find
+# differences that do not matter.
 ALPHA, MIN_EFFECT = 0.01, 0.1
-# Levels of a column of text that are compared: the most frequent ones.
+# Number of most frequent levels of a text column that are compared.
 MAX_LEVELS = 20
-# Rows are sorted by the target if neighbours have different labels in at most this part of what a
-# random order gives.
+# Rows are sorted by the target if consecutive labels differ at most this often, relative to a
+# random order.
 SORTED = 0.1
 
 

@@ -13,8 +13,8 @@ from broadlearn.utils import counted, listed, percent
 
 # Classes of at most this many rows cannot be in every fold.
 MAX_TINY = 2
-# Ratio of the largest class to the smallest from which classes are out of balance: a model that
-# never names the smallest still has an accuracy of nine in ten.
+# Least ratio of the largest to the smallest class of an imbalanced table: a model that never
+# predicts the smallest class still has an accuracy of 90 %.
 IMBALANCE = 10.0
 
 

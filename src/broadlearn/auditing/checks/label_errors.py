@@ -11,14 +11,14 @@ from broadlearn.auditing.findings import AMBIGUOUS, MISLABELLED, Finding
 from broadlearn.auditing.rows import Rows
 from broadlearn.utils import percent
 
-# A label is doubtful from half the suspicion on that calls it wrong.
+# Least suspicion of an ambiguous label: half of that of a flagged one.
 MIN_AMBIGUOUS = 0.25
 # Longer names would hide the rest of a sentence.
 MAX_NAME_LENGTH = 40
 
 
 class LabelErrors:
-    """Labels that models doubt which did not see the row.
+    """Labels that are unlikely by out-of-sample probabilities.
 
     Each percent of the labels that are estimated to be wrong costs 1.5 points.
     """

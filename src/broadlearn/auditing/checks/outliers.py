@@ -14,11 +14,11 @@ from broadlearn.auditing.neighbours import Neighbours
 from broadlearn.auditing.rows import Rows
 from broadlearn.utils import Array, out_of, percent
 
-# Tukey's fence for values that are far out, on the scale of logarithms, where long tails are short.
+# Tukey's outer fence, applied to logarithms because distances have a long tail.
 FENCE = 3.0
-# It is at least so many times the upper quartile: distances may be all alike.
+# The fence is at least this many times the upper quartile, because distances may be nearly equal.
 MIN_TIMES = 2.0
-# Columns that a sentence names at most, and the least share of the distance that is worth it.
+# Most columns that a sentence names, and least share of the distance of such a column.
 MAX_COLUMNS, MIN_SHARE = 3, 0.1
 
 
