@@ -232,8 +232,8 @@ def error_rates(counts: Array) -> Array:
     array([[0. , 0.5],
            [0.5, 0. ]])
     >>> error_rates(np.array([[70.0, 30.0], [1.0, 99.0]])).round(2)
-    array([[0.  , 0.95],
-           [0.05, 0.  ]])
+    array([[0.  , 0.94],
+           [0.06, 0.  ]])
     """
     n_classes = len(counts)
     other = ~np.eye(n_classes, dtype=bool)
