@@ -2,10 +2,17 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import rbf_kernel
 
-from broadlearn.baselines.twin_planes import distances, plane_space, twin_problem
+from broadlearn.baselines.twin_planes import (
+    distances,
+    factor_plane,
+    plane_space,
+    solve_planes,
+    twin_problem,
+)
 from broadlearn.models import encode_samples
 
 pytestmark = pytest.mark.slow
+CS = np.array([1e-6, 1e-4, 1e-2, 1.0, 1e2, 1e4, 1e6])
 
 
 def plain_plane(near, away, bounds, delta, sign):
@@ -95,3 +102,48 @@ def test_a_basis_is_drawn_from_distinct_samples_whatever_their_order():
     copies = encode_samples(data.X[twice], data.codes[twice], None, True, "model")
     np.testing.assert_allclose(plane_space(copies, "rbf", 10, 7).basis, few, atol=1e-12)
     assert not np.array_equal(plane_space(data, "rbf", 10, 8).basis, few)
+
+
+def make(n_near=40, n_away=60, n_columns=5, shift=1.0, seed=0):
+    rng = np.random.default_rng(seed)
+    near, away = rng.normal(size=(n_near, n_columns)), rng.normal(size=(n_away, n_columns)) + shift
+    return near, away, rng.uniform(0.1, 1.0, n_away)
+
+
+def with_ones(X):
+    return np.column_stack([X, np.ones(len(X))])
+
+
+def dense(near, away, delta, u):
+    """``HᵗUH + δI`` and ``G (HᵗUH + δI)⁻¹ Gᵗ`` as they are written."""
+    H, G = with_ones(near), with_ones(away)
+    M = H.T @ (u[:, None] * H) + delta * np.eye(H.shape[1])
+    return M, G @ np.linalg.solve(M, G.T)
+
+
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+def test_planes_satisfy_the_conditions_of_the_primal(sign):
+    near, away, score = make()
+    u = np.linspace(0.5, 1.5, len(near))
+    factor = factor_plane(near, away, delta=1e-3, weight=u, sign=sign)
+    bounds = CS[:, None] * score
+    found = solve_planes(factor, bounds)
+    M, _ = dense(near, away, 1e-3, u)
+    G = with_ones(away)
+    assert found.gap.max() <= 1e-12
+    for z, alpha, c in zip(found.vectors, found.alpha, bounds, strict=True):
+        size = np.linalg.norm(M @ z)
+        np.testing.assert_allclose(M @ z, sign * (alpha @ G), rtol=1e-7, atol=1e-9 * size)
+        gradient = sign * (G @ z) - 1.0
+        np.testing.assert_allclose(alpha, np.clip(alpha - gradient, 0.0, c), rtol=0, atol=1e-6)
+
+
+def test_small_delta_survives_large_rows():
+    """The product of the rows, of size 1e10, would leave nothing of δ."""
+    near, away, score = make(n_near=3, n_columns=6)
+    near, away = 1e5 * near, 1e5 * away
+    factor = factor_plane(near, away, delta=1e-6)
+    H = np.vstack([with_ones(near), 1e-3 * np.eye(7)])
+    least = np.linalg.svd(H, compute_uv=False)[-1]
+    np.testing.assert_allclose(np.linalg.svd(factor.triangle)[1][-1], least, rtol=1e-6)
+    assert solve_planes(factor, score[None]).gap[0] <= 1e-9

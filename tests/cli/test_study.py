@@ -142,7 +142,7 @@ def test_quiet_says_nothing_of_what_goes_well(folder):
     assert done.output == ""
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_model_of_the_working_folder_in_worker_processes(folder):
     """As it is typed: the folder is on the path of no process to begin with."""
     package = folder / "own_package"

@@ -9,7 +9,6 @@ from sklearn.base import clone, is_classifier
 from broadlearn import (
     BLSClassifier,
     BLSRegressor,
-    ELMClassifier,
     FuzzyBLSClassifier,
     IntuitionisticFuzzyBLSClassifier,
 )
@@ -84,16 +83,6 @@ def test_dataframes_give_the_model_of_one_fit(model, rows):
         assert model.classes_.tolist() == list("pqrs")
 
 
-def test_extreme_columns_and_float32(rows):
-    X, y = rows
-    model = BLSClassifier(**SIZES, random_state=0)
-    expected = clone(model).fit(X, y).decision_function(X)
-    fit(model, da.from_array(X * 1e300, chunks=(99, 6)), y)
-    np.testing.assert_allclose(model.decision_function(X * 1e300), expected, rtol=0, atol=1e-8)
-    fit(model, da.from_array(X.astype(np.float32), chunks=(99, 6)), y)
-    assert model.output_weights_.dtype == np.float32
-
-
 @pytest.mark.slow
 def test_the_number_of_workers_changes_no_bit(rows, in_threads):
     X, y = rows
@@ -105,15 +94,6 @@ def test_the_number_of_workers_changes_no_bit(rows, in_threads):
             fit(model, X, y, client=client)
         np.testing.assert_array_equal(model.output_weights_, expected.output_weights_)
         assert model.proba_slope_ == expected.proba_slope_
-
-
-def test_a_stream_goes_on(rows):
-    X, y = rows
-    plain = {"standardize": False, "feature_scaling": None, "random_state": 0}
-    model = fit(BLSClassifier(**SIZES, **plain), da.from_array(X[:300], chunks=(64, 6)), y[:300])
-    model.partial_fit(X[300:], y[300:])
-    expected = clone(model).fit(X, y).decision_function(X)
-    np.testing.assert_allclose(model.decision_function(X), expected, rtol=0, atol=1e-8)
 
 
 def spoilt(X):
@@ -144,21 +124,6 @@ def test_a_refused_table_leaves_the_model_as_it_was(rows, change_X, y, arguments
     assert "\n" not in str(caught.value)
     assert vars(model).keys() == before.keys()
     assert all(value is before[name] for name, value in vars(model).items())
-
-
-@pytest.mark.parametrize(
-    ("model", "message"),
-    [
-        (BLSClassifier(feature_scaling="robust"), "feature_scaling='robust' needs all rows"),
-        (BLSClassifier(standardize="robust"), "standardize='robust' needs all rows"),
-        (BLSClassifier(C=-1.0), "C"),
-        (ELMClassifier(), "not a ELMClassifier"),
-        (BLSClassifier(sample_scores="held_out"), "HeldOutScorer compares all samples"),
-    ],
-)
-def test_bad_models_are_named(model, message, rows):
-    with pytest.raises(ValueError, match=message):
-        fit(model, da.from_array(rows[0], chunks=(100, 6)), rows[1])
 
 
 # Last, as it is the current client from its start on.

@@ -30,18 +30,6 @@ def test_geometries_are_learnt_in_two_passes_over_the_blocks():
         np.testing.assert_allclose(geometry.radii[c], distance.max())
 
 
-def test_sketches_know_how_many_samples_came_before():
-    seen = []
-
-    class Watching(FuzzyScorer):
-        def sketch(self, samples, first=0):
-            seen.append(first)
-            return super().sketch(samples, first)
-
-    learn_geometry(Watching(), lambda: [make(6), make(9), make(3)])
-    assert seen == [0, 6, 15]
-
-
 def test_largest_distances_are_zero_without_samples_of_a_class():
     samples = make()
     geometry = learn_geometry(FuzzyScorer(), lambda: [samples])
