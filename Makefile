@@ -21,7 +21,7 @@ $(READY): pyproject.toml
 setup: $(READY) ## make the virtual environment
 
 study: $(READY) ## ten models on nine small data sets, clean and with noise, with a page (under 5 minutes on two cores)
-	$(BIN)/broadlearn study run benchmarks/study.toml --jobs -1 --store study/results.db --report study/report
+	$(BIN)/broadlearn study run benchmarks/study.toml --jobs -1 --store study/results.db --output study/report
 
 NOISY := breast_cancer,conn_bench_sonar_mines_rocks,hill_valley,pittsburg_bridges_T_OR_D,tic_tac_toe
 FULL := $(BIN)/broadlearn study run --jobs -1 --store study-full/results.db
@@ -33,7 +33,7 @@ study-full: $(READY) ## the published study on the 28 data sets, full grids (hou
 	$(FULL) --dataset uci28 --protocol paper-inside,nested,paper-redraws
 	$(FULL) --dataset darwin,credit_approval,statlog_heart --model BLS,F-BLS,IF-BLS \
 		--protocol paper-sensitivity,paper-sensitivity-printed
-	$(BIN)/broadlearn study report study-full/report --store study-full/results.db \
+	$(BIN)/broadlearn study report --output study-full/report --store study-full/results.db \
 		--export study-full/units.csv --force --title "Seven models on 28 data sets, published grids"
 	$(BIN)/python benchmarks/published.py study-full/results.db
 
@@ -42,11 +42,11 @@ RIVALS := $(RIVALS),LogisticRegression,MLP,k-NN,GaussianProcess
 # Where families, widths and rules were chosen, and where nothing was.
 study-honest: $(READY) ## our ensemble against other models, clean and noisy (hours; needs the data)
 	$(BIN)/broadlearn study run benchmarks/honest.toml --model "Ensemble,$(RIVALS)" --jobs -1 \
-		--store study-honest/results.db --report study-honest/report
+		--store study-honest/results.db --output study-honest/report
 	$(BIN)/python benchmarks/honest.py study-honest/results.db
 
 study-robust: $(READY) ## robust and structural variants with wrong labels and outlying rows (5 core-hours; needs the data)
-	$(BIN)/broadlearn study run benchmarks/robust.toml --jobs -1 --store study-robust/results.db --report study-robust/report
+	$(BIN)/broadlearn study run benchmarks/robust.toml --jobs -1 --store study-robust/results.db --output study-robust/report
 	$(BIN)/python benchmarks/robust.py study-robust/results.db
 
 ALZHEIMER := $(BIN)/broadlearn study run --jobs -1 --store study-alzheimer/results.db
@@ -59,13 +59,13 @@ study-alzheimer: $(READY) ## all models on people rated for dementia, by MRI mea
 	$(ALZHEIMER) benchmarks/alzheimer.toml --protocol paper-sensitivity --dataset oasis_1 \
 		--model BLS,ELM,NeuroFBLS,H-ELM,F-BLS,IF-BLS
 	$(ALZHEIMER) --protocol nested --model $(ALZHEIMER_MODELS) --dataset alzheimer_biomarkers,darwin
-	$(BIN)/broadlearn study report study-alzheimer/report --store study-alzheimer/results.db \
+	$(BIN)/broadlearn study report --output study-alzheimer/report --store study-alzheimer/results.db \
 		--export study-alzheimer/units.csv --force \
 		--title "Ratings of dementia from MRI measures, and two more tables on Alzheimer's disease"
 
 leaderboard: $(READY) ## our ensemble among 179 published classifiers on their authors' splits (hours; needs the data)
 	$(BIN)/broadlearn study run --dataset uci121 --protocol given-splits --model Ensemble --grid reduced \
-		--jobs -1 --store leaderboard/results.db --report leaderboard/report
+		--jobs -1 --store leaderboard/results.db --output leaderboard/report
 
 soak: $(READY) ## attack model files, tables, studies, commands and fits (half an hour); prints what failed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/soak.py

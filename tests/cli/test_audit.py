@@ -58,7 +58,7 @@ def test_wrong_labels_and_outliers_have_lists_of_their_own(folder):
 def test_the_clean_table_keeps_cells_as_they_are_written(folder, frame):
     done = call("audit", "rows.csv", "-t", "y", "--write-clean", "drop.csv")
     assert done.exit_code == 0, done.output
-    assert "drop.csv (79 of 80 rows, 1 dropped, 0 relabelled)" in done.stdout
+    assert "clean table: 79 of 80 rows, 1 dropped, 0 relabelled" in done.stdout
     text = pd.read_csv("drop.csv", dtype=str)
     assert text["a"].tolist() == [str(a) for a in frame["a"].drop(50)]
     options = ("--write-clean", "new.parquet", "--action", "relabel")

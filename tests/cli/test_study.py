@@ -26,7 +26,7 @@ def folder(tmp_path, monkeypatch):
 
 def test_run_status_and_report(folder):
     arguments = ["-d", "iris", "-m", "ELM,majority", "--grid", "reduced"]
-    done = call("study", "run", *arguments, "--noise", "none,labels:0.2", "--report", "page")
+    done = call("study", "run", *arguments, "--noise", "none,labels:0.2", "--output", "page")
     assert done.exit_code == 0, done.output
     assert "iris, ELM, nested, labels:0.2:train: " in done.output
     assert "8/8  " in done.output
@@ -34,7 +34,7 @@ def test_run_status_and_report(folder):
     again = call("study", "run", *arguments)
     assert "4 runs, 4 done before, 0 to do" in again.output
     assert "done" in call("study", "status").output
-    report = call("study", "report", "other", "--export", "runs.csv", "--reference", "ELM")
+    report = call("study", "report", "-o", "other", "--export", "runs.csv", "--reference", "ELM")
     assert report.exit_code == 0, report.output
     assert len(pd.read_csv(folder / "runs.csv")) == 8
 
@@ -63,7 +63,7 @@ def test_a_plan_in_a_file(folder):
         'model = ["ELM"]\nprotocol = ["nested"]\nscoring = "balanced_accuracy"\nfolds = 3\n'
         'title = "Three pairs"\n'
     )
-    done = call("study", "run", "plan.toml", "-m", "majority", "--report", "page")
+    done = call("study", "run", "plan.toml", "-m", "majority", "--output", "page")
     assert done.exit_code == 0, done.output
     assert "3 runs" in done.output
     assert "clinic: CN vs AD, majority, nested" in done.output
@@ -78,7 +78,7 @@ def test_a_plan_in_a_file(folder):
 def test_the_collection_is_a_data_set_like_any_other(folder, monkeypatch):
     write_collection(folder / "data" / "uci121")
     monkeypatch.setenv("BROADLEARN_DATA", str(folder / "data"))
-    arguments = ["-d", "uci121", "-p", "given-splits", "-m", "majority", "--report", "page"]
+    arguments = ["-d", "uci121", "-p", "given-splits", "-m", "majority", "--output", "page"]
     done = call("study", "run", *arguments)
     assert done.exit_code == 0, done.output
     assert "12 runs" in done.output
@@ -98,7 +98,7 @@ def test_the_collection_is_a_data_set_like_any_other(folder, monkeypatch):
         (["study", "run", "bad.toml"], "not a TOML file"),
         (["study", "run", "odd.toml"], "unknown option 'speed'"),
         (["study", "status", "--store", "none.db"], "no result store"),
-        (["study", "report", "x", "--store", "none.db"], "no result store"),
+        (["study", "report", "-o", "x", "--store", "none.db"], "no result store"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(folder, arguments, message):

@@ -2,17 +2,15 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.linear_model import LinearRegression
-from sklearn.metrics import f1_score
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
 from broadlearn import BroadEnsembleClassifier, BroadEnsembleRegressor
-from broadlearn.evaluation import choose_threshold
+from broadlearn.evaluation import decide_by
 from broadlearn.evaluation.held_out import (
     cross_val_predictions,
     leave_one_out_predictions,
-    scorer_of,
 )
 
 
@@ -61,28 +59,13 @@ def test_an_ensemble_has_its_own_leave_one_out_predictions(cancer):
     np.testing.assert_array_equal(found.predicted, model.leave_one_out_prediction_)
 
 
-def test_a_threshold_is_chosen_for_the_rarer_class(cancer):
+def test_a_threshold_is_that_of_the_rarer_class(cancer):
     X, y = cancer
     found = cross_val_predictions(GaussianNB(), X, y, KFold(3))
-    threshold, decided = choose_threshold(found, scoring="f1")
+    threshold, decided = decide_by(found, 0.3)
     rare = min(set(y), key=y.tolist().count)
-    assert threshold.label == rare
-    before, after = (f1_score(y, p.decoded(p.predicted), pos_label=rare) for p in (found, decided))
-    assert after >= before
-    assert choose_threshold(found, 0.3)[0].value == 0.3
+    assert threshold == (rare, 0.3)
+    probable = found.proba[:, found.classes.tolist().index(rare)] >= 0.3
+    np.testing.assert_array_equal(decided.decoded(decided.predicted) == rare, probable)
     with pytest.raises(ValueError, match="two classes and a model with probabilities"):
-        choose_threshold(found._replace(proba=None))
-
-
-def test_scorers_of_one_class_are_those_of_the_rarer_class(cancer):
-    X, y = cancer
-    model = GaussianNB().fit(X, y)
-    rare = min(set(y), key=y.tolist().count)
-    expected = f1_score(y, model.predict(X), pos_label=rare)
-    assert scorer_of("f1", y)(model, X, y) == pytest.approx(expected)
-    assert scorer_of("average_precision", y)(model, X, y) > 0.5
-    assert scorer_of("accuracy", y)(model, X, y) > 0.5
-    with pytest.raises(ValueError, match="use 'f1_macro'"):
-        scorer_of("f1", np.array([0, 1, 2]))
-    with pytest.raises(ValueError, match="scoring must be the name"):
-        scorer_of("no such", y)
+        decide_by(found._replace(proba=None), 0.3)

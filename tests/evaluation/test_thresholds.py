@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
-from sklearn.metrics import balanced_accuracy_score, f1_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -14,35 +13,12 @@ from broadlearn import (
     save,
 )
 from broadlearn.evaluation import unwrap_model, with_threshold
-from broadlearn.evaluation.thresholds import best_threshold
 
 
 @pytest.fixture(scope="module")
 def cancer():
     X, y = load_breast_cancer(return_X_y=True)
     return X[:150, :5], np.where(y[:150] == 1, "benign", "malignant")
-
-
-def made_up(n=300, share=0.1, seed=0):
-    rng = np.random.default_rng(seed)
-    positive = rng.random(n) < share
-    return positive, 1 / (1 + np.exp(-rng.normal(2.0 * positive - 3.0)))
-
-
-@pytest.mark.parametrize(
-    ("name", "metric"), [("balanced_accuracy", balanced_accuracy_score), ("f1", f1_score)]
-)
-def test_no_threshold_is_better(name, metric):
-    positive, proba = made_up(150)
-    score = metric(positive, proba >= best_threshold(positive, proba, name))
-    assert score == pytest.approx(max(metric(positive, proba >= t) for t in np.unique(proba)))
-
-
-def test_half_is_kept_where_nothing_is_better_and_probabilities_cannot_choose():
-    separable = np.array([False, True]), np.array([0.1, 0.9])
-    assert best_threshold(*separable, "balanced_accuracy") == 0.5
-    with pytest.raises(ValueError, match="roc_auc uses probabilities"):
-        best_threshold(*made_up(), "roc_auc")
 
 
 def test_a_threshold_decides_and_probabilities_stay(cancer):

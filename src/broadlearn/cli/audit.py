@@ -76,7 +76,7 @@ def audit_rows(
 
     Rows are counted from 0. Exit code 0: done; 2: bad input; 130: interrupted.
     """
-    with console.command() as notes:
+    with console.command():
         from broadlearn.auditing import audit, decide, read_corrections
         from broadlearn.tables import TablePreparation, read_frame, read_table, write_frame
 
@@ -119,8 +119,6 @@ def audit_rows(
                 **_facts(found),
                 columns=console.records(prepare.describe()),
                 before=None if chosen is None else _facts(before),
-                written=list(map(str, outputs)),
-                notes=notes(),
             )
             return
         console.print_frame(prepare.describe())
@@ -130,9 +128,8 @@ def audit_rows(
             if top:
                 title = f"{verdict}: {len(rows):,}"
                 console.print_frame(_row_table(found, rows)[SHOWN].head(top), title)
-        for path in outputs:
-            described = f" ({_described(changes)})" if path == clean else ""
-            console.print_facts({"written": f"{path}{described}"})
+        if clean is not None:
+            console.print_facts({"clean table": _described(changes)})
 
 
 def _row_table(found: Audit, rows: Any = None) -> Any:

@@ -33,8 +33,9 @@ MAX_WIDTH = 100
 # Width of a table in a pipe, where lines are not wrapped.
 PIPE_WIDTH = 100_000
 
-# Whether notes and progress are left out, the spinner on the terminal, and files written so far.
-settings = SimpleNamespace(quiet=False, spinner=None, written=[])
+# Whether notes and progress are left out, the spinner on the terminal, and of the present command
+# the files that it has written, its warnings, and whether it has printed JSON.
+settings = SimpleNamespace(quiet=False, spinner=None, written=[], caught=[], json=False)
 
 
 def command_group(help: str, *, add_completion: bool = False) -> typer.Typer:
@@ -51,24 +52,22 @@ def command_group(help: str, *, add_completion: bool = False) -> typer.Typer:
 
 
 @contextmanager
-def command(interrupted: str | None = None) -> Iterator[Callable[[], list[str]]]:
+def command(interrupted: str | None = None) -> Iterator[None]:
     """Print errors as one sentence and exit with code 2; 130 or 143 after an interrupt.
 
-    Warnings are printed as notes; yields a function that lists them. `interrupted` is the state
-    after an interrupt; None tells which files were written.
+    Files that were written are printed at the end, and warnings as notes. `interrupted` is the
+    state after an interrupt; None tells which files were written.
     """
-    settings.written = []
+    settings.written, settings.json = [], False
     try:
-        with at_work(), warnings.catch_warnings(record=True) as caught:
+        with at_work(), warnings.catch_warnings(record=True) as settings.caught:
             warnings.simplefilter("ignore")
             warnings.simplefilter("always", UserWarning)
-
-            def notes() -> list[str]:
-                return list(dict.fromkeys(str(warning.message) for warning in caught))
-
             waiting("working")
-            yield notes
-            for sentence in notes():
+            yield
+            for path in () if settings.json else settings.written:
+                print_facts({"written": path})
+            for sentence in _notes():
                 tell(f"Note: {sentence}")
     except KeyboardInterrupt as error:
         files = ", ".join(map(str, settings.written))
@@ -86,6 +85,10 @@ def command(interrupted: str | None = None) -> Iterator[Callable[[], list[str]]]
         raise typer.Exit(BAD_INPUT) from error
     finally:
         stop_waiting()
+
+
+def _notes() -> list[str]:
+    return list(dict.fromkeys(str(warning.message) for warning in settings.caught))
 
 
 def note(sentence: str) -> None:
@@ -193,8 +196,10 @@ def print_frame(frame: pd.DataFrame, title: str | None = None, max_rows: int = M
 
 
 def print_json(**facts: Any) -> None:
-    """Print facts for machines."""
+    """Print facts for machines, with the files that were written and the notes."""
     stop_waiting()
+    settings.json = True
+    facts |= {"written": list(map(str, settings.written)), "notes": _notes()}
     typer.echo(json.dumps(facts, indent=2, default=str))
 
 

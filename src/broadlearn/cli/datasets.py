@@ -9,7 +9,7 @@ import typer
 from broadlearn.cli import console
 from broadlearn.cli.tables import AsJson
 
-app = console.command_group("List, fetch and describe data sets.")
+app = console.command_group("List and fetch data sets.")
 
 
 @app.command("list")
@@ -38,42 +38,20 @@ def list_datasets(
 
 
 @app.command()
-def describe(
-    name: Annotated[str, typer.Argument(help="Name of a data set.")], as_json: AsJson = False
-) -> None:
-    """Show what is known of a data set."""
-    with console.command():
-        facts = _known(name)
-        if as_json:
-            console.print_json(**facts)
-            return
-        facts["classes"] = console.listed(facts["classes"])
-        facts["other forms"] = ", ".join(facts.pop("other_forms"))
-        facts["sha256 of the values"] = facts.pop("sha256")
-        console.print_facts({key: value or "none" for key, value in facts.items()})
-
-
-@app.command()
 def fetch(
     names: Annotated[
         list[str] | None,
         typer.Argument(help="Names of data sets, also with commas; all 28 if none is given."),
     ] = None,
-    as_json: AsJson = False,
 ) -> None:
     """Download data sets of the study, and check all values."""
     with console.command(console.CONTINUES):
         from broadlearn.study import dataset_names, fetch_datasets
 
-        paths = []
         for name in console.split_list(names) or dataset_names("uci28"):
             console.waiting(f"fetching {name}")
-            paths += fetch_datasets([name])
-        if as_json:
-            console.print_json(written=list(map(str, paths)))
-            return
-        for path in paths:
-            console.say(path)
+            for path in fetch_datasets([name]):
+                console.say(path)
 
 
 def _known(name: str) -> dict[str, Any]:

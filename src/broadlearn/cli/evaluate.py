@@ -58,7 +58,7 @@ def evaluate(
     Shows metrics with intervals and the worst rows, and writes a page of charts if asked to.
     Exit code 0: done; 2: bad input; 130: interrupted.
     """
-    with console.command() as notes:
+    with console.command():
         from sklearn.base import is_classifier
 
         from broadlearn.evaluation import evaluate as evaluate_model
@@ -100,8 +100,6 @@ def evaluate(
                 worst=console.records(worst),
                 importance=None if columns is None else console.records(columns),
                 importance_unit=found.importance_unit or None,
-                written=[] if output is None else [str(output)],
-                notes=notes(),
             )
             return
         console.print_facts({"model": found.model_name, "rows": found.n_rows})
@@ -109,8 +107,6 @@ def evaluate(
         if columns is not None:
             console.print_frame(columns.head(MAX_COLUMNS), f"importance: {found.importance_unit}")
         console.print_frame(worst.head(MAX_WORST), "rows with the largest loss")
-        if output is not None:
-            console.print_facts({"written": output})
 
 
 def print_metrics(evaluation: Evaluation) -> None:

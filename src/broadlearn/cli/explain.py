@@ -45,9 +45,6 @@ def explain(
         Path | None,
         typer.Option(help="Table of rows to compare with; by default that of the rows."),
     ] = None,
-    n_background: Annotated[
-        int, typer.Option(min=1, help="Rows to compare with; more are slower and more precise.")
-    ] = 32,
     seed: Seed = 0,
     force: ForceRead = False,
     as_json: AsJson = False,
@@ -59,7 +56,7 @@ def explain(
     of the rows that it is compared with. Of several rows, the means of their sizes are shown: the
     importance of columns. Exit code 0: done; 2: bad input; 130: interrupted.
     """
-    with console.command() as notes:
+    with console.command():
         from broadlearn.evaluation import explain as explain_rows
         from broadlearn.tables import read_frame, write_frame
 
@@ -80,7 +77,7 @@ def explain(
             rows = X.sample(MAX_ROWS, random_state=seed)
             console.note(f"Importance is measured on {MAX_ROWS} of {len(X):,} rows.")
         console.waiting("explaining")
-        found = explain_rows(fitted, rows, others, n_background=n_background, random_state=seed)
+        found = explain_rows(fitted, rows, others, random_state=seed)
         if output is not None:
             write_outputs({output: lambda path: write_frame(_contributions(found, row or 0), path)})
         shown = found.importances.rename_axis("column").reset_index()
@@ -90,16 +87,12 @@ def explain(
             facts = {"row": row} | ({} if found.label is None else {"class": found.label[0]})
             facts |= {found.unit: found.output[0], f"mean {found.unit}": found.base[0]}
         if as_json:
-            written = [] if output is None else [str(output)]
-            columns = console.records(shown)
-            console.print_json(**facts, columns=columns, written=written, notes=notes())
+            console.print_json(**facts, columns=console.records(shown))
             return
         console.print_facts(
             {name: f"{v:.4g}" if isinstance(v, float) else v for name, v in facts.items()}
         )
         console.print_frame(shown.assign(bar=_bars(shown.iloc[:, 1 if row is None else 2])))
-        if output is not None:
-            console.print_facts({"written": output})
 
 
 def _bars(values: pd.Series[float]) -> list[str]:

@@ -58,8 +58,8 @@ def fit(
     scoring: Annotated[
         str | None,
         typer.Option(
-            help="Name of a scikit-learn scorer for --tune and --threshold auto, such as "
-            "balanced_accuracy, f1 or neg_log_loss."
+            help="Name of a scikit-learn scorer for --tune, such as balanced_accuracy, f1_macro or "
+            "neg_log_loss."
         ),
     ] = None,
     class_weight: Annotated[
@@ -67,11 +67,8 @@ def fit(
         typer.Option(help="balanced: all classes have the same total weight."),
     ] = None,
     threshold: Annotated[
-        str | None,
-        typer.Option(
-            help="Probability from which on the rarer of two classes is predicted; auto: the best "
-            "one for out-of-sample predictions."
-        ),
+        float | None,
+        typer.Option(help="Probability from which on the rarer of two classes is predicted."),
     ] = None,
     kinds: As = None,
     drop: Drop = None,
@@ -87,11 +84,11 @@ def fit(
     leave-one-out for the ensemble, 5-fold cross-validation for other models. Exit code 0: done;
     2: bad input; 130: interrupted.
     """
-    with console.command() as notes:
+    with console.command():
         from sklearn.pipeline import Pipeline
 
         from broadlearn.evaluation import (
-            choose_threshold,
+            decide_by,
             evaluate_predictions,
             fit_held_out,
             unwrap_model,
@@ -104,7 +101,6 @@ def fit(
         check_outputs([output], [data], force=force)
         if str(output) in ("-", *STANDARD_OUTPUT):
             raise ValueError("--output must be a file, as facts are printed to standard output.")
-        cut = None if threshold in (None, "auto") else float(threshold)
         table = read_table(
             data, target, task=task, drop=console.split_list(drop), options=file_options(options)
         )
@@ -132,9 +128,8 @@ def fit(
         )
         columns, decided = fitted[0].describe(), None
         if threshold is not None:
-            decided, held_out = choose_threshold(held_out, cut, scoring or "balanced_accuracy")
+            decided, held_out = decide_by(held_out, threshold)
             fitted = with_threshold(fitted, *decided)
-            how += "; the threshold was chosen on these rows too" if cut is None else ""
         found = evaluate_predictions(
             held_out, random_state=seed, model_name=entry.name, threshold=decided
         )
@@ -155,8 +150,6 @@ def fit(
                 data=str(data),
                 **facts | metrics_as_json(found),
                 columns=console.records(columns),
-                written=[str(output)],
-                notes=notes(),
             )
             return
         console.print_frame(columns)
@@ -165,7 +158,6 @@ def fit(
         facts["settings"] = console.listed(facts["settings"])
         console.print_facts(facts)
         print_metrics(found)
-        console.print_facts({"written": output})
 
 
 def find_model(name: str, task: str) -> ModelEntry:

@@ -33,7 +33,7 @@ def inspect(
 
     Exit code 0: done; 2: bad input; 130: interrupted.
     """
-    with console.command() as notes:
+    with console.command():
         from broadlearn.tables import TablePreparation, read_table
 
         table = read_table(
@@ -44,9 +44,7 @@ def inspect(
         if target is not None:
             facts |= {"target": table.target, "task": table.task}
         if as_json:
-            console.print_json(
-                data=str(data), **facts | {"columns": console.records(columns)}, notes=notes()
-            )
+            console.print_json(data=str(data), **facts | {"columns": console.records(columns)})
             return
         console.print_facts(facts)
         console.print_frame(columns)

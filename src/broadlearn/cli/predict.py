@@ -39,9 +39,6 @@ def predict(
         list[str] | None,
         typer.Option(help="Columns of the table to repeat, such as an ID; several with commas."),
     ] = None,
-    proba: Annotated[
-        bool, typer.Option("--proba/--no-proba", help="Whether to add class probabilities.")
-    ] = True,
     coverage: Annotated[
         float | None,
         typer.Option(
@@ -58,7 +55,7 @@ def predict(
     Rows are counted from 0. Columns that the model does not know are ignored. Exit code 0: done;
     2: bad input; 130: interrupted.
     """
-    with console.command() as notes:
+    with console.command():
         from broadlearn.tables import read_frame, write_frame
         from broadlearn.utils import safe_csv, visible
 
@@ -67,8 +64,7 @@ def predict(
         frame = read_frame(data, file_options(options), as_text=is_prepared(fitted))
         kept = _kept_columns(frame, console.split_list(keep), data)
         X = check_columns(fitted, frame, data)
-        table = _predictions(fitted, X, proba, coverage)
-        table = kept.join(table)
+        table = kept.join(_predictions(fitted, X, coverage))
         table.insert(0, "row", range(len(table)))
         counts = dict(Counter(map(str, table["prediction"]))) if "classes_" in dir(fitted) else {}
         if output is not None:
@@ -80,8 +76,6 @@ def predict(
                 rows=len(table),
                 predicted=counts,
                 predictions=console.records(table) if output is None else None,
-                written=[] if output is None else [str(output)],
-                notes=notes(),
             )
         elif output is None:
             text = safe_csv(_flat(table), index=False)
@@ -89,8 +83,9 @@ def predict(
             # A terminal obeys control characters, a file or a pipe does not.
             typer.echo(visible(text) if sys.stdout.isatty() else text, nl=False)
         else:
-            facts = {"rows": len(table), "predicted": console.listed(counts), "written": output}
-            console.print_facts({name: value for name, value in facts.items() if value != ""})
+            console.print_facts({"rows": len(table)})
+            if counts:
+                console.print_facts({"predicted": console.listed(counts)})
 
 
 def load_model(path: Path, *, force: bool = False) -> Any:
@@ -139,17 +134,17 @@ def _kept_columns(frame: pd.DataFrame, names: list[str], data: Path) -> pd.DataF
     return frame[names]
 
 
-def _predictions(model: Any, X: pd.DataFrame, proba: bool, coverage: float | None) -> pd.DataFrame:
+def _predictions(model: Any, X: pd.DataFrame, coverage: float | None) -> pd.DataFrame:
     """Predictions with probabilities, and with sets or intervals of a coverage if it is given."""
     import pandas as pd
 
     from broadlearn.evaluation import unwrap_model
 
     table = pd.DataFrame({"prediction": model.predict(X)}, X.index)
-    if proba and hasattr(model, "predict_proba"):
+    if hasattr(model, "predict_proba"):
         names = [f"probability_{label}" for label in model.classes_]
         table = table.join(pd.DataFrame(model.predict_proba(X), X.index, names))
-    elif proba and hasattr(model, "classes_"):
+    elif hasattr(model, "classes_"):
         console.note("This model gives no probabilities.")
     if coverage is None:
         return table

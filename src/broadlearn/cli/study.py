@@ -56,7 +56,8 @@ Protocols = Annotated[
 Grid = Annotated[
     Literal["paper", "reduced"] | None, typer.Option(help="Settings to try; paper if not given.")
 ]
-Report = Annotated[Path | None, typer.Option(help="Folder of the page to write.")]
+OUTPUT = typer.Option("--output", "-o", help="Folder of the page to write.")
+Output = Annotated[Path | None, OUTPUT]
 
 
 @app.command()
@@ -102,7 +103,7 @@ def run(
         int | None, typer.Option(help="Repetitions of nested; 1 if not given.")
     ] = None,
     store: Store = DEFAULT_STORE,
-    report: Report = None,
+    output: Output = None,
     jobs: Jobs = 1,
     again: Annotated[
         bool, typer.Option("--again", help="Also redo runs that other code made.")
@@ -128,7 +129,7 @@ def run(
             "seeds": seeds,
         }
         options = _options(plan, given)
-        run_study(_study(options), store, report, options, jobs, again=again, json=as_json)
+        run_study(_study(options), store, output, options, jobs, again=again, json=as_json)
 
 
 @app.command()
@@ -148,7 +149,7 @@ def adni(
     protocol: Protocols = None,
     grid: Grid = None,
     store: Store = Path("study-adni", "results.db"),
-    report: Report = Path("study-adni", "report"),
+    output: Output = Path("study-adni", "report"),
     jobs: Jobs = 1,
     as_json: AsJson = False,
 ) -> None:
@@ -167,7 +168,7 @@ def adni(
             grid=grid or "paper",
         )
         run_study(
-            study, store, report, {"title": "The published tasks on ADNI"}, jobs, json=as_json
+            study, store, output, {"title": "The published tasks on ADNI"}, jobs, json=as_json
         )
 
 
@@ -337,7 +338,7 @@ def status(store: Store = DEFAULT_STORE, as_json: AsJson = False) -> None:
 
 @app.command("report")
 def write(
-    folder: Annotated[Path, typer.Argument(help="Folder of the page to write.")],
+    output: Annotated[Path, OUTPUT],
     store: Store = DEFAULT_STORE,
     protocol: Annotated[
         list[str] | None, typer.Option("--protocol", "-p", help="Only results of these.")
@@ -374,7 +375,7 @@ def write(
         console.waiting("writing the report")
         page = write_report(
             frame,
-            folder,
+            output,
             title=title,
             command=shlex.join(["broadlearn", *sys.argv[1:]]),
             metric=metric,

@@ -66,7 +66,6 @@ def _table_option(kind: Any, *names: str, help: str) -> Any:
 
 TABLE_OPTIONS: dict[str, Any] = {
     "sep": _table_option(str | None, help="Separator of fields: a character, tab or space."),
-    "decimal": _table_option(str | None, help="Decimal mark: . or ,"),
     "encoding": _table_option(str | None, help="Encoding of text, such as utf-8 or latin-1."),
     "no_header": _table_option(
         bool, "--no-header", help="The first line holds data; columns are called f1, f2, ..."

@@ -7,7 +7,7 @@ from broadlearn.evaluation.held_out import fit_held_out
 from broadlearn.evaluation.metrics import Predictions
 from broadlearn.evaluation.thresholds import (
     Threshold,
-    choose_threshold,
+    decide_by,
     unwrap_model,
     with_threshold,
 )
@@ -18,7 +18,7 @@ __all__ = [
     "Explanation",
     "Predictions",
     "Threshold",
-    "choose_threshold",
+    "decide_by",
     "evaluate",
     "evaluate_predictions",
     "explain",

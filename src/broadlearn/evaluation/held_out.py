@@ -6,25 +6,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn import metrics
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
 from sklearn.pipeline import Pipeline
 
 from broadlearn.ensemble import BroadEnsembleClassifier, BroadEnsembleRegressor
-from broadlearn.evaluation.metrics import Predictions, rarer_class
+from broadlearn.evaluation.metrics import Predictions
 from broadlearn.search import PathSearchCV
 from broadlearn.utils import Floats
 
 N_FOLDS = 5
-
-# Metrics of one class, for which scikit-learn's scorers expect a label 1, with their options.
-OF_ONE_CLASS: dict[str, dict[str, Any]] = {
-    "f1": {"zero_division": 0.0},
-    "precision": {"zero_division": 0.0},
-    "recall": {"zero_division": 0.0},
-    "average_precision": {"response_method": ("decision_function", "predict_proba")},
-}
 
 
 def fit_held_out(
@@ -80,8 +71,7 @@ def fit_held_out(
     folds = kind(N_FOLDS, shuffle=True, random_state=random_state)
     how = f"{N_FOLDS}-fold cross-validation"
     if tune:
-        scorer = None if scoring is None else scorer_of(scoring, y)
-        search = PathSearchCV(model, cv=folds, n_jobs=n_jobs, scoring=scorer)
+        search = PathSearchCV(model, cv=folds, n_jobs=n_jobs, scoring=scoring)
         model = search.fit(X, y).best_estimator_
         how += "; settings were chosen on the same folds, so optimistic"
     held_out = cross_val_predictions(clone(model), X, y, folds, n_jobs)
@@ -113,20 +103,3 @@ def _with_proba(y: NDArray[Any], proba: Floats) -> Predictions:
     """Return the predictions of class probabilities."""
     classes, codes = np.unique(y, return_inverse=True)
     return Predictions(codes, proba.argmax(axis=1), classes, proba)
-
-
-def scorer_of(name: str, y: NDArray[Any]) -> Any:
-    """Return a scikit-learn scorer; metrics of one class are those of the rarer class."""
-    try:
-        scorer = metrics.get_scorer(name)
-    except ValueError as error:
-        raise ValueError(
-            "scoring must be the name of a scikit-learn scorer, such as accuracy, "
-            f"balanced_accuracy, f1, roc_auc, neg_log_loss or r2; got {name!r}."
-        ) from error
-    if name not in OF_ONE_CLASS:
-        return scorer
-    if np.unique(y).size != 2:
-        raise ValueError(f"scoring={name!r} needs two classes; for more use '{name}_macro'.")
-    score = getattr(metrics, f"{name}_score")
-    return metrics.make_scorer(score, **OF_ONE_CLASS[name], pos_label=rarer_class(y))

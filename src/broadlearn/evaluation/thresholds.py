@@ -1,4 +1,4 @@
-"""Decision thresholds of two classes: choose, attach to a model, take apart again."""
+"""Decision thresholds of two classes: decide by them, attach to a model, take apart again."""
 
 from __future__ import annotations
 
@@ -8,15 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.frozen import FrozenEstimator
-from sklearn.metrics import get_scorer
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import Pipeline
 
 from broadlearn.evaluation.metrics import Predictions, rarer_class
-from broadlearn.utils import Floats
-
-# Thresholds tried at most, which takes 5 s for 100,000 rows.
-MAX_TRIED = 200
 
 
 class Threshold(NamedTuple):
@@ -128,75 +123,35 @@ def with_threshold(model: BaseEstimator, label: Any, value: float) -> Any:
     return Pipeline([*model.steps[:-1], (model.steps[-1][0], decided)])
 
 
-def choose_threshold(
-    held_out: Predictions, value: float | None = None, scoring: str = "balanced_accuracy"
-) -> tuple[Threshold, Predictions]:
-    """Choose the probability from which on the rarer of two classes is predicted.
+def decide_by(held_out: Predictions, value: float) -> tuple[Threshold, Predictions]:
+    """Predict the rarer of two classes from a probability on.
 
     Parameters
     ----------
     held_out : Predictions
-        Held-out predictions with probabilities.
-    value : float, default=None
-        The threshold; None for the one with the best score.
-    scoring : str, default="balanced_accuracy"
-        Name of a scikit-learn scorer of predicted labels.
+        Out-of-sample predictions with probabilities.
+    value : float
+        Smallest probability at which the rarer class is predicted.
 
     Returns
     -------
     threshold : Threshold
     predictions : Predictions
-        Held-out predictions with that threshold.
+        Out-of-sample predictions with that threshold.
 
     Examples
     --------
     >>> import numpy as np
     >>> y, p = np.array([0, 0, 0, 1, 1]), np.array([0.1, 0.2, 0.3, 0.4, 0.6])
-    >>> held_out = Predictions(y, y, np.array(["a", "b"]), np.c_[1 - p, p])
-    >>> choose_threshold(held_out)[0].value
-    0.35
+    >>> threshold, found = decide_by(Predictions(y, y, np.array(["a", "b"]), np.c_[1 - p, p]), 0.3)
+    >>> str(threshold.label), found.predicted.tolist()
+    ('b', [0, 0, 1, 1, 1])
     """
     if held_out.proba is None or held_out.proba.shape[1] != 2:
         raise ValueError("A threshold needs two classes and a model with probabilities.")
-    if value is not None and not 0.0 < value < 1.0:
+    if not 0.0 < value < 1.0:
         raise ValueError(f"A threshold must be between 0 and 1, got {value:g}.")
     code = int(rarer_class(held_out.target))
-    proba = held_out.proba[:, code]
-    if value is None:
-        value = best_threshold(held_out.target == code, proba, scoring)
-    predicted = np.where(proba >= value, code, 1 - code)
+    predicted = np.where(held_out.proba[:, code] >= value, code, 1 - code)
     label = held_out.decoded(np.array([code]))[0]
     return Threshold(label, value), held_out._replace(predicted=predicted)
-
-
-class _Predicted(ClassifierMixin, BaseEstimator):
-    """Classifier of samples that are predictions already, as scorers take an estimator."""
-
-    classes_ = np.array([0, 1])
-
-    def predict(self, X: NDArray[np.intp]) -> NDArray[np.intp]:
-        return X
-
-
-def best_threshold(positive: NDArray[np.bool_], proba: Floats, scoring: str) -> float:
-    """Return the threshold with the best score; the one nearest to 0.5 of equally good ones.
-
-    Between two positive samples a lower threshold only finds more negative ones, so thresholds lie
-    just below the probabilities of positive samples.
-    """
-    scorer = get_scorer(scoring)
-    values = np.r_[0.0, np.unique(proba)]
-    shares = np.linspace(0.0, 1.0, MAX_TRIED)
-    own = np.unique(np.quantile(proba[positive], shares, method="nearest"))
-    below = values[np.searchsorted(values[1:], own)]
-    tried = np.r_[0.5, (own + below) / 2.0]
-    tried = tried[np.argsort(np.abs(tried - 0.5), kind="stable")]
-    labels = positive.astype(np.intp)
-    try:
-        scores = [scorer(_Predicted(), (proba >= value).astype(np.intp), labels) for value in tried]
-    except AttributeError as error:
-        raise ValueError(
-            "scoring must be a metric of predicted labels to choose a threshold, such as "
-            f"balanced_accuracy or f1; {scoring} uses probabilities."
-        ) from error
-    return float(tried[np.argmax(scores)])

@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import version
@@ -33,7 +33,6 @@ def save(
     path: str | os.PathLike[str],
     *,
     target: str | None = None,
-    metadata: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a model to a file, whole or not at all.
 
@@ -47,8 +46,6 @@ def save(
         An existing file is replaced.
     target : str, default=None
         Name of the column that the model predicts, for the header.
-    metadata : dict, default=None
-        Facts about the model for the header, of types that JSON knows.
 
     Raises
     ------
@@ -69,21 +66,17 @@ def save(
     >>> bool((again.predict_proba(X) == model.predict_proba(X)).all())
     True
     """
-    write_whole(path, model_parts(model, target, metadata))
+    write_whole(path, model_parts(model, target))
 
 
-def model_parts(
-    model: BaseEstimator,
-    target: str | None = None,
-    metadata: Mapping[str, Any] | None = None,
-) -> list[bytes]:
+def model_parts(model: BaseEstimator, target: str | None = None) -> list[bytes]:
     """Return the content of the file that `save` writes, in parts."""
     kind = type(model).__name__
     if not isinstance(model, BaseEstimator):
         raise ValueError(f"model must be an estimator, got {kind}.")
     try:
         archive = write_archive(model)
-        head = json.dumps(_header(model, target, metadata), separators=(",", ":")).encode() + b"\n"
+        head = json.dumps(_header(model, target), separators=(",", ":")).encode() + b"\n"
     # skops raises errors of its own where it has no form for an object.
     except Exception as error:
         raise ValueError(f"This {kind} cannot be saved: {reason(error)}.") from error
@@ -135,7 +128,7 @@ def read_header(path: str | os.PathLike[str]) -> dict[str, Any]:
     dict
         ``format`` (of the file), ``model`` (name of its class), ``versions`` (of the libraries that
         wrote it), ``columns`` and ``classes`` (lists, or None if unknown), ``target`` (name of the
-        predicted column, or None), ``metadata`` (dict), ``sha256`` (of all after the first line).
+        predicted column, or None), ``sha256`` (of all after the first line).
 
     Raises
     ------
@@ -158,7 +151,7 @@ def read_header(path: str | os.PathLike[str]) -> dict[str, Any]:
         return header
 
 
-def _header(model: Any, target: str | None, metadata: Mapping[str, Any] | None) -> dict[str, Any]:
+def _header(model: Any, target: str | None) -> dict[str, Any]:
     names, classes = getattr(model, "feature_names_in_", None), getattr(model, "classes_", None)
     return {
         "model": type(model).__name__,
@@ -166,7 +159,6 @@ def _header(model: Any, target: str | None, metadata: Mapping[str, Any] | None) 
         "columns": None if names is None else [str(name) for name in names],
         "classes": None if classes is None else _plain(classes),
         "target": None if target is None else str(target),
-        "metadata": dict(metadata or {}),
     }
 
 
@@ -213,5 +205,4 @@ _HEADER_TYPES: dict[str, Any] = {
     "columns": list | None,
     "classes": list | None,
     "target": str | None,
-    "metadata": dict,
 }

@@ -33,7 +33,7 @@ def read_frame(
     r"""Read a table from a file or standard input.
 
     CSV and other text, Parquet, Excel (.xlsx), JSON (records or columns), JSON lines and
-    ARFF are read by pandas and SciPy; text may be compressed (gz, bz2, xz, zst). A first column
+    ARFF are read by pandas and SciPy; text may be compressed (gz, bz2, xz). A first column
     without a name holds row numbers and is left out.
 
     Parameters
@@ -125,8 +125,6 @@ def _read_text(table: OpenTable, options: FileOptions, as_text: bool) -> pd.Data
             }
             if as_text:
                 how |= {"dtype": str, "keep_default_na": False}
-            elif options.decimal == ",":
-                how |= {"decimal": ",", "thousands": ".", "na_values": MISSING_MARKS}
             else:
                 how |= {"dtype": _kept_as_text(lines, how), "na_values": MISSING_MARKS}
             table.file.seek(0)

@@ -33,7 +33,7 @@ FORMATS = {
     "arff": (".arff",),
 }
 _SUFFIX_FORMATS = {suffix: name for name, suffixes in FORMATS.items() for suffix in suffixes}
-_COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
+_COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz")
 
 
 class TableError(ValueError):
@@ -49,9 +49,6 @@ class FileOptions:
     sep : str, default=None
         Separator of the fields of text: a character, or "space" for any run of blanks. Found by
         the first lines if None.
-    decimal : {".", ","}, default=None
-        Decimal mark of numbers in text. If None, columns with decimal commas are read as text,
-        which `TablePreparation` turns into numbers.
     encoding : str, default=None
         Encoding of text. UTF-8, UTF-16 with a byte order mark or Windows-1252 if None.
     header : bool, default=True
@@ -67,12 +64,11 @@ class FileOptions:
     Examples
     --------
     >>> from broadlearn.tables import FileOptions
-    >>> FileOptions(sep=";", decimal=",").sep
+    >>> FileOptions(sep=";").sep
     ';'
     """
 
     sep: str | None = None
-    decimal: str | None = None
     encoding: str | None = None
     header: bool = True
     sheet: str | int | None = None
@@ -116,19 +112,11 @@ def _format_of_name(path: Path) -> str:
     return _SUFFIX_FORMATS.get(suffixes[-1] if suffixes else "", "csv")
 
 
-def _open_zst(stream: BinaryIO) -> Any:
-    # Unlike zstandard's reader, Arrow's refuses a stream that ends too early.
-    from pyarrow import CompressedInputStream
-
-    return CompressedInputStream(stream, "zstd")
-
-
 # By the first bytes of a compressed file.
 _OPENERS: dict[bytes, Callable[[BinaryIO], Any]] = {
     b"\x1f\x8b": gzip.open,
     b"BZh": bz2.open,
     b"\xfd7zXZ\x00": lzma.open,
-    b"\x28\xb5\x2f\xfd": _open_zst,
 }
 
 
