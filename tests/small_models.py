@@ -11,6 +11,7 @@ SIZES = {
     "n_enhancement_nodes": 20,
     "n_hidden_nodes": 20,
     "n_autoencoder_nodes": 4,
+    "n_autoencoders": 1,
     "n_fuzzy_groups": 2,
     "n_fuzzy_rules": 3,
     "ensemble_size": 2,

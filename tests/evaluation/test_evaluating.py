@@ -14,7 +14,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from broadlearn import BLSClassifier, BroadEnsembleClassifier, BroadEnsembleRegressor, evaluate
+from broadlearn import (
+    BLSClassifier,
+    BLSRegressor,
+    BroadEnsembleClassifier,
+    BroadEnsembleRegressor,
+    evaluate,
+)
 from broadlearn.evaluation import with_threshold
 
 
@@ -136,7 +142,7 @@ def many():
 
 def quantity():
     X, y = load_diabetes(return_X_y=True, as_frame=True)
-    model = BroadEnsembleRegressor(ensemble_size=2).fit(X[:150], y[:150])
+    model = BLSRegressor(n_enhancement_nodes=50, C=0.1, random_state=0).fit(X[:150], y[:150])
     return evaluate(model, X[150:], y[150:], importance=True)
 
 

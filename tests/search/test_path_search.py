@@ -125,7 +125,7 @@ def test_regression(scoring):
     ids=str,
 )
 def test_every_form_of_the_map(change):
-    X, y = more_rows_than_nodes()
+    X, y = duplicated_rows()
     grid = {"C": [1.0, 1e4], "n_feature_nodes": [4, 9], "n_enhancement_nodes": [5, 40]}
     model = BLSClassifier(3, random_state=0, **change)
     ours, theirs = both_searches(model, grid, X, y, cv=2, scoring="roc_auc")

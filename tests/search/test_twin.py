@@ -14,7 +14,7 @@ GRID = {
     "C1": [1e-4, 1e4],
     "C2": [1e-2, 1e2],
     "kernel_width": [0.5, "auto"],
-    "regularization": [1e-4, 1.0],
+    "regularization": [1e-2],
 }
 
 

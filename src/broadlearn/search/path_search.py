@@ -166,8 +166,7 @@ class PathSearchCV(BaseSearchCV):
     >>> loo.n_splits_, loo.best_score_ > 0.95
     (1, True)
     >>> from sklearn.decomposition import PCA
-    >>> from sklearn.model_selection import check_cv
-    from sklearn.pipeline import Pipeline
+    >>> from sklearn.pipeline import Pipeline
     >>> pipeline = Pipeline([("reduce", PCA()), ("model", BLSClassifier(random_state=0))])
     >>> grid = {"reduce__n_components": [2, 3], "model__C": [0.01, 1.0, 100.0]}
     >>> sorted(PathSearchCV(pipeline, grid).fit(X, y).best_params_)

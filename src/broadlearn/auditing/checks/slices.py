@@ -34,10 +34,10 @@ class Slices:
     --------
     >>> from broadlearn.auditing import audit
     >>> rng = np.random.default_rng(0)
-    >>> X = pd.DataFrame({"age": rng.uniform(20, 80, 600), "sex": ["f", "m"] * 300})
-    >>> y = (X["age"] > 50) ^ ((rng.random(600) < 0.4) & (X["sex"] == "f"))
+    >>> X = pd.DataFrame({"age": rng.uniform(20, 80, 300), "sex": ["f", "m"] * 150})
+    >>> y = (X["age"] > 50) ^ ((rng.random(300) < 0.4) & (X["sex"] == "f"))
     >>> print(audit(X, y, checks=[Slices()]).health.findings[0].sentence[:26])
-    Where sex is 'f' (300 rows
+    Where sex is 'f' (150 rows
     """
 
     limit: ClassVar[float] = 5.0
