@@ -229,8 +229,10 @@ class Cell:
             if self.in_blocks
             else next(self._designs("train"))[1]
         )
-        n_rows, done = len(G), 0
-        K = np.zeros((n_rows, n_rows))
+        # Samples of score 0 at all widths are left out.
+        scored = np.unique(np.concatenate([self._rows(w) for w in sizes if sizes[w]]))
+        G, T, done = G[scored], self.data.T[scored], 0
+        K = np.zeros((scored.size, scored.size))
         for j in np.argsort(self.columns, kind="stable").tolist():
             widths, n = [w for w in sizes if j in sizes[w]], self.columns[j]
             if not widths:
@@ -238,10 +240,9 @@ class Cell:
             K += G[:, done:n] @ G[:, done:n].T
             done = n
             for batch in [[w] for w in widths] if self.judge.holds_out else [widths]:
-                H, S = G[:, :n], np.stack([self._diagonal(w) for w in batch])
-                alphas = dual_path(K, H, S, self.data.T, self.Cs, self.tolerance)
-                flat = (S[:, None, :, None] * alphas).swapaxes(2, 3)
-                W = (flat.reshape(-1, n_rows) @ H).reshape(*flat.shape[:3], -1)
+                H, S = G[:, :n], np.stack([self._diagonal(w)[scored] for w in batch])
+                alphas = dual_path(K, H, S, T, self.Cs, self.tolerance)
+                W = np.tensordot((S[:, None, :, None] * alphas).swapaxes(2, 3), H, 1)
                 held_out = partial(self._dual_held_out, K, H, W[0], alphas[0], batch[0])
                 self._score(W[:, :, None], batch, [j], held_out)
 

@@ -17,16 +17,12 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dtrtrs
 
 from broadlearn.solvers.inverses import inverse_diagonal
-from broadlearn.solvers.krylov import krylov_path
+from broadlearn.solvers.krylov import krylov_path, worthwhile_steps
 from broadlearn.solvers.rounding import prediction_error
 from broadlearn.utils import Array
 
 # Share of the allowed error that solutions by products with the matrix may have.
 SAFETY = 0.01
-# A factorisation of n columns takes about as long as n / 30 products of a vector with one of
-# several matrices, or n / 40 with the same matrix (a few runs, n from 200 to 400). Only speed
-# depends on it.
-OWN_STEPS, SHARED_STEPS = 30, 40
 # Given the position of a problem and of a penalty, its weights of shape (n_sizes, n_targets, n) and
 # a function that solves the largest size for right sides in columns: the residual
 # ``GᵗS²(T - G W) - W/C`` if the weights need a step of refinement, or None.
@@ -105,7 +101,7 @@ def _easy_primal(
     def product(V: Array, chosen: NDArray[np.intp]) -> Array:
         return np.stack([v @ grams[i] for v, i in zip(V, chosen, strict=True)]) * masks
 
-    patience = n // (OWN_STEPS * len(masks))
+    patience = worthwhile_steps(len(grams), len(masks), n, shared=False)
     x, solved = krylov_path(product, vectors, Cs, SAFETY * tolerance, patience)
     W = x.reshape(len(grams), len(Cs), len(within), -1, n)
     spreads = np.einsum("inn->i", grams)
@@ -207,11 +203,8 @@ def dual_path(
     """
     result = np.zeros((len(S), len(Cs), *T.shape))
     solved = np.zeros(result.shape[:2], dtype=bool)
-    counted = np.flatnonzero(S.any(axis=0))
-    if tolerance > 0.0:
-        K_c = K if counted.size == len(K) else K[np.ix_(counted, counted)]
-        alphas, solved = _easy_dual(K_c, S[:, counted], T[counted], Cs, tolerance)
-        result[:, :, counted] = alphas
+    if tolerance > 0.0 and len(K):
+        result, solved = _easy_dual(K, S, T, Cs, tolerance)
     # Coefficients of rows of score 0 are 0.
     for i in np.flatnonzero(S.any(axis=1) & ~solved.all(axis=1)).tolist():
         rows = np.flatnonzero(S[i])
@@ -239,7 +232,7 @@ def _easy_dual(
         products = (S[chosen] * V).reshape(-1, len(K)) @ K
         return S[chosen] * products.reshape(V.shape)
 
-    patience = len(K) // (SHARED_STEPS * T.shape[1])
+    patience = worthwhile_steps(len(S), T.shape[1], len(K), shared=True)
     x, solved = krylov_path(product, S * T.T, Cs, SAFETY * tolerance, patience)
     alphas = x.swapaxes(2, 3)
     for i, c in np.argwhere(solved).tolist():
