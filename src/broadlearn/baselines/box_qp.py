@@ -90,7 +90,7 @@ def box_qp(R: Array, bounds: Array, *, tol: float = 1e-13, max_iter: int = 100) 
     """
     rotated, basis = _rotate(R)
     n_problems, d = bounds.shape[0], rotated.shape[1]
-    found = BoxQPSolution(
+    result = BoxQPSolution(
         np.zeros(bounds.shape),
         np.zeros((n_problems, d)),
         np.zeros(n_problems),
@@ -101,9 +101,9 @@ def box_qp(R: Array, bounds: Array, *, tol: float = 1e-13, max_iter: int = 100) 
     for start in range(0, bounded.size, size):
         part = bounded[start : start + size]
         solution = _polish(rotated, bounds[part], _iterate(rotated, bounds[part], tol, max_iter))
-        for whole, values in zip(found, solution, strict=True):
+        for whole, values in zip(result, solution, strict=True):
             whole[part] = values
-    return found._replace(w=found.w @ basis.T)
+    return result._replace(w=result.w @ basis.T)
 
 
 def _rotate(R: Array) -> tuple[Array, Array]:
@@ -200,12 +200,12 @@ def _advance(R: Array, state: _State, Q: Array, factors: list[Array]) -> _State:
     _, u = direction(violation)
     v = -1.0 - u
     step = 1.0 / np.maximum(1.0, _largest_decrease(u, v))
-    left = (products * (1.0 + step * u) * (1.0 + step * v)).sum(axis=(0, 2)) / total
-    mu = left**3 * total / (2 * c.shape[1])
+    remainder = (products * (1.0 + step * u) * (1.0 + step * v)).sum(axis=(0, 2)) / total
+    mu = remainder**3 * total / (2 * c.shape[1])
     tau = mu[:, None] / products - 1.0 - u * v
     dw, u = direction(violation + s[0] * (1.0 + tau[0]) - s[1] * (1.0 + tau[1]))
     v = tau - u
-    fraction = np.maximum(0.95, 1.0 - 0.1 * left)[:, None]
+    fraction = np.maximum(0.95, 1.0 - 0.1 * remainder)[:, None]
     step = fraction / np.maximum(fraction, _largest_decrease(u, v))
     return _state(R, c, w + step * dw, y * (1.0 + step * u), s * (1.0 + step * v))
 

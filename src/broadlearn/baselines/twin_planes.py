@@ -169,8 +169,8 @@ class TwinProblem:
         `bounds`, of shape (n_problems, n_samples), are the upper bounds of the dual coefficients of
         all samples. Normals have unit length, so ``|w·x + b|`` is the distance to the plane.
         """
-        found = solve_planes(self.factors[task][side], bounds[:, self.away[task][side]])
-        w, b = found.vectors[:, :-1], found.vectors[:, -1:]
+        planes = solve_planes(self.factors[task][side], bounds[:, self.away[task][side]])
+        w, b = planes.vectors[:, :-1], planes.vectors[:, -1:]
         if self.rotation is not None:
             w = w @ self.rotation.T
         length = np.linalg.norm(w, axis=1, keepdims=True)
@@ -181,7 +181,7 @@ class TwinProblem:
             np.where(flat, 0.0, w / length),
             np.where(flat, np.copysign(1.0 / MIN_NORMAL, b), b / length),
         )
-        return found._replace(vectors=np.concatenate([w, b], axis=1))
+        return planes._replace(vectors=np.concatenate([w, b], axis=1))
 
 
 def twin_problem(

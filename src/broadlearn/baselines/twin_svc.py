@@ -161,16 +161,16 @@ class IntuitionisticFuzzyTwinSVC(DecisionMixin, BaseEstimator):
         problem = space.problem(data, width, self.regularization)
         bounds = np.asarray(trust.score)[data.keep]
         bounds = bounds if data.weight is None else bounds * data.weight
-        found = [
+        planes = [
             problem.solve(t, side, (C * bounds)[None])
             for t in range(len(problem.factors))
             for side, C in enumerate((self.C1, self.C2))
         ]
         self.classes_, self._standardization = data.classes, data.standardization
-        self.coef_ = np.concatenate([p.vectors[:, :-1] for p in found]).astype(rows.dtype)
-        self.intercept_ = np.concatenate([p.vectors[:, -1] for p in found]).astype(rows.dtype)
-        self.dual_coef_ = [p.alpha[0] for p in found]
-        self.duality_gap_ = np.concatenate([p.gap for p in found])
+        self.coef_ = np.concatenate([p.vectors[:, :-1] for p in planes]).astype(rows.dtype)
+        self.intercept_ = np.concatenate([p.vectors[:, -1] for p in planes]).astype(rows.dtype)
+        self.dual_coef_ = [p.alpha[0] for p in planes]
+        self.duality_gap_ = np.concatenate([p.gap for p in planes])
         self.__dict__.pop("basis_", None)
         if space.basis is not None:
             self.basis_ = space.basis

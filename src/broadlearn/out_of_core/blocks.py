@@ -94,7 +94,7 @@ class _BlockRows:
         raise ValueError("source has no rows with a positive weight.")
 
     def reduce(self, stage: str, part: Part[T], merge: Merge[T]) -> T:
-        found = fold(part, merge, self.source())
-        if found is None:
+        total = fold(part, merge, self.source())
+        if total is None:
             raise ValueError("source has no rows with a positive weight.")
-        return found
+        return total

@@ -78,32 +78,32 @@ def learn_columns(
     """
     _start_anew(model, *rows.head())
     part = partial(column_statistics, model, None, None)
-    found = rows.reduce("columns", part, merge_columns)
-    if found.labels is not None:
-        labels = found.labels if classes is None else np.unique(np.asarray(classes))
+    statistics = rows.reduce("columns", part, merge_columns)
+    if statistics.labels is not None:
+        labels = statistics.labels if classes is None else np.unique(np.asarray(classes))
         model.classes_ = check_several(labels, type(model).__name__)
-    shift = found.target_sum / found.weight if found.labels is None else None
-    scaled, bounds, extremes = found, None, found.extremes
-    if found.rows is not None:
-        bounds = learn_fences(found.rows)
+    shift = statistics.target_sum / statistics.weight if statistics.labels is None else None
+    scaled, bounds, extremes = statistics, None, statistics.extremes
+    if statistics.rows is not None:
+        bounds = learn_fences(statistics.rows)
         beyond = np.array([extremes[0] < bounds[0], extremes[1] > bounds[1]])
         if beyond.any():
             inner = rows.reduce("fences", partial(extremes_within, model, bounds), merge_extremes)
             bounds = np.where(beyond, inner, bounds)
             extremes = np.clip(extremes, *bounds)
-    exponent = safe_exponents(np.nan_to_num(np.abs(extremes).max(axis=0)), found.dtype)
-    if exponent is not None or extremes is not found.extremes:
+    exponent = safe_exponents(np.nan_to_num(np.abs(extremes).max(axis=0)), statistics.dtype)
+    if exponent is not None or extremes is not statistics.extremes:
         part = partial(column_statistics, model, exponent, bounds)
         scaled = rows.reduce("extreme columns", part, merge_columns)
-    missing = np.flatnonzero(found.absent)
-    mean = np.where(found.absent < found.weight, scaled.mean, np.nan)
+    missing = np.flatnonzero(statistics.absent)
+    mean = np.where(statistics.absent < statistics.weight, scaled.mean, np.nan)
     learnt = Standardization(mean, scaled.scale, exponent)
     if bounds is not None:
         learnt = learnt._replace(bounds=scaled_bounds(bounds, exponent))
     if missing.size or not model.standardize:
-        share = found.absent[missing] / found.weight
+        share = statistics.absent[missing] / statistics.weight
         learnt = with_missing(learnt, missing, share, model.standardize)
-    return learnt, shift, found.dtype
+    return learnt, shift, statistics.dtype
 
 
 def _start_anew(model: Any, head: Any, y_dimensions: int) -> None:

@@ -22,7 +22,7 @@ Model = TypeVar("Model", bound=BaseEstimator)
 # How a pass makes and merges statistics.
 Pass = tuple[Part[T], Merge[T]]
 # Rows with a weight of each partition, and the statistic of them all if there are any.
-Found = tuple[tuple[int, ...], T | None]
+PartStatistic = tuple[tuple[int, ...], T | None]
 
 # Rows of a partition that are processed at a time, and statistics that are merged at a time: a
 # worker holds at most five of them.
@@ -107,31 +107,31 @@ class _DaskRows:
                 dask.delayed(_merge)(step, level[i : i + FAN_IN])
                 for i in range(0, len(level), FAN_IN)
             ]
-        counts, found = self._compute(level[0])
-        if found is None:
+        counts, total = self._compute(level[0])
+        if total is None:
             raise ValueError("X has no rows with a positive weight.")
         self.first = [0, *accumulate(counts)][:-1]
-        return found
+        return total
 
-    def _compute(self, result: Any) -> Found[Any]:
+    def _compute(self, result: Any) -> PartStatistic[Any]:
         if self.client is None:
             return dask_module("dask").compute(result)[0]
         return self.client.compute(result, sync=True)
 
 
-def _visit(step: Pass[T], number: int, X: Any, y: Any, weight: Any, first: int) -> Found[T]:
+def _visit(step: Pass[T], number: int, X: Any, y: Any, weight: Any, first: int) -> PartStatistic[T]:
     """Return the statistic of a partition."""
     try:
         with one_thread():
-            found = fold(*step, array_blocks(X, y, weight, BLOCK_ROWS), first)
+            statistic = fold(*step, array_blocks(X, y, weight, BLOCK_ROWS), first)
     except ValueError as error:
         reason = str(error).splitlines()[0].rstrip(".")
         raise ValueError(f"{reason} (in partition {number} of X).") from error
-    return (count_rows(y, weight),), found
+    return (count_rows(y, weight),), statistic
 
 
-def _merge(step: Pass[T], found: list[Found[T]]) -> Found[T]:
+def _merge(step: Pass[T], parts: list[PartStatistic[T]]) -> PartStatistic[T]:
     """Merge the statistics of several parts, in their order."""
-    counts = tuple(n for part, _ in found for n in part)
-    values = [value for _, value in found if value is not None]
+    counts = tuple(n for part, _ in parts for n in part)
+    values = [value for _, value in parts if value is not None]
     return counts, reduce(step[1], values) if values else None

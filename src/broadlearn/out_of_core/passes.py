@@ -93,8 +93,8 @@ def _fit(model: Any, scorer: SampleScorer, rows: Rows, classes: ArrayLike | None
         geometry = geometry.with_radii(rows.reduce("classes", part, np.maximum))
         state = replace(state, geometry=geometry)
         model.__dict__.update(geometry.attributes)
-    found = rows.reduce("sums", partial(row_sums, model, state), merge_row_sums)._asdict()
-    best = found.pop("best")
+    sums = rows.reduce("sums", partial(row_sums, model, state), merge_row_sums)._asdict()
+    best = sums.pop("best")
     if state.geometry is not None and not best.all():
         remedy = scorer.remedy(Trust(None, state.geometry.attributes))
         warnings.warn(untrusted(model.classes_, best, remedy), stacklevel=2)
@@ -102,7 +102,7 @@ def _fit(model: Any, scorer: SampleScorer, rows: Rows, classes: ArrayLike | None
     def visit(mean: Array | None, W: Array) -> Array:
         return rows.reduce("refinement", partial(residual, model, state, mean, W), np.add)
 
-    settle(model, replace(state, **found), visit)
+    settle(model, replace(state, **sums), visit)
     return model
 
 

@@ -117,10 +117,10 @@ def _file_source(paths: list[Path], target: str, block_rows: int) -> RowSource:
 
 def _columns(paths: list[Path], names: list[list[str]], target: str) -> list[str]:
     """Return the names of all columns except the target, which every file must have."""
-    for path, found in zip(paths, names, strict=True):
-        if target not in found:
-            raise ValueError(f"{path} has no column {target!r}; it has {', '.join(found)}.")
-        if found != names[0]:
+    for path, own in zip(paths, names, strict=True):
+        if target not in own:
+            raise ValueError(f"{path} has no column {target!r}; it has {', '.join(own)}.")
+        if own != names[0]:
             raise ValueError(f"{path} has other columns than {paths[0]}.")
     columns = [name for name in names[0] if name != target]
     if not columns:

@@ -51,8 +51,8 @@ def fold(part: Part[T], merge: Merge[T], blocks: Iterable[RowBlock], first: int 
     for block in blocks:
         n_rows = count_rows(*block[1:])
         if n_rows:
-            found = part(block, first)
-            total = found if total is None else merge(total, found)
+            statistic = part(block, first)
+            total = statistic if total is None else merge(total, statistic)
         first += n_rows
     return total
 

@@ -259,14 +259,14 @@ def learn_units(samples: Mapping[str, Floats], weight: Array | None = None) -> d
     units = {}
     for form, Z in samples.items():
         step = -(-len(Z) // MAX_UNIT_SAMPLES)
-        some = KernelBasis({form: Z[::step].astype(np.float64)})
-        w = np.ones(len(some.samples[form])) if weight is None else weight[::step]
+        basis = KernelBasis({form: Z[::step].astype(np.float64)})
+        w = np.ones(len(basis.samples[form])) if weight is None else weight[::step]
         w = w / w.sum()
         means = {
-            metric: float(w @ SamplePairs(some)._base((metric, form, 0.0)) @ w)
+            metric: float(w @ SamplePairs(basis)._base((metric, form, 0.0)) @ w)
             for metric in ("squared", "city")
         }
-        means["product"] = float(w @ some.squares(form))
+        means["product"] = float(w @ basis.squares(form))
         for metric, mean in means.items():
             unit = mean if metric == "city" else float(np.sqrt(mean))
             units[unit_name(metric, form)] = unit if unit > 0.0 else 1.0

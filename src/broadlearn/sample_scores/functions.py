@@ -146,14 +146,14 @@ def intuitionistic_scores(
     limits: dict[str, Any] = {"epsilon": neighborhood_radius, "delta": delta}
     auto = isinstance(kernel_width, str) and kernel_width == "auto"
     widths = [choose_kernel_width(*samples[:4], **limits)] if auto else check_widths(kernel_width)
-    found = score_rows(
+    scores = score_rows(
         *samples[:4], widths, **limits, landmarks=landmarks, random_state=random_state
     )
-    theta, nu, Theta, score = (part.astype(samples.Z.dtype, copy=False) for part in found[:4])
+    theta, nu, Theta, score = (part.astype(samples.Z.dtype, copy=False) for part in scores[:4])
     if np.ndim(kernel_width) == 0:
-        radius = float(found.radius[0])
+        radius = float(scores.radius[0])
         return IntuitionisticScores(theta[0], nu[0], Theta[0], score[0], radius, widths[0])
-    return IntuitionisticScores(theta, nu, Theta, score, found.radius, found.kernel_width)
+    return IntuitionisticScores(theta, nu, Theta, score, scores.radius, scores.kernel_width)
 
 
 def check_widths(kernel_width: Any) -> list[float]:

@@ -147,7 +147,7 @@ class IntuitionisticScorer(SampleScorer):
         if any(isinstance(width, str) for width in given):
             auto = choose_kernel_width(*samples[:4], **limits)
         widths = [auto if isinstance(width, str) else float(width) for width in given]
-        found = score_rows(
+        scores = score_rows(
             *samples[:4],
             widths,
             **limits,
@@ -157,12 +157,12 @@ class IntuitionisticScorer(SampleScorer):
         floors = class_floors(samples, self.small_class)
         return [
             Trust(
-                np.maximum(found.score[k], floors),
+                np.maximum(scores.score[k], floors),
                 {
-                    "membership_": found.membership[k],
-                    "nonmembership_": found.nonmembership[k],
+                    "membership_": scores.membership[k],
+                    "nonmembership_": scores.nonmembership[k],
                     "kernel_width_": width,
-                    "neighborhood_radius_": float(found.radius[k]),
+                    "neighborhood_radius_": float(scores.radius[k]),
                 },
             )
             for k, width in enumerate(widths)
@@ -297,9 +297,9 @@ def choose_kernel_width(
         return 1.0
     widths = scale * MULTIPLES
     limits: dict[str, Any] = {"epsilon": epsilon, "delta": delta}
-    found = score_rows(Z, codes, weight, n_classes, widths.tolist(), **limits)
+    scores = score_rows(Z, codes, weight, n_classes, widths.tolist(), **limits)
     class_weight = np.bincount(codes, weight, minlength=n_classes)
-    trust = np.array([np.bincount(codes, weight * s, minlength=n_classes) for s in found.score])
+    trust = np.array([np.bincount(codes, weight * s, minlength=n_classes) for s in scores.score])
     present_class = class_weight > 0.0
     least = (trust[:, present_class] / class_weight[present_class]).min(axis=1)
     return float(widths[np.argmax(least)])

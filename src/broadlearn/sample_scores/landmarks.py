@@ -79,7 +79,7 @@ def landmark_pair_sums(
     masks = [flags if np.unique(drawn[chosen[run]]).size == 1 else flags[:0] for run in runs]
     for class_i, rows in points.blocks:
         own, own_drawn = points.piece(rows), drawn[rows]
-        own_weight, every = own.weight, slice(0, own.weight.size)
+        own_weight, all_rows = own.weight, slice(0, own.weight.size)
         for class_j in range(class_weight.size):
             same_class = class_i == class_j
             if mark_weight[class_j] == 0.0 or not (same_class or radii is not None):
@@ -89,7 +89,7 @@ def landmark_pair_sums(
             for _, columns in (block for block in marks.blocks if block[0] == class_j):
                 norms = own.squared_norms[-1] + marks.squared_norms[columns.stop - 1]
                 exact = widths if kernels and same_class else ()
-                block = negative_squared_distances(own, every, marks, columns, exact, distances)
+                block = negative_squared_distances(own, all_rows, marks, columns, exact, distances)
                 v = marks.weight[columns]
                 buffer = kernel[: block.size].reshape(block.shape)
                 if kernels and same_class:

@@ -71,15 +71,15 @@ class Outline(NamedTuple):
     order: NDArray[np.intp]
     blocks: list[tuple[int, slice]]
 
-    def piece(self, some: slice | NDArray[np.intp]) -> Points:
+    def piece(self, points: slice | NDArray[np.intp]) -> Points:
         """Return some of the points, as one block without classes."""
-        centred = self.rows[self.positions[some]].astype(np.float64, copy=False) - self.mean
+        centred = self.rows[self.positions[points]].astype(np.float64, copy=False) - self.mean
         n, d = centred.shape
         left, right = np.empty((2, n, d + 2))
-        norms = self.squared_norms[some]
+        norms = self.squared_norms[points]
         left[:, :d], left[:, d], left[:, d + 1] = 2.0 * centred, -norms, 1.0
         right[:, :d], right[:, d], right[:, d + 1] = centred, 1.0, -norms
-        return Points(centred, left, right, norms, self.weight[some], self.bounds, self.order, [])
+        return Points(centred, left, right, norms, self.weight[points], self.bounds, self.order, [])
 
 
 def outline_points(
@@ -91,7 +91,7 @@ def outline_points(
 ) -> Outline:
     """Sort some of the samples by class and, within a class, by their distance from the mean.
 
-    Samples of similar norm share a block, so that a few outlying ones do not spoil the error bound
+    Samples of similar norm share a block, so that a few outliers do not spoil the error bound
     of all blocks. `codes` and `weight` are those of the samples at `positions`.
     """
     n, d = positions.size, rows.shape[1]
@@ -252,8 +252,8 @@ def symmetric_pair_sums(
     if split and radii is not None:
         # Equal weights are whole numbers of one of them: no rounding may leave a neighbour behind.
         own = np.rint(sums.own / weight[0])
-        every = points._replace(weight=np.ones(n))
-        counted = np.maximum(count_neighbours(every, widths, radii) - own, 0.0)
+        unweighted = points._replace(weight=np.ones(n))
+        counted = np.maximum(count_neighbours(unweighted, widths, radii) - own, 0.0)
         np.multiply(counted, weight[0], out=sums.other)
     return sums
 
@@ -262,9 +262,9 @@ def count_neighbours(points: Points, widths: Sequence[float], radii: Sequence[fl
     """Return the number of samples of any class within the radius of each width."""
     n = points.X.shape[0]
     one_class = prepare_points(points.X, np.zeros(n, dtype=np.intp), points.weight, 1)
-    found = symmetric_pair_sums(one_class, widths, kernels=False, radii=radii).own
-    counts = np.empty_like(found)
-    counts[:, one_class.order] = found
+    sorted_counts = symmetric_pair_sums(one_class, widths, kernels=False, radii=radii).own
+    counts = np.empty_like(sorted_counts)
+    counts[:, one_class.order] = sorted_counts
     return counts
 
 
