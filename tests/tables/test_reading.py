@@ -137,6 +137,7 @@ def bombed_workbook():
 BROKEN = {
     "empty.csv": (b"", "No columns to parse"),
     "header.csv": (b"a,b\n", "has no rows"),
+    "long.csv": (b"a," + b"x" * 2000 + b"\n1,2\n", "a column name of more than 1,000 characters"),
     "ragged.csv": (b"a,b\n1,2\n3,4,5\n", "Expected 2 fields in line 3, saw 3"),
     "fields.csv": (b"a,b\n1,2,3\n4,5,6\n", "more fields in its rows than names"),
     "quote.csv": (b'a,b\n"x,1\ny,2\n', "EOF inside string"),

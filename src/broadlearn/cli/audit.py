@@ -8,21 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from broadlearn.cli import console
-from broadlearn.cli.tables import (
-    As,
-    AsJson,
-    Data,
-    Drop,
-    Force,
-    Target,
-    Task,
-    check_outputs,
-    file_options,
-    parse_kinds,
-    with_table_options,
-    write_outputs,
-)
+from broadlearn.cli import console, tables
 
 if TYPE_CHECKING:
     from broadlearn.auditing import Audit, RowChanges
@@ -30,10 +16,10 @@ if TYPE_CHECKING:
 SHOWN = ["row", "suspicion", "label", "likely_label", "why"]
 
 
-@with_table_options
+@tables.with_table_options
 def audit_rows(
-    data: Data,
-    target: Target,
+    data: tables.Data,
+    target: tables.Target,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Page of suspect rows (HTML) to write.")
     ] = None,
@@ -64,12 +50,12 @@ def audit_rows(
         Literal["drop", "relabel"],
         typer.Option(help="What --write-clean does with suspect rows, without --apply."),
     ] = "drop",
-    task: Task = None,
-    kinds: As = None,
-    drop: Drop = None,
+    task: tables.Task = None,
+    kinds: tables.As = None,
+    drop: tables.Drop = None,
     top: Annotated[int, typer.Option(min=0, help="Rows of each kind to print.")] = 10,
-    force: Force = False,
-    as_json: AsJson = False,
+    force: tables.Force = False,
+    as_json: tables.AsJson = False,
     options: Any = None,
 ) -> None:
     """Find rows whose label or values are suspect, and say why.
@@ -81,10 +67,10 @@ def audit_rows(
         from broadlearn.tables import TablePreparation, read_frame, read_table, write_frame
 
         inputs = [data, *([decided] if decided else [])]
-        check_outputs([output, csv, corrections, clean], inputs, force=force)
-        read = file_options(options)
+        tables.check_outputs([output, csv, corrections, clean], inputs, force=force)
+        read = tables.file_options(options)
         table = read_table(data, target, task=task, drop=console.split_list(drop), options=read)
-        prepare = TablePreparation(*parse_kinds(kinds)).fit(table.X)
+        prepare = TablePreparation(*tables.parse_kinds(kinds)).fit(table.X)
         X = prepare.read(table.X)
         assert table.y is not None
         chosen = None if decided is None else read_corrections(decided, table.y)
@@ -105,7 +91,7 @@ def audit_rows(
             as_text = clean.suffix.lower() == ".csv"
             rows = changes.apply(read_frame(data, read, as_text=as_text), target)
             outputs[clean] = lambda path: write_frame(rows, path)
-        write_outputs(outputs)
+        tables.write_outputs(outputs)
         if chosen is not None and chosen.n_undecided:
             console.note(
                 f"{chosen.n_undecided} rows of {decided} are left as they are: their action is "

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from broadlearn.cli import console
-from broadlearn.cli.tables import AsJson
 
 app = console.command_group("List and fetch data sets.")
 
@@ -17,24 +16,27 @@ def list_datasets(
     kind: Annotated[
         Literal["uci28", "extra", "embedded"] | None, typer.Option(help="Only these.")
     ] = None,
-    as_json: AsJson = False,
 ) -> None:
     """List all data sets that the study knows, and where each one is."""
     with console.command():
         import pandas as pd
 
-        from broadlearn.study import dataset_names
+        from broadlearn.study import dataset_files, dataset_names, describe_dataset
 
-        found = [_known(name) for name in dataset_names(kind)]
-        if as_json:
-            console.print_json(datasets=found)
-            return
-        for facts in found:
-            facts["classes"] = ", ".join(map(str, facts["classes"].values()))
-            unfetched = "embedded" if facts["kind"] == "embedded" else "to be fetched"
-            facts["where"] = facts["file"] or unfetched
-        columns = ["name", "rows", "columns", "classes", "where"]
-        console.print_frame(pd.DataFrame(found)[columns], max_rows=len(found))
+        found = []
+        for name in dataset_names(kind):
+            info, paths = describe_dataset(name), dataset_files(name)
+            found.append(
+                {
+                    "name": name,
+                    "rows": info.n_rows,
+                    "columns": info.n_columns,
+                    "classes": ", ".join(map(str, info.class_counts.values())),
+                    "where": [*paths, "embedded" if info.kind == "embedded" else "not fetched"][0],
+                    "note": info.note,
+                }
+            )
+        console.print_frame(pd.DataFrame(found), max_rows=len(found))
 
 
 @app.command()
@@ -52,22 +54,3 @@ def fetch(
             console.waiting(f"fetching {name}")
             for path in fetch_datasets([name]):
                 console.say(path)
-
-
-def _known(name: str) -> dict[str, Any]:
-    """What is known of a data set, for machines."""
-    from broadlearn.study import dataset_files, dataset_variants, describe_dataset
-
-    info, paths = describe_dataset(name), dataset_files(name)
-    return {
-        "name": info.name,
-        "kind": info.kind,
-        "rows": info.n_rows,
-        "columns": info.n_columns,
-        "classes": info.class_counts,
-        "source": info.source,
-        "file": str(paths[0]) if paths else None,
-        "other_forms": dataset_variants(name),
-        "sha256": info.sha256,
-        "note": info.note,
-    }

@@ -8,19 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from broadlearn.cli import console
+from broadlearn.cli import console, tables
 from broadlearn.cli.predict import check_columns, is_prepared, load_model
-from broadlearn.cli.tables import (
-    AsJson,
-    Data,
-    ForceRead,
-    ModelFile,
-    Seed,
-    check_outputs,
-    file_options,
-    with_table_options,
-    write_outputs,
-)
 
 if TYPE_CHECKING:
     from broadlearn.evaluation import Evaluation
@@ -29,10 +18,10 @@ if TYPE_CHECKING:
 MAX_WORST, MAX_COLUMNS, MAX_CLASSES = 5, 20, 10
 
 
-@with_table_options
+@tables.with_table_options
 def evaluate(
-    model: ModelFile,
-    data: Data,
+    model: tables.ModelFile,
+    data: tables.Data,
     target: Annotated[
         str | None,
         typer.Option("--target", "-t", help="Column of the truth; by default that of the fit."),
@@ -48,9 +37,9 @@ def evaluate(
             "predicted as they are.",
         ),
     ] = False,
-    seed: Seed = 0,
-    force: ForceRead = False,
-    as_json: AsJson = False,
+    seed: tables.Seed = 0,
+    force: tables.ForceRead = False,
+    as_json: tables.AsJson = False,
     options: Any = None,
 ) -> None:
     """Evaluate a model on new rows.
@@ -65,7 +54,7 @@ def evaluate(
         from broadlearn.persistence import read_header
         from broadlearn.tables import read_table
 
-        check_outputs([output], [model, data], force=force)
+        tables.check_outputs([output], [model, data], force=force)
         fitted = load_model(model, force=force)
         target = target or read_header(model).get("target")
         if target is None:
@@ -74,7 +63,7 @@ def evaluate(
             data,
             target,
             task="classification" if is_classifier(fitted) else "regression",
-            options=file_options(options),
+            options=tables.file_options(options),
             as_text=is_prepared(fitted),
         )
         X = check_columns(fitted, table.X, data)
@@ -85,7 +74,7 @@ def evaluate(
             console.note(sentence)
         if output is not None:
             title = f"Evaluation of {model.name} on {data.name}"
-            write_outputs({output: lambda path: found.to_html(path, title=title)})
+            tables.write_outputs({output: lambda path: found.to_html(path, title=title)})
         worst = found.worst.rename(columns={"position": "row"})
         columns = found.importance
         if columns is not None:

@@ -7,19 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from broadlearn.cli import console
+from broadlearn.cli import console, tables
 from broadlearn.cli.predict import check_columns, is_prepared, load_model
-from broadlearn.cli.tables import (
-    AsJson,
-    Data,
-    ForceRead,
-    ModelFile,
-    Seed,
-    check_outputs,
-    file_options,
-    with_table_options,
-    write_outputs,
-)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,10 +19,10 @@ if TYPE_CHECKING:
 BAR_WIDTH, MAX_ROWS = 20, 200
 
 
-@with_table_options
+@tables.with_table_options
 def explain(
-    model: ModelFile,
-    data: Data,
+    model: tables.ModelFile,
+    data: tables.Data,
     row: Annotated[
         int | None, typer.Option(min=0, help="Row to explain, counted from 0; all if not given.")
     ] = None,
@@ -45,9 +34,9 @@ def explain(
         Path | None,
         typer.Option(help="Table of rows to compare with; by default that of the rows."),
     ] = None,
-    seed: Seed = 0,
-    force: ForceRead = False,
-    as_json: AsJson = False,
+    seed: tables.Seed = 0,
+    force: tables.ForceRead = False,
+    as_json: tables.AsJson = False,
     options: Any = None,
 ) -> None:
     """Show how much each column contributes to predictions.
@@ -61,8 +50,8 @@ def explain(
         from broadlearn.tables import read_frame, write_frame
 
         inputs = [model, data, *([background] if background else [])]
-        check_outputs([output], inputs, force=force)
-        fitted, read = load_model(model, force=force), file_options(options)
+        tables.check_outputs([output], inputs, force=force)
+        fitted, read = load_model(model, force=force), tables.file_options(options)
 
         def read_rows(path: Path) -> pd.DataFrame:
             frame = read_frame(path, read, as_text=is_prepared(fitted))
@@ -79,7 +68,9 @@ def explain(
         console.waiting("explaining")
         found = explain_rows(fitted, rows, others, random_state=seed)
         if output is not None:
-            write_outputs({output: lambda path: write_frame(_contributions(found, row or 0), path)})
+            tables.write_outputs(
+                {output: lambda path: write_frame(_contributions(found, row or 0), path)}
+            )
         shown = found.importances.rename_axis("column").reset_index()
         facts: dict[str, Any] = {"rows": len(rows)}
         if row is not None:

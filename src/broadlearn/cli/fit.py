@@ -7,25 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from broadlearn.cli import console
+from broadlearn.cli import console, tables
 from broadlearn.cli.describe import model_settings
 from broadlearn.cli.evaluate import metrics_as_json, print_metrics
-from broadlearn.cli.tables import (
-    As,
-    AsJson,
-    Data,
-    Drop,
-    Force,
-    Jobs,
-    Seed,
-    Target,
-    Task,
-    check_outputs,
-    file_options,
-    parse_kinds,
-    with_table_options,
-    write_outputs,
-)
 
 if TYPE_CHECKING:
     from broadlearn.registry import ModelEntry
@@ -39,10 +23,10 @@ CLASSIFIERS = (
 REGRESSORS = ("Ensemble", "BLS")
 
 
-@with_table_options
+@tables.with_table_options
 def fit(
-    data: Data,
-    target: Target,
+    data: tables.Data,
+    target: tables.Target,
     output: Annotated[Path, typer.Option("--output", "-o", help="Model file to write.")],
     model: Annotated[
         str,
@@ -53,7 +37,7 @@ def fit(
             "ensemble needs no tuning.",
         ),
     ] = "Ensemble",
-    task: Task = None,
+    task: tables.Task = None,
     tune: Annotated[bool, typer.Option("--tune", help="Search the settings.")] = False,
     scoring: Annotated[
         str | None,
@@ -70,12 +54,12 @@ def fit(
         float | None,
         typer.Option(help="Probability from which on the rarer of two classes is predicted."),
     ] = None,
-    kinds: As = None,
-    drop: Drop = None,
-    seed: Seed = 0,
-    jobs: Jobs = 1,
-    force: Force = False,
-    as_json: AsJson = False,
+    kinds: tables.As = None,
+    drop: tables.Drop = None,
+    seed: tables.Seed = 0,
+    jobs: tables.Jobs = 1,
+    force: tables.Force = False,
+    as_json: tables.AsJson = False,
     options: Any = None,
 ) -> None:
     """Fit a model to a table and write it to a file.
@@ -98,11 +82,15 @@ def fit(
         from broadlearn.tables import TablePreparation, read_table
         from broadlearn.utils import STANDARD_OUTPUT
 
-        check_outputs([output], [data], force=force)
+        tables.check_outputs([output], [data], force=force)
         if str(output) in ("-", *STANDARD_OUTPUT):
             raise ValueError("--output must be a file, as facts are printed to standard output.")
         table = read_table(
-            data, target, task=task, drop=console.split_list(drop), options=file_options(options)
+            data,
+            target,
+            task=task,
+            drop=console.split_list(drop),
+            options=tables.file_options(options),
         )
         assert table.y is not None
         assert table.task is not None
@@ -112,7 +100,7 @@ def fit(
         estimator = entry.make(random_state=seed)
         if class_weight is not None:
             estimator.set_params(class_weight=class_weight)
-        prepare = TablePreparation(*parse_kinds(kinds))
+        prepare = TablePreparation(*tables.parse_kinds(kinds))
         pipeline = Pipeline([("prepare", prepare), ("model", estimator)])
         if tune and not entry.path_search:
             console.note(f"--tune changes nothing: the settings of {entry.name} are not searched.")
@@ -135,7 +123,7 @@ def fit(
         )
         for sentence in found.remarks():
             console.note(sentence)
-        write_outputs({output: lambda path: save(fitted, path, target=table.target)})
+        tables.write_outputs({output: lambda path: save(fitted, path, target=table.target)})
         facts: dict[str, Any] = {
             "model": entry.name,
             "target": table.target,

@@ -6,27 +6,18 @@ from typing import Annotated, Any
 
 import typer
 
-from broadlearn.cli import console
-from broadlearn.cli.tables import (
-    As,
-    AsJson,
-    Data,
-    Drop,
-    file_options,
-    parse_kinds,
-    with_table_options,
-)
+from broadlearn.cli import console, tables
 
 
-@with_table_options
+@tables.with_table_options
 def inspect(
-    data: Data,
+    data: tables.Data,
     target: Annotated[
         str | None, typer.Option("--target", "-t", help="Column to predict, to show its task.")
     ] = None,
-    kinds: As = None,
-    drop: Drop = None,
-    as_json: AsJson = False,
+    kinds: tables.As = None,
+    drop: tables.Drop = None,
+    as_json: tables.AsJson = False,
     options: Any = None,
 ) -> None:
     """Show how each column of a table would be read and encoded.
@@ -37,9 +28,9 @@ def inspect(
         from broadlearn.tables import TablePreparation, read_table
 
         table = read_table(
-            data, target, drop=console.split_list(drop), options=file_options(options)
+            data, target, drop=console.split_list(drop), options=tables.file_options(options)
         )
-        columns = TablePreparation(*parse_kinds(kinds)).fit(table.X).describe()
+        columns = TablePreparation(*tables.parse_kinds(kinds)).fit(table.X).describe()
         facts: dict[str, Any] = {"rows": len(table.X), "columns": len(columns)}
         if target is not None:
             facts |= {"target": table.target, "task": table.task}

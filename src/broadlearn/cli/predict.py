@@ -9,26 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from broadlearn.cli import console
-from broadlearn.cli.tables import (
-    AsJson,
-    Data,
-    ForceRead,
-    ModelFile,
-    check_outputs,
-    file_options,
-    with_table_options,
-    write_outputs,
-)
+from broadlearn.cli import console, tables
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-@with_table_options
+@tables.with_table_options
 def predict(
-    model: ModelFile,
-    data: Data,
+    model: tables.ModelFile,
+    data: tables.Data,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -46,8 +36,8 @@ def predict(
             "probability, such as 0.9; for ensembles."
         ),
     ] = None,
-    force: ForceRead = False,
-    as_json: AsJson = False,
+    force: tables.ForceRead = False,
+    as_json: tables.AsJson = False,
     options: Any = None,
 ) -> None:
     """Predict the class or quantity of each row of a table.
@@ -59,16 +49,16 @@ def predict(
         from broadlearn.tables import read_frame, write_frame
         from broadlearn.utils import safe_csv, visible
 
-        check_outputs([output], [model, data], force=force)
+        tables.check_outputs([output], [model, data], force=force)
         fitted = load_model(model, force=force)
-        frame = read_frame(data, file_options(options), as_text=is_prepared(fitted))
+        frame = read_frame(data, tables.file_options(options), as_text=is_prepared(fitted))
         kept = _kept_columns(frame, console.split_list(keep), data)
         X = check_columns(fitted, frame, data)
         table = kept.join(_predictions(fitted, X, coverage))
         table.insert(0, "row", range(len(table)))
         counts = dict(Counter(map(str, table["prediction"]))) if "classes_" in dir(fitted) else {}
         if output is not None:
-            write_outputs({output: lambda path: write_frame(_flat(table), path)})
+            tables.write_outputs({output: lambda path: write_frame(table, path)})
         if as_json:
             console.print_json(
                 model=str(model),
@@ -78,7 +68,7 @@ def predict(
                 predictions=console.records(table) if output is None else None,
             )
         elif output is None:
-            text = safe_csv(_flat(table), index=False)
+            text = safe_csv(table, index=False)
             console.stop_waiting()
             # A terminal obeys control characters, a file or a pipe does not.
             typer.echo(visible(text) if sys.stdout.isatty() else text, nl=False)
@@ -157,12 +147,5 @@ def _predictions(model: Any, X: pd.DataFrame, coverage: float | None) -> pd.Data
             f"--coverage needs an ensemble; this is a {type(parts.estimator).__name__}."
         )
     sets = parts.estimator.predict_set(parts.prepare(X), coverage)
-    labels = [model.classes_[row].tolist() for row in sets]
+    labels = [" | ".join(map(str, model.classes_[row])) for row in sets]
     return table.assign(set=labels, set_size=sets.sum(axis=1))
-
-
-def _flat(table: pd.DataFrame) -> pd.DataFrame:
-    """The table with sets as text, for a file."""
-    if "set" not in table:
-        return table
-    return table.assign(set=[" | ".join(map(str, labels)) for labels in table["set"]])

@@ -352,7 +352,6 @@ def write(
     ] = None,
     title: Annotated[str, typer.Option(help="Heading of the page.")] = TITLE,
     force: Force = False,
-    as_json: AsJson = False,
 ) -> None:
     """Write the page of a file of results.
 
@@ -381,7 +380,4 @@ def write(
             metric=metric,
             reference=reference,
         )
-        if as_json:
-            console.print_json(store=str(store), runs=len(frame), report=str(page))
-        else:
-            console.say(f"Report: {page.resolve()}")
+        console.say(f"Report: {page.resolve()}")

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from broadlearn.tables.sources import TableError
+from broadlearn.tables.sources import MAX_LABEL, TableError
 from broadlearn.tables.texts import level_key, read_number_column
 from broadlearn.utils import counted, listed
 
@@ -19,8 +19,6 @@ TASKS = ("classification", "regression")
 # for each value, from fewer on.
 MAX_CLASSES, MAX_FEW_CLASSES = 30, 10
 MIN_CLASS_ROWS = 5
-# Arrays of text give every row the bytes of the longest label.
-MAX_LABEL = 1000
 
 
 def infer_task(y: ArrayLike) -> str:

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import pandas as pd
 
-from broadlearn.tables.sources import FileOptions, OpenTable, TableError, open_table
+from broadlearn.tables.sources import MAX_LABEL, FileOptions, OpenTable, TableError, open_table
 from broadlearn.tables.texts import points_group_thousands
 from broadlearn.utils import reason
 
@@ -219,6 +219,8 @@ def _checked(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     if not len(frame):
         raise TableError(f"{name} has no rows.")
     frame.columns = frame.columns.map(str)
+    if max(map(len, frame.columns)) > MAX_LABEL:
+        raise TableError(f"{name} has a column name of more than {MAX_LABEL:,} characters.")
     if not frame.columns.is_unique:
         twice = frame.columns[frame.columns.duplicated()][0]
         raise TableError(f"{name} has a duplicate column name: {twice!r}.")

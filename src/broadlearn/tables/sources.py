@@ -23,6 +23,9 @@ MAX_BYTES = 2**30
 # Bytes that styles, names of sheets and other XML of a workbook besides its cells may have. As many
 # take openpyxl 25 s and 300 MB (600,000 fonts), or 25 s (60,000 sheets).
 MAX_WORKBOOK_PART = 2**22
+# Characters of a label or of a column name. Arrays of text give every row the bytes of the longest
+# label, and errors name columns.
+MAX_LABEL = 1000
 FORMATS = {
     "csv": (".csv", ".txt", ".dat", ".data"),
     "tsv": (".tsv", ".tab"),
