@@ -188,6 +188,8 @@ def test_faults_name_file_line_and_field(tmp_path, text, message):
 @pytest.mark.parametrize(
     ("labels", "text", "message"),
     [
+        (["a", "b"], "new:", "new_label must be printable text, got ''"),
+        (["a", "b"], "new:\0", r"new_label must be printable text, got '\\x00'"),
         ([1, 2], "new:1.5", "new_label must be an integer"),
         ([1, 2], "new:inf", "new_label must be an integer"),
         ([True, False], "new:maybe", "is not a label of the table, which has 'True', 'False'"),
@@ -200,6 +202,14 @@ def test_new_labels_are_of_the_kind_that_the_table_has(tmp_path, labels, text, m
     path.write_text(f"{HEADER}0,{labels[0]},relabel,{text}\n")
     with pytest.raises(ValueError, match=message):
         read_corrections(path, make_frame(labels)["y"])
+
+
+def test_dropping_every_row_is_refused(tmp_path):
+    path = tmp_path / "fixes.csv"
+    labels = make_frame(["a", "b"])["y"]
+    path.write_text(HEADER + "".join(f"{i},{label},drop,\n" for i, label in enumerate(labels)))
+    with pytest.raises(ValueError, match="drops every row of the table"):
+        read_corrections(path, labels)
 
 
 def test_other_tables_are_refused(tmp_path):
