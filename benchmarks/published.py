@@ -1,7 +1,8 @@
 """Tables of the published study, re-run: from the store of results to docs/results.
 
 The runs are kept as docs/results/published_runs.csv and published_redraws.csv, each line with the
-commit that made it. The tables of docs/results/reproduction.md are made from these two files alone,
+commit that made it; runs of another store are added, so that parts of the study may be run on
+several machines. The tables of docs/results/reproduction.md are made from these two files alone,
 between lines ``<!-- table: name -->`` and ``<!-- end -->``.
 
 Run, after `make study-full`: python benchmarks/published.py study-full/results.db
@@ -21,9 +22,8 @@ from broadlearn.study.reproduction import compare_with_print, judge_cells, redra
 from broadlearn.study.statistics import compare_pairs, friedman, ranks
 
 FOLDER = Path(__file__).parents[1] / "docs" / "results"
-PAGE, RUNS, REDRAWS = (
-    FOLDER / name for name in ("reproduction.md", "published_runs.csv", "published_redraws.csv")
-)
+RUNS, REDRAWS = FOLDER / "published_runs.csv", FOLDER / "published_redraws.csv"
+PAGE = FOLDER / "reproduction.md"
 PROTOCOLS = ("paper", "paper-inside", "nested")
 # Columns of the published tables, each with the models that are compared with it.
 COLUMNS = {
@@ -43,7 +43,7 @@ SAME = 0.01
 
 
 def keep_runs(store: Path) -> None:
-    """Write the two files of results from a store."""
+    """Add the results of a store to the two files."""
     with ResultStore(store, read_only=True) as results:
         frame = results.to_frame()
     done = frame[(frame["status"] == "done") & (frame["grid"] == "paper")]
@@ -54,13 +54,19 @@ def keep_runs(store: Path) -> None:
         seconds=runs["seconds"].round(1),
         commit=runs["commit"],
     )
-    figures.to_csv(RUNS, index=False, lineterminator="\n")
+    add_lines(RUNS, figures, ["protocol", "noise", "dataset", "model"])
     redrawn = redraw_figures(frame[frame["protocol"] == "paper-redraws"])
     commits = done[done["protocol"] == "paper-redraws"].set_index(["dataset", "model"])["commit"]
     keys = pd.MultiIndex.from_frame(redrawn[["dataset", "model"]])
-    redrawn.round(4).assign(commit=commits.reindex(keys).to_numpy()).to_csv(
-        REDRAWS, index=False, lineterminator="\n"
-    )
+    redrawn = redrawn.round(4).assign(commit=commits.reindex(keys).to_numpy())
+    add_lines(REDRAWS, redrawn, ["dataset", "model"])
+
+
+def add_lines(file: Path, lines: pd.DataFrame, keys: list[str]) -> None:
+    """Add lines to a CSV file, in place of those with the same keys."""
+    kept = [pd.read_csv(file, keep_default_na=False, na_values=[""])] if file.exists() else []
+    joined = pd.concat([*kept, lines]).drop_duplicates(keys, keep="last")
+    joined.sort_values(keys).to_csv(file, index=False, lineterminator="\n")
 
 
 def read_runs() -> pd.DataFrame:
@@ -99,20 +105,42 @@ def distance_table(*, noisy: bool) -> pd.DataFrame:
     return pd.DataFrame(lines).T
 
 
+def redraw_table() -> pd.DataFrame:
+    """Return how near redraws at the printed settings come to print."""
+    redraws, printed = pd.read_csv(REDRAWS), published_table()
+    columns = redraws["model"].map(PRINTED_OF)
+    redraws["print"] = [printed.loc[key] for key in zip(redraws["dataset"], columns, strict=True)]
+    lines = {}
+    for model in MODELS:
+        own = redraws[redraws["model"] == model]
+        if own.empty:
+            continue
+        above = own["print"] - own["highest"]
+        lines[model] = {
+            "cells": str(len(own)),
+            "printed mean": f"{own['print'].mean():.2f}",
+            "median redraw": f"{own['median'].mean():.2f}",
+            "best of 30": f"{own['highest'].mean():.2f}",
+            "distance of the best": f"{above.abs().mean():.2f}",
+            "reached": str(int((above <= SAME).sum())),
+            "contradicted": str(int((own["print"] < own["lowest"] - SAME).sum())),
+        }
+    return pd.DataFrame(lines).T
+
+
 def verdict_table() -> pd.DataFrame:
-    """Return how many printed cells redraws at the printed settings reach."""
+    """Return how many printed cells our best of the grid, or a redraw, reaches."""
     cells = judged_cells()
     cells = cells[(cells["noise"] == "none") & (cells["verdict"] != "not redrawn")]
+    names = ("within reach", "out of reach", "contradicted", "not fitted")
     lines = {}
     for model in MODELS:
         own = cells[cells["model"] == model]
-        if own.empty:
-            continue
-        counts = own["verdict"].value_counts()
-        names = ("within reach", "out of reach", "contradicted", "not fitted")
-        lines[model] = {"redrawn": str(len(own))}
-        lines[model] |= {name: str(counts.get(name, 0)) for name in names}
-        lines[model]["beyond selection"] = str(int(own["beyond_selection"].sum()))
+        if len(own):
+            counts = own["verdict"].value_counts()
+            lines[model] = {"cells": str(len(own))}
+            lines[model] |= {name: str(counts.get(name, 0)) for name in names}
+            lines[model]["beyond selection"] = str(int(own["beyond_selection"].sum()))
     return pd.DataFrame(lines).T
 
 
@@ -121,7 +149,7 @@ def orth_table() -> pd.DataFrame:
     redraws = pd.read_csv(REDRAWS).set_index(["dataset", "model"])
     settings, printed = published_settings(), published_table()
     lines = []
-    for model in ("BLS", "F-BLS", "F-BLS as printed (no scores)", "IF-BLS"):
+    for model in ("BLS", "F-BLS as printed (no scores)", "IF-BLS"):
         for dataset in settings.index:
             own = settings.loc[dataset, PRINTED_OF[model]]
             m, p, q = (
@@ -213,7 +241,7 @@ def time_table() -> pd.DataFrame:
     groups = runs[runs["noise"] == "none"].groupby(["model", "protocol"])["seconds"]
     shown = groups.agg(lambda seconds: f"{seconds.sum():,.0f} ({len(seconds)})").unstack()
     order = [model for model in MODELS if model in shown.index]
-    return shown.reindex(index=order, columns=PROTOCOLS).fillna("")
+    return shown.reindex(index=order, columns=PROTOCOLS).astype(object).fillna("")
 
 
 def commit_table() -> pd.DataFrame:
@@ -229,6 +257,7 @@ def commit_table() -> pd.DataFrame:
 TABLES = {
     "distance": (lambda: distance_table(noisy=False), "model"),
     "noise": (lambda: distance_table(noisy=True), "model"),
+    "redraws": (redraw_table, "model"),
     "verdicts": (verdict_table, "model"),
     "orth": (orth_table, "data set"),
     "nested": (nested_table, "figure"),
