@@ -31,8 +31,8 @@ READING, FACTORISATION, CALLS = 4.0, 1 / 5.5, 450_000.0
 def worthwhile_steps(n_problems: int, n_vectors: int, n: int, *, shared: bool) -> int:
     """Return the number of steps without a gain after which to factorise; 0 for no step at all.
 
-    It is one more than half the steps that a factorisation costs. `shared` tells whether all
-    problems have the same matrix.
+    It is one more than half the steps that a factorisation costs. One step alone solves no penalty.
+    `shared` tells whether all problems have the same matrix.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def worthwhile_steps(n_problems: int, n_vectors: int, n: int, *, shared: bool) -
     readings = READING / n_problems if shared else READING
     step = n_vectors + readings + CALLS / (n_problems * n * n)
     ratio = n * FACTORISATION / step
-    return 1 + int(ratio / 2) if ratio >= 1.0 else 0
+    return 1 + int(ratio / 2) if ratio >= 2.0 else 0
 
 
 def krylov_path(
