@@ -52,7 +52,8 @@ from broadlearn.utils import (
 )
 from broadlearn.utils.sklearn_compat import StrOptions, fit_context
 
-# The slope of probabilities is one number: held-out decisions of this many samples determine it.
+# The slope of probabilities is one number: held-out decisions of this many samples fix it
+# to a few percent.
 MAX_HELD_OUT = 2048
 
 

@@ -26,7 +26,7 @@ from broadlearn.solvers import (
 )
 from broadlearn.utils import Array, Floats, check_range, encode_targets, row_priorities
 
-# Size of the random sample from which the slope of probabilities is learnt.
+# Size of the random sample for the slope of probabilities, which is kept in memory and in files.
 MAX_SAMPLE = 512
 # Relative difference up to which two sums of weights are equal: rounding of ten million terms.
 SAME_WEIGHT = 1e-9

@@ -89,9 +89,9 @@ class TrainingData(NamedTuple):
         """Return the scores of all given samples from those of the kept ones; 0 for the others."""
         if score is None:
             return None
-        every = np.zeros(len(self.given[1]))
-        every[self.keep] = score
-        return every
+        scores = np.zeros(len(self.given[1]))
+        scores[self.keep] = score
+        return scores
 
 
 def read_labelled(

@@ -94,7 +94,7 @@ class Cell:
         self.map, self.Cs = condense(interleave(broad_map)), list(Cs)
         n_groups = broad_map.settings.n_enhancement_groups
         self.columns = [self.map.n_feature_columns + n_groups * q for q in sizes]
-        self.every = np.arange(len(self.data.T))
+        self.all_rows = np.arange(len(self.data.T))
         # Whether the design matrix of the training samples comes in several blocks.
         self.in_blocks = len(affine["train"]) * self.map.n_columns > judge.block_numbers
         # Leave-one-out predictions magnify errors.
@@ -142,7 +142,7 @@ class Cell:
         Leave-one-out predictions need all of them.
         """
         if self.judge.holds_out:
-            return self.every
+            return self.all_rows
         return self.fold.diagonals[w].rows
 
     def _designs(self, part: str) -> Iterator[tuple[slice, Array]]:
@@ -169,12 +169,12 @@ class Cell:
         numbers = len(self.Cs) * len(sizes) * k * n
         step = 1 if self.judge.holds_out else max(1, self.judge.block_numbers // numbers)
         for start in range(0, len(widths), step):
-            some, own = widths[start : start + step], sums[start : start + step]
+            batch, own = widths[start : start + step], sums[start : start + step]
             spreads = np.einsum("ijj->i", own[:, :n, :n]).tolist()
-            refine = partial(self._refine, own, spreads, columns, some)
+            refine = partial(self._refine, own, spreads, columns, batch)
             W = primal_path(own, columns, self.Cs, k, refine, self.tolerance)
-            held_out = partial(self._primal_held_out, own[0], W[0], columns, some[0])
-            self._score(W, some, sizes, held_out)
+            held_out = partial(self._primal_held_out, own[0], W[0], columns, batch[0])
+            self._score(W, batch, sizes, held_out)
 
     def _refine(
         self,
@@ -209,15 +209,17 @@ class Cell:
         n_C, n_sizes, k, n = W.shape
         result = np.empty((n_C, n_sizes, rows.size, k))
         for block in row_slices(rows.size, self.map.n_columns, self.judge.block_numbers):
-            some = rows[block]
-            G = self._design(self.affine["train"][some])[:, :n]
+            judged = rows[block]
+            G = self._design(self.affine["train"][judged])[:, :n]
             leverages = primal_leverages(sums, columns, self.Cs, k, G)
-            influence = np.ones(some.size) if score is None else score[some] ** 2
+            influence = np.ones(judged.size) if score is None else score[judged] ** 2
             if data.weight is not None and (share := data.left_out_share()) is not None:
-                influence = influence * (data.weight * share)[some]
-            fitted = (G @ W.reshape(-1, n).T).reshape(some.size, n_C, n_sizes, k)
-            residual = data.T[some] - fitted.transpose(1, 2, 0, 3)
-            result[:, :, block] = leave_one_out(data.T[some], residual, 1.0 - leverages * influence)
+                influence = influence * (data.weight * share)[judged]
+            fitted = (G @ W.reshape(-1, n).T).reshape(judged.size, n_C, n_sizes, k)
+            residual = data.T[judged] - fitted.transpose(1, 2, 0, 3)
+            result[:, :, block] = leave_one_out(
+                data.T[judged], residual, 1.0 - leverages * influence
+            )
         return result
 
     def _dual(self, sizes: Mapping[int, list[int]]) -> None:
@@ -248,7 +250,7 @@ class Cell:
 
     def _diagonal(self, w: int) -> Array:
         s = self.fold.diagonals[w].s
-        return np.ones(len(self.every)) if s is None else s
+        return np.ones(len(self.all_rows)) if s is None else s
 
     def _dual_held_out(
         self, K: Array, G: Array, W: Array, alphas: Array, w: int, rows: Rows
@@ -274,16 +276,17 @@ class Cell:
         for t, part in enumerate(self.judge.parts):
             n_rows = len(self.affine["test" if part == "test" else "train"])
             step = max(1, self.judge.block_numbers // (n_rows * len(sizes) * W.shape[3]))
-            every = np.arange(n_rows)
-            found = held_out(every).transpose(2, 0, 1, 3) if part == "held_out" else None
+            known = None
+            if part == "held_out":
+                known = held_out(np.arange(n_rows)).transpose(2, 0, 1, 3)
             for start in range(0, len(pairs), step):
-                some = slice(start, start + step)
-                if found is None:
-                    outputs = self._predict(part, pairs[some], [self.columns[j] for j in sizes])
+                batch = slice(start, start + step)
+                if known is None:
+                    outputs = self._predict(part, pairs[batch], [self.columns[j] for j in sizes])
                 else:
-                    outputs = found[:, some]
-                scores = self._judged(outputs, part, None if slopes is None else slopes[some])
-                w, c = np.divmod(np.arange(len(pairs))[some], len(self.Cs))
+                    outputs = known[:, batch]
+                scores = self._judged(outputs, part, None if slopes is None else slopes[batch])
+                w, c = np.divmod(np.arange(len(pairs))[batch], len(self.Cs))
                 places = np.asarray(widths)[w, None], c[:, None], np.asarray(sizes)
                 self.result[:, t][:, *places] = scores
 

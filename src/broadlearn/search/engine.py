@@ -168,8 +168,8 @@ def _nested_units(
     together = workers == 1 or len(nodes) >= 4 * workers
     fold_lists = [list(range(n_splits))] if together else [[f] for f in range(n_splits)]
     seeds = [draw_seed(model.random_state)] * n_splits
-    every = list(range(len(values["size"])))
-    for chosen in [every] if sizes_nest(model.feature_map()) else [[j] for j in every]:
+    positions = list(range(len(values["size"])))
+    for chosen in [positions] if sizes_nest(model.feature_map()) else [[j] for j in positions]:
         sizes = [values["size"][j] for j in chosen]
         for k, p in enumerate(nodes):
             largest = {"groups": max(groups), "nodes": p, "size": max(sizes)}

@@ -143,8 +143,8 @@ def _roc_auc(p: Predictions) -> Array:
 def _f1(p: Predictions) -> Array:
     positive = p.true_codes == 1
     predicted = p.decision[:, :, 0] > 0
-    found = _count(predicted & positive[:, None])
-    return 2.0 * found / (_count(predicted) + np.count_nonzero(positive))
+    true_positives = _count(predicted & positive[:, None])
+    return 2.0 * true_positives / (_count(predicted) + np.count_nonzero(positive))
 
 
 def _log_loss(p: Predictions) -> Array:

@@ -131,12 +131,12 @@ def weighted_sums(
             for own, sums in zip(diagonals, result, strict=True):
                 for sign, chosen, factors in own.parts:
                     first, last = np.searchsorted(chosen, [start, start + len(both)])
-                    some = both
+                    added = both
                     if last - first < len(both):
-                        some = both.take(chosen[first:last] - start, axis=0)
+                        added = both.take(chosen[first:last] - start, axis=0)
                     if own.s is not None:
-                        some = some * factors[first:last, None]
-                    _add_products(some, sums, sign)
+                        added = added * factors[first:last, None]
+                    _add_products(added, sums, sign)
     for i in shared:
         result[i] += np.tensordot(np.asarray(diagonals[i].levels), of_classes, 1)
     below = np.tri(size, k=-1, dtype=bool)

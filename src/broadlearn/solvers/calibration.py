@@ -14,10 +14,11 @@ from scipy.special import expit, logsumexp, softmax
 
 from broadlearn.utils import Array, Floats
 
-# Slopes beyond these bounds hardly change probabilities; Newton steps need far fewer than this.
+# At these slopes probabilities are 0.5, or 0 and 1 for all but the smallest decisions.
 SLOPE_RANGE = (1e-3, 1e4)
+# Bisection of this range to 1e-12 takes 44 steps; Newton steps are far fewer.
 MAX_STEPS = 60
-# Decisions count as estimates of probabilities no smaller than this.
+# Smallest decision taken for a probability: the logarithm diverges at 0.
 MIN_SHARE = 0.01
 # Targets, and so the mean decisions of classes, differ by at most 2.
 MAX_OFFSET = 2.0
@@ -98,8 +99,8 @@ def learn_link(decision: Array, codes: NDArray[np.intp], weight: Array | None = 
 
     # Logarithms of small decisions are all equal: the other slope keeps their order.
     bounds = [SLOPE_RANGE, (0.0, SLOPE_RANGE[1])]
-    found = minimize(loss, np.ones(2), jac=True, method="L-BFGS-B", bounds=bounds)
-    return np.asarray(found.x, dtype=np.float64)
+    optimum = minimize(loss, np.ones(2), jac=True, method="L-BFGS-B", bounds=bounds)
+    return np.asarray(optimum.x, dtype=np.float64)
 
 
 def learn_offsets(decision: Array, codes: NDArray[np.intp], weight: Array) -> Array:
@@ -134,8 +135,8 @@ def learn_offsets(decision: Array, codes: NDArray[np.intp], weight: Array) -> Ar
 
     bounds = [SLOPE_RANGE, *[(-MAX_OFFSET, MAX_OFFSET)] * n_columns]
     start = np.append(1.0, np.zeros(n_columns))
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
-    return np.asarray(found.x[1:], dtype=np.float64)
+    optimum = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
+    return np.asarray(optimum.x[1:], dtype=np.float64)
 
 
 def learn_slopes(

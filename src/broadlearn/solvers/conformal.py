@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from broadlearn.utils import Array, Floats
 
-# Relative rounding error allowed in the product of a coverage and a count.
+# Relative error allowed in the product of a coverage and a count: rounding of sums of weights.
 ROUNDING = 1e-12
 
 

@@ -12,7 +12,7 @@ from scipy.linalg.lapack import dtrtri
 
 from broadlearn.utils import Array
 
-# Size up to which LAPACK inverts a triangle.
+# Size up to which LAPACK inverts a triangle as fast as products do (measured from 50 to 150).
 LEAF = 64
 
 

@@ -16,9 +16,10 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 from broadlearn.solvers.ridge import leave_one_out
 from broadlearn.utils import Array, Floats
 
-# Share of the mean diagonal that is added to it, as landmarks may nearly coincide.
+# Share of the mean diagonal that is added to it, as landmarks may nearly coincide: above the
+# rounding of a factor of thousands of columns.
 JITTER = 1e-11
-# Smallest share of a sample in its own prediction; kernels may be float32.
+# Smallest remainder 1 - h that a residual is divided by: leverages may be rounded to float32.
 MIN_REMAINDER = 1e-4
 
 

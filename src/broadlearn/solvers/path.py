@@ -21,7 +21,7 @@ from broadlearn.solvers.krylov import krylov_path, worthwhile_steps
 from broadlearn.solvers.rounding import prediction_error
 from broadlearn.utils import Array
 
-# Share of the allowed error that solutions by products with the matrix may have.
+# Share of the allowed error that Lanczos steps may leave, as their estimate is not a bound.
 SAFETY = 0.01
 # Given the position of a problem and of a penalty, its weights of shape (n_sizes, n_targets, n) and
 # a function that solves the largest size for right sides in columns: the residual

@@ -31,18 +31,18 @@ from broadlearn.utils import BLOCK_NUMBERS, Array, Floats, row_slices
 Block = tuple[Array, Array | None]
 Rows = NDArray[np.intp]
 
-# Estimated relative errors of predictions above which one, and two, refinements are made, so that
-# predictions keep ten digits.
+# Estimated relative errors of predictions above which one, and two, refinements are made:
+# predictions are to keep ten digits, and one refinement may be too few beyond the second.
 REFINE_ONCE, REFINE_TWICE = 3e-11, 1e-6
 LOST_PENALTY = (
     "The ridge problem cannot be solved in float64 with C={:g}: the penalty 1/C is lost against "
     "the features. Use a smaller C, or standardize=True if the columns of X are on very different "
     "scales."
 )
-# Smallest share of a row in its own prediction.
+# Smallest remainder 1 - h that a residual is divided by; smaller ones are rounding of h.
 MIN_REMAINDER = 1e-10
-# Size of a matrix, and C, up to which SciPy factorises in place. Beyond that C, predictions show
-# the rounding of the factor, which differs between libraries.
+# Size of a matrix up to which copies take longer than the factor, and C up to which predictions do
+# not show the rounding of the factor, which differs between libraries (SciPy factorises in place).
 SMALL, SMALL_C = 1024, 1e4
 
 
@@ -189,8 +189,8 @@ class DualSolution(NamedTuple):
         fitted = np.zeros_like(T)
         if s is not None and not s.all():
             unscored = np.flatnonzero(s == 0.0)
-            every = np.arange(len(self.alpha))
-            part = G[unscored] if isinstance(G, np.ndarray) else G(every[rows][unscored])
+            positions = np.arange(len(self.alpha))[rows]
+            part = G[unscored] if isinstance(G, np.ndarray) else G(positions[unscored])
             fitted[unscored] = part @ self.weights
         residual = dual_residual(self.alpha[rows], s, T, fitted, self.C)
         share = None if weight is None else left_out_share(weight)[rows]

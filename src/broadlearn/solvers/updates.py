@@ -22,9 +22,10 @@ from broadlearn.solvers.ridge import (
 from broadlearn.solvers.rounding import prediction_error, propagated_error
 from broadlearn.utils import Array
 
-# Negative squares beyond this share of the largest are not due to rounding.
+# Sums of a million rows round by less than this share of the largest square.
 ROUNDING = 1e-10
-# Estimated relative error of predictions above which available rows are visited again.
+# Estimated relative error of predictions above which available rows are visited again: a pass over
+# a table is dear, and a stream promises 1e-8.
 REFINE_SUMS = 1e-9
 
 

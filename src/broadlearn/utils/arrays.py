@@ -13,7 +13,7 @@ Array = NDArray[np.float64]
 Floats = NDArray[np.floating]
 
 FLOAT_TYPES = [np.float64, np.float32]
-# Numbers in a block of rows that is worked on at a time.
+# Numbers in a block of rows that is worked on at a time: 16 MB, so that calls cost little.
 BLOCK_NUMBERS = 1 << 21
 
 
@@ -105,8 +105,8 @@ def distinct_rows(
     --------
     >>> import numpy as np
     >>> X = np.array([[1.0], [2.0], [1.0]])
-    >>> found = distinct_rows(X, np.array([0, 0, 0]), np.ones(3))
-    >>> found.weight[found.inverse]
+    >>> rows = distinct_rows(X, np.array([0, 0, 0]), np.ones(3))
+    >>> rows.weight[rows.inverse]
     array([2., 1., 2.])
     """
     order = np.argsort(codes, kind="stable")

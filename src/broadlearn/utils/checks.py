@@ -17,7 +17,7 @@ from sklearn.utils.validation import column_or_1d, validate_data
 from broadlearn.utils.arrays import FLOAT_TYPES, Array, Floats
 from broadlearn.utils.sklearn_compat import check_sample_weight
 
-# Squared distances of larger numbers overflow.
+# Squared distances of larger numbers overflow, summed over up to 1e27 features.
 MAX_VALUE = 1e140
 
 # Sums of larger targets overflow in predictions, or their squares do, by the type of X.
@@ -228,9 +228,9 @@ make_pipeline(broadlearn.tables.TablePreparation(), model).
         if not about_text or cells.ndim != 2:
             raise
         for name, values in zip(getattr(X, "columns", range(cells.shape[1])), cells.T, strict=True):
-            if found := first_text(values):
+            if text := first_text(values):
                 raise ValueError(
-                    f"Column {name!r} is not numeric (found {found!r}). Encode it first, for "
+                    f"Column {name!r} is not numeric (found {text!r}). Encode it first, for "
                     "example by make_pipeline(broadlearn.tables.TablePreparation(), model)."
                 ) from None
         raise

@@ -52,8 +52,8 @@ def page_frame(package: str, styles: Sequence[str], scripts: Sequence[str] = ())
 
 def _text(package: str, name: str) -> str:
     own = files(package) / "templates" / name
-    found = own if own.is_file() else files(__package__ or "") / "templates" / name
-    return found.read_text("utf-8")
+    path = own if own.is_file() else files(__package__ or "") / "templates" / name
+    return path.read_text("utf-8")
 
 
 def _shown(value: Any) -> Any:

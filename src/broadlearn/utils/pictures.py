@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from broadlearn.utils.wording import visible
 
+# Longer names would run into their neighbours.
 MAX_LABEL_LENGTH = 26
 
 
