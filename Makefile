@@ -45,7 +45,7 @@ study-honest: $(READY) ## our ensemble against other models, clean and noisy (ho
 		--store study-honest/results.db --output study-honest/report
 	$(BIN)/python benchmarks/honest.py study-honest/results.db
 
-study-robust: $(READY) ## robust and structural variants with wrong labels and outlying rows (5 core-hours; needs the data)
+study-robust: $(READY) ## robust and structural variants with wrong labels and outliers (5 core-hours; needs the data)
 	$(BIN)/broadlearn study run benchmarks/robust.toml --jobs -1 --store study-robust/results.db --output study-robust/report
 	$(BIN)/python benchmarks/robust.py study-robust/results.db
 
