@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from broadlearn.ensemble import landmark_fit
+from broadlearn.ensemble import landmark_fit, landmark_problem
 from broadlearn.ensemble.candidates import (
     KERNELS,
     PENALTIES,
@@ -13,11 +13,10 @@ from broadlearn.ensemble.kernel_average import samples_in
 from broadlearn.ensemble.landmark_fit import (
     MIXED,
     SECOND_KERNELS,
-    LandmarkProblem,
     choose_scores,
     fit_landmarks,
-    judge,
 )
+from broadlearn.ensemble.landmark_problem import LandmarkProblem, judge
 from broadlearn.random_features import KernelBasis, SamplePairs, learn_forms, learn_units
 from broadlearn.sample_scores import margin_scores, margins_of
 
@@ -55,7 +54,7 @@ def mean_kernel(task, forms, units, landmarks):
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("scored", [False, True])
 def test_the_mean_kernel_is_fitted_and_left_out_as_by_refits(weighted, scored, monkeypatch):
-    monkeypatch.setattr(landmark_fit, "BLOCK_NUMBERS", 200)
+    monkeypatch.setattr(landmark_problem, "BLOCK_NUMBERS", 200)
     task = problem(40, weighted)
     forms, units = learnt(task)
     score = np.linspace(0.2, 1, 40) if scored else None
@@ -99,6 +98,7 @@ def test_scores_are_judged_on_samples_that_they_were_given_without(monkeypatch):
 
 @pytest.mark.parametrize("gain", [np.inf, -np.inf])
 def test_the_average_is_the_mean_kernel_on_landmarks(gain, monkeypatch):
+    monkeypatch.setattr(landmark_fit, "fit_cells", lambda *given: None)
     monkeypatch.setattr(landmark_fit, "MAX_PRODUCTS", 25**2 * 80)
     task, steps = problem(), []
     forms, units = learnt(task)

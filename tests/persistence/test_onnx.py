@@ -209,3 +209,13 @@ def test_what_cannot_be_exported_is_refused_in_a_sentence():
         to_onnx(BLSClassifier())
     assert to_onnx(table[1:]).graph.node
     assert to_onnx(bls).graph.node
+
+
+def test_cells_of_the_ensemble(monkeypatch):
+    monkeypatch.setattr("broadlearn.ensemble.local_fit.CELL_SIZE", 60)
+    monkeypatch.setattr("broadlearn.ensemble.landmark_fit.MAX_LANDMARKS", 20)
+    rows = np.random.default_rng(0).uniform(-1, 1, size=(400, 2))
+    labels = np.floor(4 * rows).sum(axis=1) % 2
+    model = BroadEnsembleClassifier(max_exact_samples=100, random_state=0).fit(rows, labels)
+    assert len(model._average.local.starts) > 3
+    assert_equal(model, rows[::3])

@@ -57,12 +57,12 @@ class BroadEnsembleClassifier(ProbabilityMixin, BaseEstimator):
     on the products of samples in them. For infinitely many nodes, the mean product is a kernel in
     closed form, so nothing is drawn. `fit` compares kernels of several families (sine nodes with
     Gaussian or Cauchy weights on all columns, nodes on few columns, erf and linear nodes), widths
-    and column transformations (standardised, ranks, normal scores), each at its best penalty, by
-    the log-loss of exact leave-one-out decisions. The best kernels are averaged.
+    and column transformations (standardised, ranks, normal scores, levels), each at its best
+    penalty, by the log-loss of exact leave-one-out decisions. The best kernels are averaged.
 
     Up to `max_exact_samples` samples, members are kernel ridge models on all samples. Beyond,
-    kernels are compared on a part of the samples, and the mean of the best three is fitted to all
-    samples on up to 5,000 landmarks.
+    kernels are compared on a part of the samples, the mean of the best three is fitted to all
+    samples on up to 2,000 landmarks, and models of small cells learn what it leaves.
 
     Parameters
     ----------

@@ -19,11 +19,11 @@ from broadlearn.ensemble.exact import compare_kernels, fit_twice
 from broadlearn.ensemble.kernel_average import samples_in
 from broadlearn.ensemble.landmark_fit import SECOND_KERNELS, fit_landmarks
 from broadlearn.ensemble.weights import draw_heavy
-from broadlearn.random_features import learn_forms, learn_units
+from broadlearn.random_features import LimitKernel, learn_forms, learn_units
 from broadlearn.utils import Array
 
-# Samples on which all kernels are compared; the best of them are fitted to more.
-MAX_COMPARED = 700
+# Samples on which kernels are compared. With more in all, only the best on half as many are.
+MAX_COMPARED, FINALISTS = 700, 18
 # Samples up to which every kernel has a model of its own, and models of mean kernels beyond.
 MAX_SEPARATE, MEANS = 1500, 3
 # Matrices of samples x samples that are there at a time, and bytes of them that need no word.
@@ -81,16 +81,22 @@ def fit_ensemble(
     units = learn_units(samples, part.counted)
     # Without a column of levels, that form is ranks.
     compared = [k for k in KERNELS if forms.level_columns.size or k.inputs != "levels"]
-    candidates = compare_kernels(part, [(kernel,) for kernel in compared], samples, units, step)
-    for _ in range(len(KERNELS) - len(compared)):
+    means: list[tuple[LimitKernel, ...]] = [(kernel,) for kernel in compared]
+    if len(part.X) < len(X):
+        half = {form: Z[::2] for form, Z in samples.items()}
+        first = part.take(np.arange(0, len(part.X), 2))
+        best = compare_kernels(first, means, half, units, lambda: None)[:FINALISTS]
+        means = [candidate.kernels for candidate in best]
+    candidates = compare_kernels(part, means, samples, units, step)
+    for _ in range(len(KERNELS) - len(means)):
         step()
     if len(X) > max_exact:
         return fit_landmarks(problem, candidates, forms, units, min_gain, generator, step)
     members = candidates[:size]
     if len(X) > MAX_SEPARATE:
         kernels = [member.kernels[0] for member in members]
-        means = [tuple(kernels[i::MEANS]) for i in range(min(MEANS, len(kernels)))]
-        members = compare_kernels(part, means, samples, units, lambda: None)
+        mixed = [tuple(kernels[i::MEANS]) for i in range(min(MEANS, len(kernels)))]
+        members = compare_kernels(part, mixed, samples, units, lambda: None)
     copies = part.weight if part.copies else None
     shares = shares_of(members, len(part.X) if copies is None else float(copies.sum()))
     return fit_twice(problem, members, shares, forms, units, min_gain, step)

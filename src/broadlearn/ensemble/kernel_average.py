@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from broadlearn.ensemble.cells import LocalModels
 from broadlearn.random_features import InputForms, KernelBasis, LimitKernel, SamplePairs, Units
 from broadlearn.utils import Array, Floats, row_slices
 
@@ -31,6 +32,8 @@ class KernelAverage:
         The members' shares are contained.
     offset : ndarray of shape (n_outputs,) or None
         Added to the sum.
+    local : LocalModels or None
+        Models of cells, whose predictions are added.
     """
 
     forms: InputForms
@@ -39,6 +42,7 @@ class KernelAverage:
     kernels: list[LimitKernel]
     coefficients: Array
     offset: Array | None = None
+    local: LocalModels | None = None
 
     @property
     def constant(self) -> Array:
@@ -62,7 +66,7 @@ class KernelAverage:
             pairs = SamplePairs(basis, block, scratch)
             for kernel, weights in zip(self.kernels, coefficients, strict=True):
                 out[rows] += pairs.values(kernel, self.units, out=K) @ weights
-        return out
+        return out if self.local is None else out + self.local(X, self.forms, self.units)
 
 
 def samples_in(forms: InputForms, X: Floats, kernels: Sequence[LimitKernel]) -> dict[str, Floats]:
@@ -72,10 +76,12 @@ def samples_in(forms: InputForms, X: Floats, kernels: Sequence[LimitKernel]) -> 
 
 def mean_kernel(pairs: SamplePairs, kernels: Sequence[LimitKernel], units: Units) -> Floats:
     """The mean of some kernels, plus one: the kernel of a model with an intercept."""
-    mean = pairs.values(kernels[0], units) / len(kernels)
-    mean += 1.0
+    mean = pairs.values(kernels[0], units).copy()
+    out = np.empty_like(mean)
     for kernel in kernels[1:]:
-        mean += pairs.values(kernel, units) / len(kernels)
+        mean += pairs.values(kernel, units, out=out)
+    mean /= len(kernels)
+    mean += 1.0
     return mean
 
 

@@ -1,17 +1,18 @@
-"""An ensemble for large tables: one mean of kernels on landmarks, with nodes of several kinds.
+"""An ensemble for large tables: one mean of kernels on landmarks, and models of cells on the rest.
 
 Where no samples x samples matrix fits, kernels are compared in rounds: all of them on few samples,
 the best on more samples with few landmarks, and the best of those become one kernel, their mean, on
-as many landmarks as time allows. Its functions are sums of functions of its parts.
+as many landmarks as time allows. Its functions are sums of functions of its parts. Models of small
+cells then learn what it leaves, see `local_fit`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from broadlearn.ensemble.candidates import (
     PENALTIES,
@@ -19,30 +20,22 @@ from broadlearn.ensemble.candidates import (
     FittedEnsemble,
     Problem,
     best_first,
-    best_penalty,
     gain_of_scores,
 )
 from broadlearn.ensemble.exact import fit_exactly
-from broadlearn.ensemble.kernel_average import KernelAverage, mean_kernel, samples_in, shared_order
+from broadlearn.ensemble.kernel_average import KernelAverage, shared_order
+from broadlearn.ensemble.landmark_problem import LandmarkProblem, judge
+from broadlearn.ensemble.local_fit import fit_cells, local_kernel
 from broadlearn.ensemble.weights import draw_heavy, heavy_first
-from broadlearn.random_features import InputForms, KernelBasis, LimitKernel, SamplePairs, Units
-from broadlearn.solvers import (
-    LandmarkSolution,
-    LandmarkSums,
-    left_out_share,
-    solve_landmarks,
-    sum_landmarks,
-)
-from broadlearn.utils import BLOCK_NUMBERS, Array, Floats, row_slices, spread_rows
+from broadlearn.random_features import InputForms, Units
+from broadlearn.utils import Array, Floats
 
 # Samples, landmarks and kernels of the second round.
-SECOND_SAMPLES, SECOND_LANDMARKS, SECOND_KERNELS = 10_000, 800, 10
+SECOND_SAMPLES, SECOND_LANDMARKS, SECOND_KERNELS = 3000, 400, 10
 # Kernels whose mean is taken in the end.
 MIXED = 3
-# Samples whose held-out predictions judge.
-MAX_JUDGED = 2000
 # Products of the Gram matrix that are affordable, and landmarks beyond which more do not help much.
-MAX_PRODUCTS, MAX_LANDMARKS = 4e11, 5000
+MAX_PRODUCTS, MAX_LANDMARKS = 1.5e11, 2000
 
 
 def n_landmarks(n_samples: int) -> int:
@@ -51,106 +44,9 @@ def n_landmarks(n_samples: int) -> int:
     Examples
     --------
     >>> n_landmarks(10_000), n_landmarks(100_000)
-    (5000, 2000)
+    (2000, 1224)
     """
     return min(MAX_LANDMARKS, int(np.sqrt(MAX_PRODUCTS / n_samples)))
-
-
-class LandmarkProblem:
-    """Ridge problems with mean kernels between samples and landmarks."""
-
-    def __init__(
-        self,
-        forms: InputForms,
-        units: Units,
-        problem: Problem,
-        score: Array | None,
-        landmarks: Floats,
-    ) -> None:
-        self.forms, self.units, self.score, self.landmarks = forms, units, score, landmarks
-        self.X, self.T, self.weight, self.make_loss = problem[:4]
-        self.copies, self.counted = problem.copies, problem.counted
-        self.s = score
-        if self.weight is not None:
-            self.s = np.sqrt(self.weight) * (1.0 if score is None else score)
-
-    def kernel(
-        self, kernels: Sequence[LimitKernel], rows: slice | NDArray[np.intp], basis: KernelBasis
-    ) -> Floats:
-        """The mean kernel between samples and landmarks."""
-        dtype = next(iter(basis.samples.values())).dtype
-        pairs = SamplePairs(basis, self._formed(self.X[rows], kernels, dtype))
-        return mean_kernel(pairs, kernels, self.units)
-
-    def basis(self, kernels: Sequence[LimitKernel], dtype: type = np.float64) -> KernelBasis:
-        """The landmarks in the forms that some kernels need."""
-        return KernelBasis(self._formed(self.landmarks, kernels, dtype))
-
-    def sums(self, kernels: Sequence[LimitKernel]) -> LandmarkSums:
-        """Sums over all samples."""
-        basis = self.basis(kernels)
-        inner: Any = mean_kernel(SamplePairs(basis), kernels, self.units)
-
-        def blocks() -> Iterator[tuple[Array, Array, Array | None]]:
-            for rows in row_slices(len(self.X), len(self.landmarks), BLOCK_NUMBERS):
-                K: Any = self.kernel(kernels, rows, basis)
-                yield K, self.T[rows], None if self.s is None else self.s[rows]
-
-        return sum_landmarks(blocks(), inner, self.T.shape[1])
-
-    def influence(self, rows: slice | NDArray[np.intp]) -> Array | float:
-        """The part of s² of some samples that is left out with them."""
-        influence: Array | float = 1.0
-        if self.weight is not None:
-            share = left_out_share(self.weight)[rows] if self.copies else 1.0
-            influence = self.weight[rows] * share
-        if self.score is not None:
-            influence = influence * self.score[rows] ** 2
-        return influence
-
-    def judged(self) -> tuple[NDArray[np.intp], Array | None]:
-        """Some samples that judge, heavy ones more likely, and how much they count."""
-        counted = self.counted
-        if self.weight is None or self.copies or len(self.X) <= MAX_JUDGED:
-            some = spread_rows(len(self.X), MAX_JUDGED)
-            return some, None if counted is None else counted[some]
-        some, share = draw_heavy(self.weight, MAX_JUDGED, np.random.default_rng(0))
-        return some, share if counted is None else share * counted[some]
-
-    def held_out(
-        self, solution: LandmarkSolution, kernels: Sequence[LimitKernel], dtype: type
-    ) -> Array:
-        """Predictions for all samples by the model fitted without each of them."""
-        out, basis = np.empty_like(self.T), self.basis(kernels, dtype)
-        for rows in row_slices(len(self.X), len(self.landmarks), BLOCK_NUMBERS):
-            K = self.kernel(kernels, rows, basis)
-            out[rows] = solution.held_out(K, self.T[rows], self.influence(rows))
-        return out
-
-    def _formed(
-        self, X: Floats, kernels: Sequence[LimitKernel], dtype: DTypeLike
-    ) -> dict[str, Floats]:
-        """Samples in the forms that some kernels need; these have room in float32, X may not."""
-        wide: Floats = X.astype(np.result_type(X.dtype, dtype), copy=False)
-        formed = samples_in(self.forms, wide, kernels)
-        return {form: Z.astype(dtype, copy=False) for form, Z in formed.items()}
-
-
-def judge(
-    problem: LandmarkProblem, kernels: Sequence[LimitKernel], start: int
-) -> tuple[int, float, LandmarkSolution]:
-    """The best penalty of a mean kernel, its held-out loss, and the solution."""
-    sums = problem.sums(kernels)
-    some, counted = problem.judged()
-    K = problem.kernel(kernels, some, problem.basis(kernels))
-    influence, loss = problem.influence(some), problem.make_loss(some, counted)
-
-    def held_out(C: float) -> Array:
-        return solve_landmarks(sums, C).held_out(K, problem.T[some], influence)
-
-    best, value = best_penalty(held_out, loss, start)
-    # Solved once more rather than kept: factors are large.
-    return best, value, solve_landmarks(sums, PENALTIES[best])
 
 
 def compare_on_more(
@@ -219,18 +115,23 @@ def fit_landmarks(
     step()
     kernels = sorted((member.kernels[0] for member in chosen), key=shared_order)
     basis = problem.X[np.sort(order[: n_landmarks(len(problem.X))])]
-    whole = LandmarkProblem(forms, units, problem, score, basis)
     start = max(PENALTIES.index(member.C) for member in chosen)
-    best, loss, solution = judge(whole, kernels, start)
-    step()
     # Of a sample of large weight little is left without it: float32 would not know how much.
-    precision = np.float32 if problem.copies else np.float64
-    held_out, calibrating = whole.held_out(solution, kernels, precision), None
-    if score is not None:
-        plain = LandmarkProblem(forms, units, problem, None, basis)
-        calibrating = plain.held_out(judge(plain, kernels, best)[2], kernels, precision)
+    precision, narrow = np.float32 if problem.copies else np.float64, local_kernel(candidates)
+
+    def fit(score: Array | None) -> tuple[KernelAverage, Candidate, Array]:
+        whole = LandmarkProblem(forms, units, problem, score, basis)
+        best, loss, solution = judge(whole, kernels, start)
+        coefficients = np.repeat(solution.weights[None] / len(kernels), len(kernels), axis=0)
+        average = KernelAverage(forms, units, basis, kernels, coefficients)
+        member = Candidate(tuple(kernels), PENALTIES[best], loss)
+        local = fit_cells(whole, solution, kernels, narrow, precision, generator)
+        if local is None:
+            return average, member, whole.held_out(solution, kernels, precision)
+        return replace(average, local=local[0]), member, local[1]
+
+    average, member, held_out = fit(score)
     step()
-    coefficients = np.repeat(solution.weights[None] / len(kernels), len(kernels), axis=0)
-    average = KernelAverage(forms, units, basis, kernels, coefficients)
-    member = Candidate(tuple(kernels), PENALTIES[best], loss)
+    calibrating = None if score is None else fit(None)[2]
+    step()
     return FittedEnsemble(average, [member], np.ones(1), held_out, score, calibrating)

@@ -1,0 +1,149 @@
+"""Models of cells that learn what a model on landmarks leaves.
+
+Landmarks see the large features of a table, and the samples of a cell, all of them, the small ones.
+Both together are left out exactly: without sample i, the first model's residual of sample j grows
+by ``h_ji r_i``, with the matrix H that turns targets into its fitted values and its held-out
+residual r_i, and the prediction of the cell's model for i is linear in these. Samples are left out
+with all of their weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.lapack import dpotri, dtrtri
+
+from broadlearn.ensemble.candidates import PENALTIES, TIE, Candidate, best_penalty
+from broadlearn.ensemble.cells import SPLIT_FORM, LocalModels, split_cells
+from broadlearn.ensemble.exact import at_kept_penalty
+from broadlearn.ensemble.landmark_problem import LandmarkProblem
+from broadlearn.random_features import KernelBasis, LimitKernel, SamplePairs
+from broadlearn.solvers import LandmarkSolution, leave_one_out, solve_gram
+from broadlearn.utils import Array, Floats
+
+# Width of the kernel of cells, and samples of a cell with few and with many samples in all.
+LOCAL_WIDTH, CELL_SIZE, SMALL_CELL_SIZE, MANY_SAMPLES = 4.0, 700, 500, 20_000
+# Cells on which the penalty is chosen.
+JUDGED_CELLS = 2
+
+
+def local_kernel(candidates: Sequence[Candidate]) -> LimitKernel:
+    """The narrow kernel of independent Cauchy weights whose form of the columns suits best."""
+    kernels = (candidate.kernels[0] for candidate in candidates)
+    narrow = (k for k in kernels if k.family == "cauchy" and k.width == LOCAL_WIDTH)
+    return next(narrow, LimitKernel("cauchy", "standardized", LOCAL_WIDTH))
+
+
+class FirstModel:
+    """A model on landmarks, ready to be left out."""
+
+    def __init__(
+        self,
+        whole: LandmarkProblem,
+        solution: LandmarkSolution,
+        kernels: Sequence[LimitKernel],
+        precision: type,
+    ) -> None:
+        self.whole, self.kernels = whole, kernels
+        self.basis = whole.basis(kernels, precision)
+        self.weights: Floats = solution.weights.astype(precision)
+        # Products with the inverse are faster than solving for every cell.
+        inverse = dtrtri(solution.factor, lower=1)[0]
+        self.inverse = np.tril(inverse).T.astype(precision)
+
+    def __call__(self, rows: NDArray[np.intp]) -> tuple[Array, Array]:
+        """Its predictions for some samples, and the part of H for them."""
+        K = self.whole.kernel(self.kernels, rows, self.basis)
+        half = K @ self.inverse
+        return np.asarray(K @ self.weights, dtype=np.float64), np.asarray(half @ half.T)
+
+
+class CellProblem:
+    """The ridge problem of one cell, on what a model on landmarks leaves."""
+
+    def __init__(self, first: FirstModel, kernel: LimitKernel, rows: NDArray[np.intp]) -> None:
+        whole = first.whole
+        T = whole.T[rows]
+        fitted, self.hat = first(rows)
+        self.residual = T - fitted
+        self.s = np.ones(len(rows)) if whole.s is None else whole.s[rows]
+        remainder = 1.0 - self.s**2 * np.diagonal(self.hat).astype(np.float64)
+        # What the landmarks predict for each sample without it, and what is gone with it.
+        self.first = leave_one_out(T, self.residual, remainder)
+        self.gone = (T - self.first) * self.s[:, None] ** 2
+        X = whole.X[rows].astype(np.float64, copy=False)
+        basis = KernelBasis({kernel.inputs: whole.forms(X, kernel.inputs)})
+        self.gram = np.asarray(SamplePairs(basis).values(kernel, whole.units), dtype=np.float64)
+
+    def fit(self, C: float) -> tuple[Array, Array]:
+        """Coefficients of the samples, and predictions of both models for each without it."""
+        solution = solve_gram(self.gram, self.s, self.residual, C)
+        inverse = dpotri(solution.factor, lower=1)[0]
+        diagonal = np.diagonal(inverse)
+        # Scores may be 0: such a sample is not learnt from, and cannot be left out.
+        s = np.maximum(self.s, np.finfo(np.float64).tiny ** 0.25)
+        left = self.residual - solution.alpha / (diagonal * s)[:, None]
+        # Of the inverse, LAPACK gives the lower triangle.
+        mixed = np.tril(inverse * self.hat, -1)
+        change = (mixed @ self.s + self.s @ mixed) / (diagonal * s)
+        second = left - change[:, None] * self.gone
+        unseen = self.s <= 0.0
+        second[unseen] = (self.gram @ solution.weights)[unseen]
+        return solution.weights, self.first + second
+
+
+def fit_cells(
+    whole: LandmarkProblem,
+    solution: LandmarkSolution,
+    kernels: Sequence[LimitKernel],
+    kernel: LimitKernel,
+    precision: type,
+    generator: np.random.Generator,
+) -> tuple[LocalModels, Array] | None:
+    """Models of cells and held-out predictions of both models, if these have a smaller loss.
+
+    Parameters
+    ----------
+    whole : LandmarkProblem
+    solution : LandmarkSolution
+        The model on landmarks.
+    kernels : list of LimitKernel
+        The kernels that it is the mean of.
+    kernel : LimitKernel
+        The kernel of cells.
+    precision : type
+        Of what is computed of the model on landmarks.
+    generator : Generator
+    """
+    n = len(whole.X)
+    Z = whole.forms(whole.X.astype(np.float64, copy=False), SPLIT_FORM)
+    cells, members = split_cells(Z, CELL_SIZE if n <= MANY_SAMPLES else SMALL_CELL_SIZE, generator)
+
+    first = FirstModel(whole, solution, kernels, precision)
+
+    def problem(cell: int) -> CellProblem:
+        return CellProblem(first, kernel, members[cell][0])
+
+    judged = np.unique(np.linspace(0, len(members) - 1, JUDGED_CELLS).astype(np.intp))
+    problems = [problem(cell) for cell in judged]
+    insides = [members[cell][1] for cell in judged]
+    some = np.concatenate([members[cell][0][members[cell][1]] for cell in judged])
+    loss = whole.make_loss(some, None if whole.counted is None else whole.counted[some])
+
+    def held_out(of: Callable[[CellProblem], Array]) -> Array:
+        return np.concatenate([of(p)[i] for p, i in zip(problems, insides, strict=True)])
+
+    best, value = best_penalty(lambda C: held_out(lambda p: p.fit(C)[1]), loss)
+    if value >= loss(held_out(lambda p: p.first)) - TIE:
+        return None
+    out = np.empty_like(whole.T)
+    coefficients = []
+    for cell, (rows, inside) in enumerate(members):
+        _, weights, both = at_kept_penalty(problem(cell).fit, PENALTIES[best])
+        coefficients.append(weights)
+        out[rows[inside]] = both[inside]
+    starts = np.cumsum([0, *(len(rows) for rows, _ in members)])
+    basis = whole.X[np.concatenate([rows for rows, _ in members])]
+    return LocalModels(cells, kernel, basis, starts, np.concatenate(coefficients)), out
