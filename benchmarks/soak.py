@@ -134,7 +134,7 @@ def fits(n: int, seed: int) -> Tally:
         "OPENBLAS_NUM_THREADS": "1",
     }
     run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-m", "soak", "-n", "2", "tests/faults"],
+        [sys.executable, "-m", "pytest", "-m", "soak", "tests/faults"],
         cwd=ROOT,
         env=environment,
         capture_output=True,
