@@ -14,6 +14,8 @@ from broadlearn.utils import Array, Floats
 SPLIT_FORM = "ranks"
 # Share of the samples of a part, on each side of its middle, that both of its halves learn from.
 OVERLAP = 0.1
+# Larger parts, in cells, have none: it would add up over their splits.
+OVERLAP_CELLS = 32
 # Samples that the direction of a split is learnt from, and steps of its power iteration.
 SPLIT_SAMPLES, SPLIT_STEPS = 500, 3
 
@@ -85,7 +87,7 @@ def split_cells(
             return -len(members)
         half = min(max(np.searchsorted(own, own[len(own) // 2]), 1), len(own) - 1)
         threshold = (own[half - 1] + own[half]) / 2
-        reach = int(OVERLAP * len(own))
+        reach = int(OVERLAP * len(own)) if len(own) <= OVERLAP_CELLS * size else 0
         split = len(directions)
         directions.append(direction)
         thresholds.append(threshold)
