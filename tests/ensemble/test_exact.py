@@ -29,7 +29,6 @@ from broadlearn.solvers import LostPenaltyError, solve_gram
 
 MEANS = [KERNELS[i : i + 1 + i % 3] for i in range(0, len(KERNELS), 3)]
 MEMBERS = [Candidate(kernels, PENALTIES[4 + i % 4], 0.0) for i, kernels in enumerate(MEANS)]
-SHARES = np.linspace(1, 2, len(MEMBERS)) / np.linspace(1, 2, len(MEMBERS)).sum()
 
 
 def refit(gram, T, C, counts):
@@ -43,7 +42,7 @@ def fitted_on(forms, units):
     """What `gain_of_scores` calls to fit the members."""
 
     def fit(part, score):
-        fitted = fit_exactly(part, MEMBERS, SHARES, forms, units, score, lambda: None)
+        fitted = fit_exactly(part, MEMBERS, forms, units, score, lambda: None)
         return fitted.held_out, fitted.average
 
     return fit
@@ -92,12 +91,12 @@ def test_held_out_decisions_of_the_average_equal_refits(k, weighted, scored):
     problem = classes(k=k, weighted=weighted)
     score = np.random.default_rng(1).uniform(0.05, 1, 30) if scored else None
     forms, samples, units = learnt(problem)
-    fitted = fit_exactly(problem, MEMBERS, SHARES, forms, units, score, lambda: None)
+    fitted = fit_exactly(problem, MEMBERS, forms, units, score, lambda: None)
     expected = [
         plain_held_out(gram, problem.T, member.C, score, problem.weight)
         for member, gram in zip(MEMBERS, grams(MEMBERS, samples, units), strict=True)
     ]
-    np.testing.assert_allclose(fitted.held_out, np.tensordot(SHARES, expected, 1), atol=1e-8)
+    np.testing.assert_allclose(fitted.held_out, np.mean(expected, axis=0), atol=1e-8)
     assert fitted.score is score
 
 
@@ -146,7 +145,7 @@ def test_scores_are_judged_on_the_half_that_they_were_given_without():
                 scaled = s[:, None] * gram[np.ix_(train, train)] * s
                 penalty = np.eye(len(train)) / MEMBERS[i].C
                 dual = np.linalg.solve(scaled + penalty, s[:, None] * problem.T[train])
-                output += gram[np.ix_(test, train)] @ (s[:, None] * dual) * SHARES[i]
+                output += gram[np.ix_(test, train)] @ (s[:, None] * dual) / len(MEMBERS)
             outputs.append(output)
         gains.append(loss(outputs[0]) - loss(outputs[1]))
     assert found == pytest.approx(np.mean(gains), abs=1e-8)
@@ -166,6 +165,6 @@ def test_rows_far_away_may_lose_a_penalty_but_not_the_fit():
     gram = SamplePairs(KernelBasis(samples)).values(kernel, units) + 1.0
     with pytest.raises(LostPenaltyError):
         solve_gram(gram, None, T, member.C)
-    fitted = fit_exactly(problem, [member], np.ones(1), forms, units, None, lambda: None)
+    fitted = fit_exactly(problem, [member], forms, units, None, lambda: None)
     assert fitted.members[0].C < member.C
     assert np.isfinite(fitted.held_out).all()

@@ -5,9 +5,6 @@ from broadlearn.ensemble import fitting
 from broadlearn.ensemble.candidates import KERNELS, Problem, squared_loss
 from broadlearn.ensemble.fitting import fit_ensemble
 
-# Without those on levels, which none of the columns has.
-N_KERNELS = sum(kernel.inputs != "levels" for kernel in KERNELS)
-
 
 def problem(n=60, rescored=False):
     rng = np.random.default_rng(0)
@@ -23,7 +20,7 @@ def fit(task, size=4, max_exact=1000, seed=0):
     return fitted, len(steps)
 
 
-@pytest.mark.parametrize(("size", "n_members"), [(1, 1), (5, 5), (1000, N_KERNELS)])
+@pytest.mark.parametrize(("size", "n_members"), [(1, 1), (5, 5), (1000, len(KERNELS))])
 def test_the_best_are_averaged(size, n_members):
     fitted, _ = fit(problem(), size)
     assert len(fitted.members) == n_members
@@ -46,14 +43,4 @@ def test_many_samples_have_models_of_mean_kernels(monkeypatch):
     monkeypatch.setattr(fitting, "MAX_SEPARATE", 59)
     fitted = fit(task, 7)[0]
     assert sorted(len(member.kernels) for member in fitted.members) == [2, 2, 3]
-    np.testing.assert_allclose(fitted.shares.sum(), 1.0)
     np.testing.assert_allclose(fitted.held_out, separate.held_out, atol=0.3)
-
-
-def test_columns_of_levels_have_kernels_of_their_own():
-    task = problem()
-    codes = np.random.default_rng(1).integers(0, 4, 60)
-    T = np.array([2.0, -1.0, 1.0, -2.0])[codes][:, None]
-    task = task._replace(X=np.c_[task.X, codes], T=T, make_loss=lambda r, w: squared_loss(T[r], w))
-    everything = fit(task, 1000)[0]
-    assert len(everything.members) == len(KERNELS)

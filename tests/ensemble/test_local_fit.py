@@ -84,7 +84,7 @@ def test_cells_that_do_not_help_are_left_out():
 
 
 def test_the_form_of_the_columns_is_that_of_the_best_narrow_kernel():
-    wide, narrow = NARROW._replace(width=1.0), NARROW._replace(inputs="levels")
+    wide, narrow = NARROW._replace(width=1.0), NARROW._replace(inputs="ranks")
     candidates = [Candidate((kernel,), 1.0, 0.5) for kernel in (wide, narrow, NARROW)]
     assert local_kernel(candidates) == narrow
     assert local_kernel(candidates[:1]).inputs == "standardized"

@@ -98,7 +98,7 @@ def test_many_values_are_summed_up_by_few_knots():
     np.testing.assert_allclose(forms(X, "normal_scores")[middle], theirs[middle], atol=0.1)
 
 
-@pytest.mark.parametrize("form", FORMS[:-1])
+@pytest.mark.parametrize("form", FORMS)
 def test_missing_values_are_in_the_middle_with_indicators(form):
     X = table()
     gaps = np.random.default_rng(1).random(len(X)) < 0.3
@@ -113,19 +113,6 @@ def test_missing_values_are_in_the_middle_with_indicators(form):
     # What only later samples lack has no indicator.
     assert learn_forms(table())(X, form).shape == (60, 3)
     assert np.isfinite(learn_forms(table())(X, form)).all()
-
-
-def test_levels_are_indicators_of_the_nearest_value():
-    X = np.column_stack([[1.0, 2.0, 4.0, np.nan] * 15, np.arange(60.0), [0.0, 1.0] * 30])
-    forms = learn_forms(X)
-    found, height = forms(X, "levels"), np.sqrt(3) / 2
-    np.testing.assert_array_equal(found[:, :3], forms(X, "ranks")[:, 1:])
-    np.testing.assert_array_equal(found[:, 3:], (X[:, :1] == [1.0, 2.0, 4.0]) * height)
-    new = np.array([[-9.0, 0.0, 0.0], [2.9, 0.0, 0.0], [50.0, 0.0, 0.0]])
-    np.testing.assert_array_equal(forms(new, "levels")[:, 3:], np.eye(3) * height)
-    assert forms(new.astype(np.float32), "levels").dtype == np.float32
-    without = learn_forms(X[:, 1:])
-    np.testing.assert_array_equal(without(X[:, 1:], "levels"), without(X[:, 1:], "ranks"))
 
 
 def test_constant_columns_are_left_out():

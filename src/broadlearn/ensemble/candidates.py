@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from broadlearn.ensemble.kernel_average import KernelAverage
 from broadlearn.random_features import LimitKernel
-from broadlearn.solvers import LostPenaltyError
+from broadlearn.solvers import LostPenaltyError, learn_slopes, probabilities
 from broadlearn.utils import Array, Floats
 
 # Half powers of ten, from the least to the largest.
@@ -26,10 +26,6 @@ TIE = 1e-4
 MAX_HALVED = 1400
 
 
-# Least value of a decision as a probability, and powers of probabilities, in losses.
-MIN_SHARE, POWERS = 1e-3, (0.5, 0.7, 1.0, 1.4, 2.0, 3.0)
-
-
 def _kernels() -> list[LimitKernel]:
     found = []
     for inputs in ("standardized", "normal_scores"):
@@ -37,8 +33,7 @@ def _kernels() -> list[LimitKernel]:
         found += [LimitKernel("arcsine", inputs, g) for g in (0.3, 1.0)]
     found += [LimitKernel("spherical_cauchy", "standardized", g) for g in (1 / 4, 1.0, 4.0)]
     for inputs in ("standardized", "ranks"):
-        found += [LimitKernel("cauchy", inputs, g) for g in (1 / 4, 1.0, 4.0, 16.0)]
-    found += [LimitKernel("cauchy", "levels", g) for g in (1 / 4, 1.0, 4.0)]
+        found += [LimitKernel("cauchy", inputs, g) for g in (1 / 4, 1.0, 4.0)]
     found += [LimitKernel("few_inputs", "ranks", g, k) for g in (0.1, 0.5, 2.0) for k in (2, 4)]
     return [*found, LimitKernel("linear", "standardized")]
 
@@ -116,8 +111,6 @@ class FittedEnsemble(NamedTuple):
     ----------
     average : KernelAverage
     members : list of Candidate
-    shares : ndarray of shape (n_members,)
-        What members count in the average.
     held_out : ndarray of shape (n_samples, n_targets)
         The average's predictions for samples that it was fitted without.
     score : ndarray of shape (n_samples,) or None
@@ -129,24 +122,19 @@ class FittedEnsemble(NamedTuple):
 
     average: KernelAverage
     members: list[Candidate]
-    shares: Array
     held_out: Array
     score: Array | None
     calibrating: Array | None = None
 
 
 def classification_loss(codes: NDArray[np.intp], weight: Array | None) -> Loss:
-    """Log-loss of held-out decisions as probabilities, raised to the power that suits them best."""
-    every = np.arange(codes.size)
+    """Log-loss of held-out decisions at the slope that suits them best."""
+    every, tiny = np.arange(codes.size), np.finfo(np.float64).tiny
 
     def loss(held_out: Array) -> float:
-        shares = held_out
-        if held_out.shape[1] == 1:
-            shares = np.concatenate([1.0 - held_out, 1.0 + held_out], axis=1) / 2
-        logs = np.log(np.maximum(shares, MIN_SHARE))
-        own = logs[every, codes]
-        losses = [np.log(np.exp(power * logs).sum(axis=1)) - power * own for power in POWERS]
-        return float(np.average(losses, axis=1, weights=weight).min())
+        slope = float(learn_slopes(held_out[None], codes, weight)[0])
+        own = probabilities(held_out, slope)[every, codes]
+        return float(-np.average(np.log(np.maximum(own, tiny)), weights=weight))
 
     return loss
 
@@ -207,21 +195,6 @@ def best_penalty(
 def best_first(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Candidates by their loss, in their own order where losses are equal."""
     return sorted(candidates, key=lambda candidate: round(candidate.loss / TIE))
-
-
-def shares_of(members: Sequence[Candidate], n_samples: float) -> Array:
-    """What members count in their average: less, the larger their loss on so many samples.
-
-    Examples
-    --------
-    >>> kernel = LimitKernel("linear", "standardized")
-    >>> members = [Candidate((kernel,), 1.0, loss) for loss in (0.3, 0.3, 0.4)]
-    >>> shares_of(members, 100).round(2)
-    array([0.42, 0.42, 0.16])
-    """
-    losses = np.array([member.loss for member in members])
-    shares: Array = np.exp(-np.sqrt(n_samples) * (losses - losses.min()))
-    return shares / shares.sum()
 
 
 def gain_of_scores(

@@ -57,7 +57,7 @@ class BroadEnsembleClassifier(ProbabilityMixin, BaseEstimator):
     on the products of samples in them. For infinitely many nodes, the mean product is a kernel in
     closed form, so nothing is drawn. `fit` compares kernels of several families (sine nodes with
     Gaussian or Cauchy weights on all columns, nodes on few columns, erf and linear nodes), widths
-    and column transformations (standardised, ranks, normal scores, levels), each at its best
+    and column transformations (standardised, ranks, normal scores), each at its best
     penalty, by the log-loss of exact leave-one-out decisions. The best kernels are averaged.
 
     Up to `max_exact_samples` samples, members are kernel ridge models on all samples. Beyond,
@@ -273,8 +273,8 @@ def member_table(fitted: FittedEnsemble) -> list[dict[str, Any]]:
     """Return one record per kernel, in the order of the average's kernels."""
     scores = "uniform" if fitted.score is None else "held_out"
     found = [
-        (kernel, member, float(share) / len(member.kernels))
-        for member, share in zip(fitted.members, fitted.shares, strict=True)
+        (kernel, member, 1.0 / (len(fitted.members) * len(member.kernels)))
+        for member in fitted.members
         for kernel in member.kernels
     ]
     return [

@@ -90,13 +90,12 @@ def compare_kernels(
 def fit_exactly(
     problem: Problem,
     members: Sequence[Candidate],
-    shares: Array,
     forms: InputForms,
     units: Units,
     score: Array | None,
     step: Callable[[], object],
 ) -> FittedEnsemble:
-    """Fit members to all samples and average them by their shares."""
+    """Fit members to all samples and average them."""
     X, T, weight, make_loss, _, copies, _ = problem
     every = [kernel for member in members for kernel in member.kernels]
     pairs = SamplePairs(KernelBasis(samples_in(forms, X.astype(np.float64, copy=False), every)))
@@ -111,32 +110,31 @@ def fit_exactly(
             return kernel_ridge(gram, T, C, score, weight, copies=copies)
 
         C, weights, without = at_kept_penalty(fit, members[i].C)
-        coefficients |= dict.fromkeys(kernels, weights * (shares[i] / len(kernels)))
-        held_out += without * shares[i]
+        coefficients |= dict.fromkeys(kernels, weights / (len(members) * len(kernels)))
+        held_out += without / len(members)
         judged[i] = members[i]._replace(C=C, loss=loss(without))
         step()
     every.sort(key=shared_order)
     stacked = np.array([coefficients[kernel] for kernel in every])
     average = KernelAverage(forms, units, X, every, stacked)
-    return FittedEnsemble(average, judged, shares, held_out, score)
+    return FittedEnsemble(average, judged, held_out, score)
 
 
 def fit_twice(
     problem: Problem,
     members: Sequence[Candidate],
-    shares: Array,
     forms: InputForms,
     units: Units,
     min_gain: float,
     step: Callable[[], object],
 ) -> FittedEnsemble:
     """Fit members, and once more with scores by their held-out predictions if that is better."""
-    first = fit_exactly(problem, members, shares, forms, units, None, step)
+    first = fit_exactly(problem, members, forms, units, None, step)
     if problem.rescore is None:
         return first
 
     def fit(part: Problem, score: Array | None) -> tuple[Array, Callable[[Floats], Floats]]:
-        fitted = fit_exactly(part, members, shares, forms, units, score, lambda: None)
+        fitted = fit_exactly(part, members, forms, units, score, lambda: None)
         return fitted.held_out, fitted.average
 
     if min_gain > -np.inf and gain_of_scores(problem, fit) < min_gain:
@@ -144,5 +142,5 @@ def fit_twice(
             step()
         return first
     score = problem.rescore(np.arange(len(problem.X)), first.held_out)
-    second = fit_exactly(problem, members, shares, forms, units, score, step)
+    second = fit_exactly(problem, members, forms, units, score, step)
     return second._replace(calibrating=first.held_out)

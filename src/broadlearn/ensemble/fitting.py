@@ -9,12 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from broadlearn.ensemble.candidates import (
-    KERNELS,
-    FittedEnsemble,
-    Problem,
-    shares_of,
-)
+from broadlearn.ensemble.candidates import KERNELS, FittedEnsemble, Problem
 from broadlearn.ensemble.exact import compare_kernels, fit_twice
 from broadlearn.ensemble.kernel_average import samples_in
 from broadlearn.ensemble.landmark_fit import SECOND_KERNELS, fit_landmarks
@@ -79,9 +74,7 @@ def fit_ensemble(
         part = problem.take(*draw_heavy(cast(Array, weight), MAX_COMPARED, generator))
     samples = samples_in(forms, part.X.astype(np.float64, copy=False), KERNELS)
     units = learn_units(samples, part.counted)
-    # Without a column of levels, that form is ranks.
-    compared = [k for k in KERNELS if forms.level_columns.size or k.inputs != "levels"]
-    means: list[tuple[LimitKernel, ...]] = [(kernel,) for kernel in compared]
+    means: list[tuple[LimitKernel, ...]] = [(kernel,) for kernel in KERNELS]
     if len(part.X) < len(X):
         half = {form: Z[::2] for form, Z in samples.items()}
         first = part.take(np.arange(0, len(part.X), 2))
@@ -97,9 +90,7 @@ def fit_ensemble(
         kernels = [member.kernels[0] for member in members]
         mixed = [tuple(kernels[i::MEANS]) for i in range(min(MEANS, len(kernels)))]
         members = compare_kernels(part, mixed, samples, units, lambda: None)
-    copies = part.weight if part.copies else None
-    shares = shares_of(members, len(part.X) if copies is None else float(copies.sum()))
-    return fit_twice(problem, members, shares, forms, units, min_gain, step)
+    return fit_twice(problem, members, forms, units, min_gain, step)
 
 
 def step_reporter(estimator: Any, n_steps: int) -> Callable[[], None]:

@@ -85,7 +85,7 @@ def choose_scores(
         return None
 
     def fit(part: Problem, score: Array | None) -> tuple[Array, Callable[[Floats], Floats]]:
-        fitted = fit_exactly(part, [first], np.ones(1), forms, units, score, lambda: None)
+        fitted = fit_exactly(part, [first], forms, units, score, lambda: None)
         return fitted.held_out, fitted.average
 
     if min_gain > -np.inf and gain_of_scores(problem, fit) < min_gain:
@@ -134,4 +134,4 @@ def fit_landmarks(
     step()
     calibrating = None if score is None else fit(None)[2]
     step()
-    return FittedEnsemble(average, [member], np.ones(1), held_out, score, calibrating)
+    return FittedEnsemble(average, [member], held_out, score, calibrating)

@@ -10,7 +10,6 @@ from broadlearn.ensemble import SPLIT_FORM, KernelAverage, samples_in
 from broadlearn.persistence.onnx_graph import Tensor, total
 from broadlearn.persistence.onnx_maps import standardize, with_indicators
 from broadlearn.random_features import (
-    LEVEL_HEIGHT,
     METRICS,
     InputForms,
     KernelBasis,
@@ -79,24 +78,12 @@ def _in_form(rows: Tensor, forms: InputForms, form: str) -> Tensor:
     if form == "standardized":
         return standardize(rows, forms.standardization)
     # On straight lines between knots.
-    knots = forms.knots.T
-    heights = (forms.normal_scores if form == "normal_scores" else forms.ranks).T
+    knots, heights = forms.knots.T, getattr(forms, form).T
     widths = np.diff(knots, axis=1)
     slopes = np.diff(heights, axis=1) / np.where(widths > 0.0, widths, 1.0)
     within = (rows.apply("Unsqueeze", np.array([2])) - knots[:, :-1]).clip(0.0, widths)
     Z = (within * slopes).sum(axis=2, keepdims=0) + heights[:, 0]
-    Z = with_indicators(rows, Z, 0.0, forms.standardization)
-    return _with_levels(rows, Z, forms) if form == "levels" else Z
-
-
-def _with_levels(rows: Tensor, Z: Tensor, forms: InputForms) -> Tensor:
-    """Return ranks Z with columns of levels replaced by indicators of these."""
-    from onnx import TensorProto
-
-    values, (low, high) = rows.columns(forms.level_columns), forms.level_bounds
-    within = values.apply("Greater", low).apply("And", values.apply("LessOrEqual", high))
-    is_level = within.apply("Cast", to=TensorProto.DOUBLE) * LEVEL_HEIGHT
-    return Z.columns(forms.other_columns).apply("Concat", is_level, axis=1)
+    return with_indicators(rows, Z, 0.0, forms.standardization)
 
 
 def _base(Z: Tensor, basis: KernelBasis, metric: str, form: str, width: float) -> Tensor:

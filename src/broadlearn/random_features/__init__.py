@@ -8,7 +8,7 @@ from broadlearn.random_features.draws import FEATURE_DRAWS, draw_feature_weights
 from broadlearn.random_features.fences import FenceRows, draw_fence_rows, learn_fences
 from broadlearn.random_features.fuzzy_rules import FuzzyMap, FuzzyRules
 from broadlearn.random_features.hidden_layer import AutoencoderMap, Autoencoders, HiddenLayer
-from broadlearn.random_features.input_forms import LEVEL_HEIGHT, InputForms, learn_forms
+from broadlearn.random_features.input_forms import InputForms, learn_forms
 from broadlearn.random_features.limit_kernels import (
     METRICS,
     KernelBasis,
@@ -42,7 +42,6 @@ __all__ = [
     "ACTIVATIONS",
     "FEATURE_DRAWS",
     "HIGH",
-    "LEVEL_HEIGHT",
     "LOW",
     "METRICS",
     "AutoencoderMap",

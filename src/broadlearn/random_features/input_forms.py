@@ -1,11 +1,9 @@
-"""Forms in which kernels see the columns of a table: standardised, ranks, normal scores or levels.
+"""Forms in which kernels see the columns of a table: standardised, ranks or normal scores.
 
 Ranks and normal scores are interpolated linearly between the distinct values of a column, or
 between its quantiles if there are many. They do not depend on monotone transformations of a column,
-and no value lies beyond the extremes. In the form of levels, a column of a few distinct values
-becomes an indicator of each, so that any two of its values are equally far apart; other columns are
-ranks. A missing value is in the middle; indicators of missing values follow in all forms. Constant
-columns are left out, so that kernels do not depend on them.
+and no value lies beyond the extremes. A missing value is in the middle; indicators of missing
+values follow in all forms. Constant columns are left out, so that kernels do not depend on them.
 """
 
 from __future__ import annotations
@@ -19,13 +17,9 @@ from scipy.special import ndtri
 from broadlearn.random_features.standardization import Standardization, learn_standardization
 from broadlearn.utils import Array, Floats
 
-FORMS = ("standardized", "ranks", "normal_scores", "levels")
+FORMS = ("standardized", "ranks", "normal_scores")
 # Points of a column between which ranks are interpolated: steps of less than 1 %.
 MAX_KNOTS = 128
-# Distinct values of a column of levels; the ranks of two values are levels already.
-MIN_LEVELS, MAX_LEVELS = 3, 12
-# Two levels are √3 apart in the city-block metric, like the ranks of two equally frequent values.
-LEVEL_HEIGHT = float(np.sqrt(3.0) / 2)
 
 
 class InputForms(NamedTuple):
@@ -34,31 +28,21 @@ class InputForms(NamedTuple):
     `columns` are the positions of those that vary, the only ones in the forms; None for all.
     `knots`, of shape (n_knots, n_columns), are increasing values of each column, the last one
     repeated to fill up. Their `ranks` lie between -√3 and √3: evenly spread values have deviation
-    1. Their `normal_scores` have mean 0 and deviation 1 over the training samples. The levels of
-    the columns `level_columns`, named once per level, lie between the two rows of `level_bounds`,
-    so that a value counts as the nearest level.
+    1. Their `normal_scores` have mean 0 and deviation 1 over the training samples.
     """
 
     standardization: Standardization
     knots: Array
     ranks: Array
     normal_scores: Array
-    level_columns: NDArray[np.intp]
-    level_bounds: Array
     columns: NDArray[np.intp] | None = None
-
-    @property
-    def other_columns(self) -> NDArray[np.intp]:
-        """Positions, among ranks and indicators of missing values, of those without levels."""
-        n_inputs = self.knots.shape[1] + self.standardization.share.size
-        return np.delete(np.arange(n_inputs), self.level_columns)
 
     def __call__(self, X: Floats, form: str) -> Floats:
         """Return samples in one of the `FORMS`."""
         X = X if self.columns is None else X[:, self.columns]
         if form == "standardized":
             return self.standardization.affine(X)[:, :-1]
-        heights = self.normal_scores if form == "normal_scores" else self.ranks
+        heights = self.ranks if form == "ranks" else self.normal_scores
         n_features, indicators = X.shape[1], self.standardization.share.size
         out = np.empty((X.shape[0], n_features + indicators), dtype=X.dtype)
         for j in range(n_features):
@@ -67,11 +51,7 @@ class InputForms(NamedTuple):
             absent = np.isnan(X)
             out[:, :n_features][absent] = 0.0
             out[:, n_features:] = self.standardization.indicators(absent)
-        if form != "levels":
-            return out
-        values, (low, high) = X[:, self.level_columns], self.level_bounds
-        is_level = ((values > low) & (values <= high)) * X.dtype.type(LEVEL_HEIGHT)
-        return np.concatenate([out[:, self.other_columns], is_level], axis=1)
+        return out
 
 
 def learn_forms(X: Floats, weight: Array | None = None) -> InputForms:
@@ -83,8 +63,6 @@ def learn_forms(X: Floats, weight: Array | None = None) -> InputForms:
     >>> X = np.array([[1.0], [2.0], [1000.0]])
     >>> learn_forms(X)(X, "ranks").ravel().round(2)
     array([-1.15,  0.  ,  1.15])
-    >>> learn_forms(X)(np.array([[4.0]]), "levels").round(2)
-    array([[0.  , 0.87, 0.  ]])
     """
     varies = (X != X[0]).any(axis=0) & ~np.isnan(X).all(axis=0)
     kept = None if varies.all() or not varies.any() else np.flatnonzero(varies)
@@ -93,18 +71,7 @@ def learn_forms(X: Floats, weight: Array | None = None) -> InputForms:
     n_knots = max(column.shape[1] for column in columns)
     padded = [np.pad(c, ((0, 0), (0, n_knots - c.shape[1])), mode="edge") for c in columns]
     knots, ranks, scores = np.moveaxis(np.array(padded), 0, 2)
-    few = [j for j, c in enumerate(columns) if MIN_LEVELS <= c.shape[1] <= MAX_LEVELS]
-    middles = [(columns[j][0, 1:] + columns[j][0, :-1]) / 2 for j in few]
-    low, high = [np.r_[-np.inf, m] for m in middles], [np.r_[m, np.inf] for m in middles]
-    return InputForms(
-        learn_standardization(X, weight, "robust"),
-        knots,
-        ranks,
-        scores,
-        np.repeat(np.array(few, dtype=np.intp), [1 + len(m) for m in middles]),
-        np.array([np.concatenate([[], *ends]) for ends in (low, high)]),
-        kept,
-    )
+    return InputForms(learn_standardization(X, weight, "robust"), knots, ranks, scores, kept)
 
 
 def _learn_column(x: Array, weight: Array | None) -> Array:
