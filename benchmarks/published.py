@@ -1,9 +1,10 @@
 """Tables of the published study, re-run: from the store of results to docs/results.
 
-The runs are kept as docs/results/published_runs.csv and published_redraws.csv, each line with the
-commit that made it; runs of another store are added, so that parts of the study may be run on
-several machines. The tables of docs/results/reproduction.md are made from these two files alone,
-between lines ``<!-- table: name -->`` and ``<!-- end -->``.
+The runs are kept as docs/results/published_runs.csv, published_redraws.csv and
+published_sensitivity.csv, each line with the commit that made it; runs of another store are added,
+so that parts of the study may be run on several machines. The tables of docs/results/README.md and
+docs/results/reproduction.md are made from these files alone, between lines
+``<!-- table: name -->`` and ``<!-- end -->``.
 
 Run, after `make study-full`: python benchmarks/published.py study-full/results.db
 """
@@ -23,8 +24,14 @@ from broadlearn.study.statistics import compare_pairs, friedman, ranks
 
 FOLDER = Path(__file__).parents[1] / "docs" / "results"
 RUNS, REDRAWS = FOLDER / "published_runs.csv", FOLDER / "published_redraws.csv"
-PAGE = FOLDER / "reproduction.md"
+SENSITIVITY = FOLDER / "published_sensitivity.csv"
+PAGES = (FOLDER / "README.md", FOLDER / "reproduction.md")
 PROTOCOLS = ("paper", "paper-inside", "nested")
+SENSITIVITIES = {
+    "paper-sensitivity-printed": "others as printed",
+    "paper-sensitivity": "best of all others",
+}
+VARIED = {"C": "C", "kernel_width": "kernel width", "n_feature_groups": "feature groups"}
 # Columns of the published tables, each with the models that are compared with it.
 COLUMNS = {
     "BLS": ["BLS"],
@@ -43,7 +50,7 @@ SAME = 0.01
 
 
 def keep_runs(store: Path) -> None:
-    """Add the results of a store to the two files."""
+    """Add the results of a store to the files."""
     with ResultStore(store, read_only=True) as results:
         frame = results.to_frame()
     done = frame[(frame["status"] == "done") & (frame["grid"] == "paper")]
@@ -60,6 +67,17 @@ def keep_runs(store: Path) -> None:
     keys = pd.MultiIndex.from_frame(redrawn[["dataset", "model"]])
     redrawn = redrawn.round(4).assign(commit=commits.reindex(keys).to_numpy())
     add_lines(REDRAWS, redrawn, ["dataset", "model"])
+    keys = ["protocol", "dataset", "model", *VARIED]
+    swept = [
+        pd.DataFrame(run.details).assign(
+            protocol=run.protocol, dataset=run.dataset, model=run.model, commit=run.commit
+        )
+        for run in done[done["protocol"].isin(SENSITIVITIES)].itertuples()
+    ]
+    if swept:
+        lines = pd.concat(swept).sort_values("mean", ascending=False).drop_duplicates(keys)
+        lines = lines.assign(accuracy=(100 * lines["mean"]).round(4))
+        add_lines(SENSITIVITY, lines[[*keys, "accuracy", "commit"]], keys)
 
 
 def add_lines(file: Path, lines: pd.DataFrame, keys: list[str]) -> None:
@@ -235,6 +253,27 @@ def optimism_table() -> pd.DataFrame:
     return pd.DataFrame(lines).T
 
 
+def sensitivity_table() -> pd.DataFrame:
+    """Return by how much accuracy changes with a setting, as means over the data sets.
+
+    For each value of the setting, the best of the settings with this value counts.
+    """
+    swept = pd.read_csv(SENSITIVITY)
+    lines = {}
+    for protocol, others in SENSITIVITIES.items():
+        for model in MODELS:
+            own = swept[(swept["protocol"] == protocol) & (swept["model"] == model)]
+            if own.empty:
+                continue
+            line = {"data sets": str(own["dataset"].nunique())}
+            for setting, name in VARIED.items():
+                best = own.groupby(["dataset", setting])["accuracy"].max().groupby("dataset")
+                span = (best.max() - best.min()).mean()
+                line[name] = "" if np.isnan(span) else f"{span:.1f}"
+            lines[f"{model}, {others}"] = line
+    return pd.DataFrame(lines).T
+
+
 def time_table() -> pd.DataFrame:
     """Return the seconds of runs without noise, one core each."""
     runs = read_runs()
@@ -249,8 +288,10 @@ def commit_table() -> pd.DataFrame:
     runs = read_runs()[["protocol", "noise", "commit"]]
     runs["protocol"] += np.where(runs["noise"] != "none", ", with noise", "")
     redraws = pd.read_csv(REDRAWS)[["commit"]].assign(protocol="paper-redraws")
-    both = pd.concat([runs[["protocol", "commit"]], redraws])
-    counts = both.groupby(["protocol", "commit"], sort=False).size()
+    keys = ["protocol", "dataset", "model", "commit"]
+    swept = pd.read_csv(SENSITIVITY).drop_duplicates(keys)[["protocol", "commit"]]
+    every = pd.concat([runs[["protocol", "commit"]], redraws, swept])
+    counts = every.groupby(["protocol", "commit"], sort=False).size()
     return counts.rename("runs").astype(str).reset_index().set_index("protocol")
 
 
@@ -263,6 +304,7 @@ TABLES = {
     "nested": (nested_table, "figure"),
     "ranks": (rank_table, "figure"),
     "optimism": (optimism_table, "model"),
+    "sensitivity": (sensitivity_table, "model"),
     "time": (time_table, "model"),
     "commits": (commit_table, "protocol"),
 }
@@ -291,4 +333,5 @@ if __name__ == "__main__":
     arguments = parser.parse_args()
     if arguments.store is not None:
         keep_runs(arguments.store)
-    PAGE.write_text(fill(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    for page in PAGES:
+        page.write_text(fill(page.read_text(encoding="utf-8")), encoding="utf-8")
