@@ -2,9 +2,9 @@
 
 The runs are kept as docs/results/published_runs.csv, published_redraws.csv and
 published_sensitivity.csv, each line with the commit that made it; runs of another store are added,
-so that parts of the study may be run on several machines. The tables of docs/results/README.md and
-docs/results/reproduction.md are made from these files alone, between lines
-``<!-- table: name -->`` and ``<!-- end -->``.
+so that parts of the study may be run on several machines. The tables of docs/results/README.md,
+docs/results/reproduction.md and docs/published_code.md are made from these files and
+published_form.csv alone, between lines ``<!-- table: name -->`` and ``<!-- end -->``.
 
 Run, after `make study-full`: python benchmarks/published.py study-full/results.db
 """
@@ -24,8 +24,8 @@ from broadlearn.study.statistics import compare_pairs, friedman, ranks
 
 FOLDER = Path(__file__).parents[1] / "docs" / "results"
 RUNS, REDRAWS = FOLDER / "published_runs.csv", FOLDER / "published_redraws.csv"
-SENSITIVITY = FOLDER / "published_sensitivity.csv"
-PAGES = (FOLDER / "README.md", FOLDER / "reproduction.md")
+SENSITIVITY, FORMS = FOLDER / "published_sensitivity.csv", FOLDER / "published_form.csv"
+PAGES = (FOLDER / "README.md", FOLDER / "reproduction.md", FOLDER.parent / "published_code.md")
 PROTOCOLS = ("paper", "paper-inside", "nested")
 SENSITIVITIES = {
     "paper-sensitivity-printed": "others as printed",
@@ -67,17 +67,25 @@ def keep_runs(store: Path) -> None:
     keys = pd.MultiIndex.from_frame(redrawn[["dataset", "model"]])
     redrawn = redrawn.round(4).assign(commit=commits.reindex(keys).to_numpy())
     add_lines(REDRAWS, redrawn, ["dataset", "model"])
-    keys = ["protocol", "dataset", "model", *VARIED]
+    keys = ["protocol", "dataset", "model", "setting", "value"]
     swept = [
-        pd.DataFrame(run.details).assign(
+        best_by_value(pd.DataFrame(run.details)).assign(
             protocol=run.protocol, dataset=run.dataset, model=run.model, commit=run.commit
         )
         for run in done[done["protocol"].isin(SENSITIVITIES)].itertuples()
     ]
     if swept:
-        lines = pd.concat(swept).sort_values("mean", ascending=False).drop_duplicates(keys)
-        lines = lines.assign(accuracy=(100 * lines["mean"]).round(4))
-        add_lines(SENSITIVITY, lines[[*keys, "accuracy", "commit"]], keys)
+        add_lines(SENSITIVITY, pd.concat(swept)[[*keys, "accuracy", "commit"]], keys)
+
+
+def best_by_value(swept: pd.DataFrame) -> pd.DataFrame:
+    """Return the best accuracy for each value of each setting, in percent."""
+    lines = [
+        swept.groupby(setting)["mean"].max().mul(100).round(4).rename_axis("value").reset_index()
+        for setting in VARIED
+    ]
+    joined = pd.concat(lines, keys=VARIED, names=["setting"]).reset_index("setting")
+    return joined.rename(columns={"mean": "accuracy"})
 
 
 def add_lines(file: Path, lines: pd.DataFrame, keys: list[str]) -> None:
@@ -265,12 +273,12 @@ def sensitivity_table() -> pd.DataFrame:
             own = swept[(swept["protocol"] == protocol) & (swept["model"] == model)]
             if own.empty:
                 continue
-            line = {"data sets": str(own["dataset"].nunique())}
-            for setting, name in VARIED.items():
-                best = own.groupby(["dataset", setting])["accuracy"].max().groupby("dataset")
-                span = (best.max() - best.min()).mean()
-                line[name] = "" if np.isnan(span) else f"{span:.1f}"
-            lines[f"{model}, {others}"] = line
+            values = own.groupby(["setting", "dataset"])["accuracy"]
+            span = (values.max() - values.min()).groupby("setting").mean()
+            lines[f"{model}, {others}"] = {
+                "data sets": str(own["dataset"].nunique()),
+                **{name: f"{span[s]:.1f}" if s in span else "" for s, name in VARIED.items()},
+            }
     return pd.DataFrame(lines).T
 
 
@@ -295,7 +303,15 @@ def commit_table() -> pd.DataFrame:
     return counts.rename("runs").astype(str).reset_index().set_index("protocol")
 
 
+def form_table() -> pd.DataFrame:
+    """Return accuracies of the default and of the published form."""
+    table = pd.read_csv(FORMS, index_col="dataset").drop(columns="commit")
+    table.loc["mean"] = table.mean()
+    return table.map("{:.1f}".format)
+
+
 TABLES = {
+    "form": (form_table, "data set"),
     "distance": (lambda: distance_table(noisy=False), "model"),
     "noise": (lambda: distance_table(noisy=True), "model"),
     "redraws": (redraw_table, "model"),

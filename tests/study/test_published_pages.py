@@ -4,6 +4,7 @@ import importlib.util
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 ROOT = Path(__file__).parents[2]
 SPEC = importlib.util.spec_from_file_location("published", ROOT / "benchmarks" / "published.py")
@@ -11,9 +12,21 @@ published = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(published)
 
 
-def test_tables_of_the_page_are_those_of_the_files():
-    text = published.PAGE.read_text("utf-8")
+@pytest.mark.parametrize("page", published.PAGES, ids=lambda page: page.name)
+def test_tables_of_a_page_are_those_of_the_files(page):
+    text = page.read_text("utf-8")
     assert published.fill(text) == text
+
+
+def test_readme_has_the_means_of_both_forms():
+    means = published.form_table().loc["mean"]
+    first, *others = [
+        f"{means[model]}{{}} against {means[f'{model} published']} ({model})"
+        for model in ("BLS", "F-BLS", "IF-BLS")
+    ]
+    text = " ".join((ROOT / "README.md").read_text("utf-8").split())
+    assert first.format(" %") in text
+    assert " and ".join(others).format("", "") in text
 
 
 def test_evidence_has_the_figures_of_the_files():
