@@ -31,8 +31,8 @@ study-full: $(READY) ## the published study on the 28 data sets, full grids (hou
 	$(FULL) --dataset $(NOISY) --protocol paper \
 		--noise deviation:0.05:all,deviation:0.1:all,deviation:0.15:all,deviation:0.2:all
 	$(FULL) --dataset uci28 --protocol paper-inside,nested,paper-redraws
-	$(FULL) --dataset darwin,credit_approval,statlog_heart --model BLS,F-BLS,IF-BLS \
-		--protocol paper-sensitivity,paper-sensitivity-printed
+	$(FULL) --dataset uci28 --model BLS,F-BLS,IF-BLS --protocol paper-sensitivity-printed
+	$(FULL) --dataset credit_approval,statlog_heart --model BLS,F-BLS,IF-BLS --protocol paper-sensitivity
 	$(BIN)/broadlearn study report --output study-full/report --store study-full/results.db \
 		--export study-full/units.csv --force --title "Seven models on 28 data sets, published grids"
 	$(BIN)/python benchmarks/published.py study-full/results.db
