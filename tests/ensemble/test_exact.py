@@ -104,7 +104,7 @@ def test_every_kernel_has_its_best_penalty():
     problem = classes()
     _, samples, units = learnt(problem)
     steps, loss = [], problem.make_loss(np.arange(30), problem.weight)
-    found = compare_kernels(problem, MEANS, samples, units, lambda: steps.append(0))
+    found = compare_kernels(problem, MEMBERS, samples, units, lambda: steps.append(0))
     assert len(steps) == len(MEANS)
     assert {candidate.kernels for candidate in found} == set(MEANS)
     assert all(a.loss <= b.loss + TIE for a, b in pairwise(found))

@@ -5,7 +5,7 @@ On which data families, widths and rules were chosen stands in docs/results/flag
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -102,6 +102,11 @@ class Candidate(NamedTuple):
     kernels: tuple[LimitKernel, ...]
     C: float
     loss: float
+
+
+def first_guesses(means: Iterable[tuple[LimitKernel, ...]]) -> list[Candidate]:
+    """Return candidates with the penalty that suits most kernels."""
+    return [Candidate(kernels, PENALTIES[FIRST_PENALTY], np.inf) for kernels in means]
 
 
 class FittedEnsemble(NamedTuple):

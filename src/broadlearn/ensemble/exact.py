@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from broadlearn.ensemble.candidates import (
-    FIRST_PENALTY,
     PENALTIES,
     Candidate,
     FittedEnsemble,
@@ -58,12 +57,12 @@ def at_kept_penalty(
 
 def compare_kernels(
     problem: Problem,
-    means: Iterable[tuple[LimitKernel, ...]],
+    candidates: Iterable[Candidate],
     samples: dict[str, Floats],
     units: Units,
     step: Callable[[], object],
 ) -> list[Candidate]:
-    """Means of kernels, each with the penalty that suits it best, the best first.
+    """Give candidates the penalty that suits them best, downhill from theirs; the best first.
 
     One that is lost in rounding with every penalty is left out.
 
@@ -72,16 +71,15 @@ def compare_kernels(
     _, T, weight, make_loss, _, copies, _ = problem
     pairs = SamplePairs(KernelBasis(samples))
     loss = make_loss(np.arange(len(T)), problem.counted)
-    found, start = [], FIRST_PENALTY
-    for kernels in sorted(means, key=lambda kernels: shared_order(kernels[0])):
+    found = []
+    for kernels, C, _ in sorted(candidates, key=lambda c: shared_order(c.kernels[0])):
         gram = mean_kernel(pairs, kernels, units)
 
         def held_out(C: float, gram: Any = gram) -> Array:
             return kernel_ridge(gram, T, C, None, weight, copies=copies)[1]
 
-        best, value = best_penalty(held_out, loss, start)
+        best, value = best_penalty(held_out, loss, PENALTIES.index(C))
         if value < np.inf:
-            start = best
             found.append(Candidate(kernels, PENALTIES[best], value))
         step()
     return best_first(found)

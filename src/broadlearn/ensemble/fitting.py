@@ -9,12 +9,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from broadlearn.ensemble.candidates import KERNELS, FittedEnsemble, Problem
+from broadlearn.ensemble.candidates import KERNELS, FittedEnsemble, Problem, first_guesses
 from broadlearn.ensemble.exact import compare_kernels, fit_twice
 from broadlearn.ensemble.kernel_average import samples_in
 from broadlearn.ensemble.landmark_fit import SECOND_KERNELS, fit_landmarks
 from broadlearn.ensemble.weights import draw_heavy
-from broadlearn.random_features import LimitKernel, learn_forms, learn_units
+from broadlearn.random_features import learn_forms, learn_units
 from broadlearn.utils import Array
 
 # Samples on which kernels are compared. With more in all, only the best on half as many are.
@@ -74,22 +74,21 @@ def fit_ensemble(
         part = problem.take(*draw_heavy(cast(Array, weight), MAX_COMPARED, generator))
     samples = samples_in(forms, part.X.astype(np.float64, copy=False), KERNELS)
     units = learn_units(samples, part.counted)
-    means: list[tuple[LimitKernel, ...]] = [(kernel,) for kernel in KERNELS]
+    candidates = first_guesses((kernel,) for kernel in KERNELS)
     if len(part.X) < len(X):
         half = {form: Z[::2] for form, Z in samples.items()}
         first = part.take(np.arange(0, len(part.X), 2))
-        best = compare_kernels(first, means, half, units, lambda: None)[:FINALISTS]
-        means = [candidate.kernels for candidate in best]
-    candidates = compare_kernels(part, means, samples, units, step)
-    for _ in range(len(KERNELS) - len(means)):
+        candidates = compare_kernels(first, candidates, half, units, lambda: None)[:FINALISTS]
+    for _ in range(len(KERNELS) - len(candidates)):
         step()
+    candidates = compare_kernels(part, candidates, samples, units, step)
     if len(X) > max_exact:
         return fit_landmarks(problem, candidates, forms, units, min_gain, generator, step)
     members = candidates[:size]
     if len(X) > MAX_SEPARATE:
         kernels = [member.kernels[0] for member in members]
         mixed = [tuple(kernels[i::MEANS]) for i in range(min(MEANS, len(kernels)))]
-        members = compare_kernels(part, mixed, samples, units, lambda: None)
+        members = compare_kernels(part, first_guesses(mixed), samples, units, lambda: None)
     return fit_twice(problem, members, forms, units, min_gain, step)
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import get_blas_funcs
 from scipy.linalg.lapack import dpotri, dtrtri
 
 from broadlearn.ensemble.candidates import PENALTIES, TIE, Candidate, best_penalty
@@ -50,14 +51,15 @@ class FirstModel:
         self.basis = whole.basis(kernels, precision)
         self.weights: Floats = solution.weights.astype(precision)
         # Products with the inverse are faster than solving for every cell.
-        inverse = dtrtri(solution.factor, lower=1)[0]
-        self.inverse = np.tril(inverse).T.astype(precision)
+        self.inverse = dtrtri(solution.factor, lower=1)[0].astype(precision)
+        self._multiply, self._square = get_blas_funcs(("trmm", "syrk"), dtype=precision)
 
     def __call__(self, rows: NDArray[np.intp]) -> tuple[Array, Array]:
-        """Its predictions for some samples, and the part of H for them."""
+        """Its predictions for some samples, and the lower triangle of H for them."""
         K = self.whole.kernel(self.kernels, rows, self.basis)
-        half = K @ self.inverse
-        return np.asarray(K @ self.weights, dtype=np.float64), np.asarray(half @ half.T)
+        half = self._multiply(1.0, self.inverse, K.T, lower=1)
+        hat = self._square(1.0, half, trans=1, lower=1)
+        return np.asarray(K @ self.weights, dtype=np.float64), np.asarray(hat)
 
 
 class CellProblem:
