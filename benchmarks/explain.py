@@ -1,8 +1,9 @@
-"""CPU time of `explain`, against scikit-learn's permutation importance of the same rows.
+"""CPU time and error of `explain` and `importances`.
 
-The default ensemble is fitted to 1,000 rows of 14 columns, and 1,000 other rows are explained.
-Permutation importance shuffles each column five times (scikit-learn's default) and gives one figure
-per column; `explain` gives one per row and column.
+The default ensemble is fitted to 1,000 rows of 14 columns; 1,000 other rows are explained. Times
+stand beside those of predicting the same rows, and of scikit-learn's permutation importance, which
+shuffles each column five times. The error is the mean distance of contributions from those against
+all 1,000 rows, relative to their mean size: by `explain`, and with as many random background rows.
 
 Run: python benchmarks/explain.py     (about a minute on one core)
 """
@@ -13,11 +14,12 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from sklearn.datasets import make_classification
 from sklearn.inspection import permutation_importance
 from threadpoolctl import threadpool_limits
 
-from broadlearn import BroadEnsembleClassifier, explain
+from broadlearn import BLSClassifier, BroadEnsembleClassifier, explain, importances
 
 
 def cpu_seconds(call: Callable[[], Any]) -> float:
@@ -28,20 +30,34 @@ def cpu_seconds(call: Callable[[], Any]) -> float:
 
 
 def main() -> None:
-    """Measure and print both times and their ratio."""
+    """Measure and print times and errors."""
     X, y = make_classification(2000, 14, n_informative=8, random_state=0)
-    model = BroadEnsembleClassifier(random_state=0).fit(X[:1000], y[:1000])
-    shuffled = cpu_seconds(lambda: permutation_importance(model, X[1000:], y[1000:]))
-    print(f"permutation importance of 1,000 rows: {shuffled:.1f} s")
-    one = cpu_seconds(lambda: explain(model, X[1000:1001], X[:1000]))
-    print(f"explain, one row: {one:.2f} s")
-    for n_background in (8, 32):
-        taken = cpu_seconds(
-            lambda n=n_background: explain(model, X[1000:], X[:1000], n_background=n)
-        )
-        print(
-            f"explain, 1,000 rows against {n_background}: {taken:.1f} s, {taken / shuffled:.1f} x"
-        )
+    X, new, y, y_new = X[:1000], X[1000:], y[:1000], y[1000:]
+    model = BroadEnsembleClassifier(random_state=0).fit(X, y)
+    calls: dict[str, Callable[[], Any]] = {
+        "predict_proba": lambda: model.predict_proba(new),
+        "permutation importance": lambda: permutation_importance(model, new, y_new),
+        "importances": lambda: importances(model, new),
+        "explain, one row": lambda: explain(model, new[:1], X),
+        "explain": lambda: explain(model, new, X),
+    }
+    for name, call in calls.items():
+        taken = cpu_seconds(call)
+        if name == "predict_proba":
+            one = taken
+        print(f"{name}: {taken:.2f} s, {taken / one:.0f} times predict_proba")
+
+    model = BLSClassifier(random_state=0).fit(X, y)
+    exact = explain(model, new[:30], X, n_background=len(X)).contributions.to_numpy()
+    for n in (8, 16, 32, 64):
+        errors = np.zeros(2)
+        for seed in range(5):
+            drawn = X[np.random.default_rng(seed).permutation(len(X))[:n]]
+            for i, others in enumerate((X, drawn)):
+                found = explain(model, new[:30], others, n_background=n, random_state=seed)
+                errors[i] += np.abs(found.contributions - exact).to_numpy().mean() / 5
+        errors /= np.abs(exact).mean()
+        print(f"{n} background rows: error {errors[0]:.2f}, random ones {errors[1]:.2f}")
 
 
 if __name__ == "__main__":

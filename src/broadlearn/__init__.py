@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         StackedBLSClassifier,
     )
     from broadlearn.ensemble import BroadEnsembleClassifier, BroadEnsembleRegressor
-    from broadlearn.evaluation import evaluate, explain
+    from broadlearn.evaluation import evaluate, explain, importances
     from broadlearn.models import (
         PUBLISHED_FORM,
         BLSClassifier,
@@ -54,6 +54,7 @@ __all__ = [
     "audit",
     "evaluate",
     "explain",
+    "importances",
     "load",
     "save",
 ]

@@ -3,14 +3,16 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from scipy.stats import spearmanr
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, make_friedman1
 from sklearn.inspection import partial_dependence as sklearn_dependence
+from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from broadlearn import BLSClassifier, BLSRegressor, BroadEnsembleClassifier, explain
+from broadlearn import BLSClassifier, BLSRegressor, BroadEnsembleClassifier, explain, importances
 from broadlearn.evaluation.explaining import partial_dependence
 from broadlearn.tables import TablePreparation
 
@@ -65,7 +67,7 @@ def test_contributions_sum_to_the_difference_from_the_background():
     total = found.contributions.sum(axis=1)
     np.testing.assert_allclose(total, found.output - found.base, atol=1e-9)
     np.testing.assert_allclose(found.output, model.predict_proba(X[:20])[:, 1])
-    alone = explain(model, X[7:8], X, label=1, n_background=5)
+    alone = explain(model, X[7:8], X, label=1, n_background=5)  # whatever other rows are explained
     np.testing.assert_allclose(alone.contributions, found.contributions[7:8], atol=1e-9)
     assert found.row(7)["contribution"].abs().is_monotonic_decreasing
     assert found.contributions.index.equals(X.index[:20])
@@ -77,7 +79,6 @@ def test_a_linear_model_is_exact():
     found = explain(model, X[:9], X, n_background=len(X))
     np.testing.assert_allclose(found.contributions, (X[:9] - X.mean(axis=0)) * model.coef_)
     assert (found.unit, found.label) == ("prediction", None)
-    assert found.importances["importance"].is_monotonic_decreasing
 
 
 def test_columns_of_a_table_are_explained_as_a_whole():
@@ -94,10 +95,58 @@ def test_columns_of_a_table_are_explained_as_a_whole():
         found.contributions.sum(axis=1), found.output - found.base, atol=1e-9
     )
     steps = make_pipeline(*model[:1], "passthrough", model[-1])
-    plain = explain(steps, X[:3], X)  # mixes the cells as they are written
+    plain = explain(steps, X[:3], X[:20])  # mixes the cells as they are written
     pd.testing.assert_frame_equal(
-        plain.contributions[["colour", "paid"]], explain(model, X[:3], X).contributions
+        plain.contributions[["colour", "paid"]], explain(model, X[:3], X[:20]).contributions
     )
+
+
+def test_background_rows_represent_all():
+    X, y = load_diabetes(return_X_y=True)
+    model = LinearRegression().fit(X, y)
+    exact = (X[:9] - X.mean(axis=0)) * model.coef_
+    errors = [
+        np.abs(explain(model, X[:9], others, n_background=n).contributions - exact)
+        .to_numpy()
+        .mean()
+        for others, n in ((X, 16), (X[np.random.default_rng(0).permutation(442)[:16]], 16))
+    ]
+    assert errors[0] < 0.7 * errors[1]
+
+
+def test_importances_of_a_linear_model_are_mean_differences():
+    X, y = load_diabetes(return_X_y=True)
+    model = LinearRegression().fit(X, y)
+    found = importances(model, X, n_pairs=4000)
+    gaps = np.abs(X[:, None] - X).mean(axis=(0, 1))
+    expected = pd.Series(gaps * np.abs(model.coef_) * len(X) / (len(X) - 1))
+    assert (found["importance"] / expected - 1.0).abs().max() < 0.1
+    inside = (found["low"] <= expected[found.index]) & (expected[found.index] <= found["high"])
+    assert inside.sum() >= 8
+    assert found["importance"].is_monotonic_decreasing
+
+
+def test_importances_of_four_columns_equal_brute_force():
+    X, y = load_iris(return_X_y=True)
+    model = BLSClassifier(random_state=0).fit(X, y)
+    some = X[[3, 75]]  # the only pair, in one or the other direction
+    expected = sum(
+        np.abs(
+            brute_force(lambda row: model.predict_proba(row[None])[0, code], some[0], some[1:])  # noqa: B023
+        )
+        for code in range(3)
+    )
+    found = importances(model, some, n_pairs=2)
+    np.testing.assert_allclose(found["importance"].sort_index(), expected / 2, atol=1e-10)
+
+
+def test_importances_rank_columns_as_permutations_do():
+    X, y = make_friedman1(600, 8, random_state=0)  # columns 5 to 7 are noise
+    model = BLSRegressor(random_state=0).fit(X[:300], y[:300])
+    found = importances(model, X[300:])
+    shuffled = permutation_importance(model, X[300:], y[300:], random_state=0).importances_mean
+    assert set(found.index[:5]) == set(range(5))
+    assert spearmanr(found["importance"], shuffled[found.index]).statistic > 0.9
 
 
 def test_decisions_are_explained_where_there_are_no_probabilities():
@@ -116,6 +165,12 @@ def test_wrong_parameters_are_refused(given, sentence):
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match=sentence):
         explain(BLSClassifier(random_state=0).fit(X, y), X, **given)
+
+
+def test_one_row_has_no_importances():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="at least two rows"):
+        importances(BLSClassifier(random_state=0).fit(X, y), X[:1])
 
 
 def test_several_targets_are_refused():

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from broadlearn.evaluation import Explanation
 
-# Characters of the longest bar, and rows that importances are measured on.
-BAR_WIDTH, MAX_ROWS = 20, 200
+# Characters of the longest bar.
+BAR_WIDTH = 20
 
 
 @tables.with_table_options
@@ -42,11 +42,13 @@ def explain(
     """Show how much each column contributes to predictions.
 
     Contributions are Shapley values. Those of a row sum to its prediction minus the mean prediction
-    of the rows that it is compared with. Of several rows, the means of their sizes are shown: the
-    importance of columns. Exit code 0: done; 2: bad input; 130: interrupted.
+    of the rows that it is compared with. Without --row, the importance of columns is shown: their
+    mean absolute contribution to the difference between two rows. Exit code 0: done; 2: bad input;
+    130: interrupted.
     """
     with console.command():
         from broadlearn.evaluation import explain as explain_rows
+        from broadlearn.evaluation import importances
         from broadlearn.tables import read_frame, write_frame
 
         inputs = [model, data, *([background] if background else [])]
@@ -61,22 +63,21 @@ def explain(
         others = X if background is None else read_rows(background)
         if row is not None and row >= len(X):
             raise ValueError(f"--row must be below the number of rows, {len(X)}; got {row}.")
-        rows = X if row is None else X.iloc[[row]]
-        if row is None and output is None and len(X) > MAX_ROWS:
-            rows = X.sample(MAX_ROWS, random_state=seed)
-            console.note(f"Importance is measured on {MAX_ROWS} of {len(X):,} rows.")
         console.waiting("explaining")
-        found = explain_rows(fitted, rows, others, random_state=seed)
+        if row is None:
+            facts: dict[str, Any] = {"rows": len(X)}
+            shown = importances(fitted, X, random_state=seed).rename_axis("column").reset_index()
+        if row is not None or output is not None:
+            rows = X if row is None else X.iloc[[row]]
+            found = explain_rows(fitted, rows, others, random_state=seed)
+        if row is not None:
+            facts = {"row": row} | ({} if found.label is None else {"class": found.label[0]})
+            facts |= {found.unit: found.output[0], f"mean {found.unit}": found.base[0]}
+            shown = found.row(0)
         if output is not None:
             tables.write_outputs(
                 {output: lambda path: write_frame(_contributions(found, row or 0), path)}
             )
-        shown = found.importances.rename_axis("column").reset_index()
-        facts: dict[str, Any] = {"rows": len(rows)}
-        if row is not None:
-            shown = found.row(0)
-            facts = {"row": row} | ({} if found.label is None else {"class": found.label[0]})
-            facts |= {found.unit: found.output[0], f"mean {found.unit}": found.base[0]}
         if as_json:
             console.print_json(**facts, columns=console.records(shown))
             return

@@ -14,7 +14,13 @@ from sklearn.metrics import confusion_matrix
 from sklearn.utils import resample
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from broadlearn.evaluation.explaining import Explanation, explain, partial_dependence
+from broadlearn.evaluation.explaining import (
+    Explanation,
+    explain,
+    importances,
+    output_unit,
+    partial_dependence,
+)
 from broadlearn.evaluation.metrics import (
     Predictions,
     class_table,
@@ -26,9 +32,8 @@ from broadlearn.evaluation.thresholds import ModelParts, Threshold, unwrap_model
 from broadlearn.utils import draw_seed, html_table, percent, write_whole
 from broadlearn.utils.sklearn_compat import safe_indexing
 
-# Rows whose predictions are explained to measure the importance of columns; the interval of a mean
-# over more is hardly narrower.
-MAX_EXPLAINED = 200
+# Rows over which partial dependence is averaged: a curve needs no more.
+MAX_AVERAGED = 200
 # Columns with a curve of partial dependence.
 N_CURVES = 4
 
@@ -63,8 +68,8 @@ class Evaluation:
     threshold : Threshold or None
         Decision threshold of the model, if it has one.
     importance : pandas.DataFrame or None
-        Mean absolute contribution of each column to the predictions (see `explain`), if asked for:
-        ``importance``, ``low`` and ``high``.
+        Importance of each column (see `importances`), if asked for: ``importance``, ``low`` and
+        ``high``.
     importance_unit : str
         What columns contribute to, in words.
     explained : Explanation or None
@@ -175,8 +180,8 @@ def evaluate(
     y : array-like of shape (n_samples,)
         Their labels or targets. Labels that the model does not know are refused.
     importance : bool, default=False
-        Whether to explain predictions of up to 200 rows, and the worst ones, by their columns, with
-        partial dependence on the most important ones.
+        Whether to measure the importance of columns, with partial dependence on the most important
+        ones, and to explain the predictions of the worst rows.
     random_state : int, RandomState or None, default=0
         Seed of resamples and explanations.
 
@@ -292,19 +297,18 @@ def _worst_rows(predictions: Predictions) -> pd.DataFrame:
 
 def _with_reasons(found: Evaluation, model: Any, X: Any, seed: int) -> Evaluation:
     """Add the importance of columns, and reasons for the predictions of the worst rows."""
-    some = resample(X, replace=False, n_samples=min(found.n_rows, MAX_EXPLAINED), random_state=seed)
-    explained = explain(model, some, X, random_state=seed)
+    some = resample(X, replace=False, n_samples=min(found.n_rows, MAX_AVERAGED), random_state=seed)
+    importance = importances(model, X, random_state=seed)
     worst, part = found.worst, None
     if len(worst):
         rows = worst["position"].to_numpy()
         part = explain(model, safe_indexing(X, rows), X, random_state=seed)
         worst = worst.assign(why=[", ".join(part.reasons(i)) for i in range(len(worst))])
-    importances = explained.importances
     return replace(
         found,
         worst=worst,
-        importance=importances.rename(index=str),
-        importance_unit=f"mean absolute contribution to the {explained.unit}",
+        importance=importance.rename(index=str),
+        importance_unit=f"mean absolute contribution to the {output_unit(model)}",
         explained=part,
-        dependence=partial_dependence(model, some, importances.index[:N_CURVES]),
+        dependence=partial_dependence(model, some, importance.index[:N_CURVES]),
     )
