@@ -42,14 +42,14 @@ def test_class_weights_are_sample_weights(model):
     if hasattr(model, "predict_proba"):
         p = found.predict_proba(rows)
         np.testing.assert_allclose(p, expected.predict_proba(rows), atol=1e-11)
-    with pytest.raises(ValueError, match=r"class_weight names \[9\]"):
+    with pytest.raises(ValueError, match=r"class_weight contains unknown classes \[9\]"):
         clone(model).set_params(class_weight={9: 1.0}).fit(rows, y)
 
 
 @ALL
 def test_bad_weights_and_parameters_are_named(model):
     for weight, message in (
-        (np.zeros(150), "sample_weight is zero for every row"),
+        (np.zeros(150), "sample_weight is zero for every sample"),
         (-np.ones(150), "sample_weight"),
         (np.ones(7), "sample_weight"),
     ):

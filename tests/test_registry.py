@@ -45,7 +45,7 @@ def test_models_are_found_however_their_name_is_written(written, name):
 
 
 def test_unknown_models_are_named_in_one_sentence():
-    with pytest.raises(ValueError, match=r"There is no model 'XGBoost'; use one of BLS, .*\.$"):
+    with pytest.raises(ValueError, match=r"Unknown model 'XGBoost'; expected one of BLS, .*\.$"):
         find_entry("XGBoost")
 
 

@@ -183,7 +183,7 @@ def find_entry(name: str) -> ModelEntry:
     """
     known = same_name(name, REGISTRY)
     if known is None:
-        raise ValueError(f"There is no model {name!r}; use one of {', '.join(REGISTRY)}.")
+        raise ValueError(f"Unknown model {name!r}; expected one of {', '.join(REGISTRY)}.")
     return REGISTRY[known]
 
 

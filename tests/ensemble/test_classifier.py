@@ -189,7 +189,7 @@ def test_columns_of_any_kind(kind, max_exact_samples):
         ({"X": np.full((60, 4), np.inf)}, "X contains infinity"),
         ({"y": np.zeros(60)}, "at least two classes"),
         ({"y": np.linspace(0, 1, 60)}, "Unknown label type"),
-        ({"sample_weight": np.zeros(60)}, "sample_weight is zero for every row"),
+        ({"sample_weight": np.zeros(60)}, "sample_weight is zero for every sample"),
         ({"sample_weight": -np.ones(60)}, "sample_weight"),
         ({"sample_weight": (table()[1] == "a") * 1.0}, "Only one class has samples"),
     ],
@@ -257,5 +257,5 @@ def test_verbose_prints_ten_lines(capsys):
 
 def test_sparse_samples_are_refused_with_a_model_that_takes_them():
     X, y = make_classification(60, 4, random_state=0)
-    with pytest.raises(TypeError, match="BLSClassifier or BLSRegressor, which take sparse data"):
+    with pytest.raises(TypeError, match="BLSClassifier or BLSRegressor, which accept sparse data"):
         BroadEnsembleClassifier().fit(csr_matrix(X), y)

@@ -101,7 +101,7 @@ def test_bad_parameters_are_named(name, value):
     [
         ({"X": np.full((60, 3), np.inf)}, "X contains infinity"),
         ({"y": np.full(60, np.inf)}, "y contains infinity"),
-        ({"sample_weight": np.zeros(60)}, "sample_weight is zero for every row"),
+        ({"sample_weight": np.zeros(60)}, "sample_weight is zero for every sample"),
     ],
 )
 def test_bad_input_is_named(change, message):
@@ -132,5 +132,5 @@ def test_conformal_intervals_follow_from_leave_one_out_residuals(n_targets):
 def test_targets_that_are_too_large_are_named():
     X = np.random.default_rng(0).normal(size=(30, 2))
     for scale, dtype in ((1e303, np.float64), (1e32, np.float32)):
-        with pytest.raises(ValueError, match=r"^y holds values beyond 1e\+\d+, too large for X"):
+        with pytest.raises(ValueError, match=r"^y contains values beyond 1e\+\d+, too large for X"):
             BroadEnsembleRegressor(ensemble_size=2).fit(X.astype(dtype), scale * X[:, 0])

@@ -87,7 +87,7 @@ def test_models_without_probabilities_or_with_a_threshold(cancer):
     model = with_threshold(BLSClassifier(random_state=0).fit(X, y), "malignant", 0.01)
     found = evaluate(model, X, y)
     assert found.threshold == ("malignant", 0.01)
-    assert found.remarks() == ["'malignant' is predicted from a probability of 0.01 on."]
+    assert found.remarks() == ["'malignant' is predicted if its probability is at least 0.01."]
     assert found.by_class.loc["malignant", "recall"] > 0.99
 
 
@@ -106,7 +106,7 @@ def test_columns_that_matter_come_first():
 def test_bad_input():
     X, y = load_diabetes(return_X_y=True)
     several = LinearRegression().fit(X, np.c_[y, y])
-    with pytest.raises(ValueError, match="this one predicts several"):
+    with pytest.raises(ValueError, match="this model predicts several"):
         evaluate(several, X, y)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         evaluate(several, X, y[:5])

@@ -52,8 +52,8 @@ def test_a_threshold_needs_two_classes_and_probabilities(cancer):
     iris = BLSClassifier(random_state=0).fit(*load_iris(return_X_y=True))
     regressor = BLSRegressor(random_state=0).fit(X, y == "benign")
     for model in (iris, regressor):
-        with pytest.raises(ValueError, match="needs a classifier of two classes"):
+        with pytest.raises(ValueError, match="needs a classifier with two classes"):
             with_threshold(model, 0, 0.5)
     twin = IntuitionisticFuzzyTwinSVC().fit(X, y)
-    with pytest.raises(ValueError, match="IntuitionisticFuzzyTwinSVC gives no probabilities"):
+    with pytest.raises(ValueError, match="IntuitionisticFuzzyTwinSVC has no predict_proba"):
         with_threshold(twin, "benign", 0.5)

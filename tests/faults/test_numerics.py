@@ -120,7 +120,7 @@ def test_a_class_of_weight_0_is_absent_or_named(name):
     model = CLASSIFIERS[name]().set_params(class_weight={0: 1.0, 1: 1.0, 2: 0.0})
     said = refusal(model, X, y)
     if name == "IF-TSVM":
-        assert "All rows of class 2 have a weight of 0" in said
+        assert "All samples of class 2 have a weight of 0" in said
     else:
         assert not said
         assert np.isfinite(model.decision_function(X)).all()

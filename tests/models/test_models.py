@@ -364,7 +364,7 @@ def test_targets_are_centred_by_weight():
     [
         ([[0.0], [1.0]], ["a", "a"], None, "only one class: 'a'"),
         ([[0.0], [1.0]], ["a", "b"], [1, 0], "Only one class has samples"),
-        ([[0.0], [1.0]], ["a", None], None, "no label at position 1"),
+        ([[0.0], [1.0]], ["a", None], None, "missing label at position 1"),
         ([["lo"], ["hi"]], [0, 1], None, r"(?i)column 0 .*'lo'.*TablePreparation"),
         ([[0.0], [np.inf]], [0, 1], None, "infinity"),
     ],

@@ -148,7 +148,7 @@ def test_a_refused_table_leaves_the_model_as_it_was(rows):
     spoilt[450, 2] = np.inf
     for source, targets, known, message in [
         (spoilt, y, None, "infinity"),
-        (X, y, [0, 1], "not among the classes"),
+        (X, y, [0, 1], "unknown labels"),
         (X, y * 0, None, "only one class"),
         (X[:0], y[:0], None, "source has no rows"),
         ([(X, y), (X[:, :5], y)], None, None, "5 features"),
@@ -170,11 +170,11 @@ def test_empty_blocks_are_passed_over(rows):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (ELMClassifier(), "that has partial_fit, not a ELMClassifier"),
-        (IntuitionisticFuzzyTwinSVC(), "not a IntuitionisticFuzzyTwinSVC"),
-        (BroadFeatures(), "not a BroadFeatures"),
+        (ELMClassifier(), "with partial_fit, got ELMClassifier"),
+        (IntuitionisticFuzzyTwinSVC(), "got IntuitionisticFuzzyTwinSVC"),
+        (BroadFeatures(), "got BroadFeatures"),
         (BLSClassifier(sample_scores="fuzy"), "sample_scores"),
-        (LogisticRegression(), "not a LogisticRegression"),
+        (LogisticRegression(), "got LogisticRegression"),
         (
             BLSClassifier(sample_scores="held_out"),
             "HeldOutScorer compares all samples with each other",

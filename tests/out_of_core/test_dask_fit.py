@@ -106,9 +106,9 @@ def spoilt(X):
     ("change_X", "y", "arguments", "message"),
     [
         (spoilt, None, {}, r"X contains infinity.* \(in partition 4 of X\)\.$"),
-        (None, np.arange(499), {}, "y has 499 rows where X has 500"),
+        (None, np.arange(499), {}, "y has 499 rows, but X has 500"),
         (None, np.zeros(500), {}, "only one class"),
-        (None, None, {"classes": [0, 1]}, "not among the classes"),
+        (None, None, {"classes": [0, 1]}, "unknown labels"),
         (None, None, {"sample_weight": np.zeros(500)}, "X has no rows with a positive weight"),
         (None, None, {"sample_weight": -np.ones(500)}, "sample_weight"),
         (None, np.linspace(0, 1, 500), {}, "continuous"),

@@ -97,7 +97,7 @@ def test_class_weights_of_a_dict(kind, rows):
 
 @pytest.mark.parametrize(
     ("class_weight", "message"),
-    [("balanced", 'class_weight="balanced" needs all labels'), ({7: 1.0}, "class_weight names")],
+    [("balanced", 'class_weight="balanced" needs all labels'), ({7: 1.0}, "unknown classes")],
 )
 def test_class_weights_that_cannot_be_used(class_weight, message, rows):
     model = BLSClassifier(**SIZES, class_weight=class_weight)
@@ -121,7 +121,7 @@ def test_what_cannot_fit_is_refused_before_it_is_drawn(size, rows):
     X, y = rows
     model = BLSClassifier(**{**SIZES, **size})
     with pytest.raises(
-        ValueError, match=r"[\d,]+ nodes .* needs about .* TB of memory, and .* free"
+        ValueError, match=r"[\d,]+ nodes .* needs about .* TB of memory, but .* free"
     ):
         fit_in_passes(model, Halves(X, y, [300]))
     assert not hasattr(model, "classes_")

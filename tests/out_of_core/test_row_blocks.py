@@ -64,7 +64,7 @@ def test_faults_of_files_are_named(tmp_path, frame, message):
     [
         ({"source": X}, ValueError, "y must be given"),
         ({"source": iter([(X, Y)])}, ValueError, "can be iterated only once"),
-        ({"source": X, "y": Y, "target": "y"}, ValueError, "target names a column of a file"),
+        ({"source": X, "y": Y, "target": "y"}, ValueError, "target is used for files only"),
         ({"source": X, "y": Y, "block_rows": 0}, ValueError, "block_rows must be at least 1"),
         ({"source": "x.csv"}, FileNotFoundError, "There is no file x.csv"),
         ({"source": "x.txt"}, ValueError, "unknown extension"),
@@ -79,5 +79,5 @@ def test_bad_sources_are_named(arguments, error, message):
 def test_blocks_of_a_wrong_form_are_named():
     with pytest.raises(ValueError, match=r"Every block must be \(X, y\)"):
         list(row_source([X, X])())
-    with pytest.raises(ValueError, match="y has 9 rows where X has 10"):
+    with pytest.raises(ValueError, match="y has 9 rows, but X has 10"):
         list(row_source(X, Y[:9])())

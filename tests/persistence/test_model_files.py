@@ -164,13 +164,13 @@ class Foreign(BaseEstimator):
     ("model", "reason"),
     [
         ("text", "must be an estimator, got str"),
-        (Foreign(), "Foreign, which is not among the types"),
-        (make_pipeline(FunctionTransformer(np.log)), "numpy.log, which is not among"),
-        (make_pipeline(FunctionTransformer(str.upper)), "which is not among"),
+        (Foreign(), "Foreign, a type that model files may not contain"),
+        (make_pipeline(FunctionTransformer(np.log)), "numpy.log, a type that model files"),
+        (make_pipeline(FunctionTransformer(str.upper)), "a type that model files"),
         (RandomForestClassifier(2).fit(X, NAMES), "an array of type"),
         (make_pipeline(StandardScaler(), memory="cache"), "memory of Pipeline is not None"),
-        (BLSClassifier(random_state=np.random.RandomState(0)), "RandomState, which is not"),
-        (BLSRegressor(C=lambda: 1), "which is not among|are not supported"),
+        (BLSClassifier(random_state=np.random.RandomState(0)), "RandomState, a type that"),
+        (BLSRegressor(C=lambda: 1), "a type that model files|are not supported"),
         (OneHotEncoder(categories=[["x" * 20_000]]), None),
         (BLSClassifier(**NODES).fit(X, np.where(TWO, "x" * 20_000, "y")), "longer than 16,384"),
     ],
@@ -335,9 +335,13 @@ def test_nothing_is_called_that_a_file_names(name, path, monkeypatch):
     np.save(number, np.int64(2**30))
     monkeypatch.chdir(path.parent)
     tree = estimator_with(C=CALLS[name])
-    assert_refused(signed(packed(tree, {"0.npy": number.getvalue()})), path, "not among the types")
+    assert_refused(
+        signed(packed(tree, {"0.npy": number.getvalue()})), path, "a type that model files"
+    )
     tree = {**CALLS[name], "protocol": 2}
-    assert_refused(signed(packed(tree, {"0.npy": number.getvalue()})), path, "not among the types")
+    assert_refused(
+        signed(packed(tree, {"0.npy": number.getvalue()})), path, "a type that model files"
+    )
     assert list(path.parent.iterdir()) == [path]
 
 
@@ -354,8 +358,11 @@ def npy(header, content=b""):
 
 ARRAYS = {
     "long text": ("{'descr': '<U10000000', 'fortran_order': False, 'shape': (0,)}", "longer than"),
-    "many": ("{'descr': '<f8', 'fortran_order': False, 'shape': (9000000000,)}", "size that it"),
-    "negative": ("{'descr': '<f8', 'fortran_order': False, 'shape': (-1,)}", "size that it"),
+    "many": (
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (9000000000,)}",
+        "size of an array",
+    ),
+    "negative": ("{'descr': '<f8', 'fortran_order': False, 'shape': (-1,)}", "size of an array"),
     "objects": ("{'descr': '|O', 'fortran_order': False, 'shape': (0,)}", "array of type object"),
     "records": ("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (0,)}", "of type"),
     "nested": ("{'descr': ('<f8', (9**9,)), 'fortran_order': False, 'shape': (0,)}", "loaded"),
@@ -430,10 +437,10 @@ def test_numbers_of_columns_allocate_nothing(path):
 
 def test_parts_that_do_not_fit_together_are_refused_or_fail_later(path):
     tree, files = taken_apart(MODELS["bls"][0])
-    assert_refused(signed(packed({**tree, "protocol": 0}, files)), path, "form of its tree")
-    assert_refused(signed(packed({**tree, "protocol": True}, files)), path, "form of its tree")
-    assert_refused(signed(packed(tree, {})), path, "is not stored")
-    assert_refused(signed(packed([tree], files)), path, "form of its tree")
+    assert_refused(signed(packed({**tree, "protocol": 0}, files)), path, "unknown structure")
+    assert_refused(signed(packed({**tree, "protocol": True}, files)), path, "unknown structure")
+    assert_refused(signed(packed(tree, {})), path, "is missing")
+    assert_refused(signed(packed([tree], files)), path, "unknown structure")
     assert_refused(signed(packed({**dict_node(), "protocol": 2}, {})), path, "no estimator")
     short = node("TupleNode", "broadlearn.utils.Standardization", content=[])
     assert_refused(signed(packed(estimator_with(C=short), {})), path, "cannot be loaded")

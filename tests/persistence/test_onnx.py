@@ -191,8 +191,8 @@ def test_what_cannot_be_exported_is_refused_in_a_sentence():
     refused = {
         "export its best_estimator_ instead": search,
         "has no probabilities": IntuitionisticFuzzyTwinSVC().fit(X, y == 1),
-        "graphs have no decision threshold": with_threshold(two, True, 0.3),
-        "export the steps after it": table,
+        "graph has no decision threshold": with_threshold(two, True, 0.3),
+        "export the later steps": table,
         "RowStandardizer": published,
         "FunctionTransformer": function,
     }

@@ -116,5 +116,5 @@ def test_orthonormal_feature_weights_nest_too(n_inputs):
 )
 def test_more_nodes_than_memory_holds_are_refused_by_name(model, name, many):
     X, y = np.arange(8.0).reshape(4, 2), [0, 1, 0, 1]
-    with pytest.raises(ValueError, match=rf"^Weights of this many nodes need .* memory.*{name}"):
+    with pytest.raises(ValueError, match=rf"^The weights of the nodes need .* memory.*{name}"):
         model(**{name: many}, random_state=0).fit(X, y)

@@ -68,5 +68,5 @@ def test_inputs_far_from_zero_do_not_make_the_loop_diverge():
 
 
 def test_nodes_that_overflow_are_named():
-    with pytest.raises(ValueError, match="X holds values so large"):
+    with pytest.raises(ValueError, match="X contains values so large"):
         rebuilding_weights(np.eye(2), np.full((2, 3), np.nan), None, 1e-3)

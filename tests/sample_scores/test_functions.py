@@ -44,9 +44,9 @@ def test_labels_of_any_kind_lists_and_float32(table, function, scorer):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"sample_weight": np.zeros(80)}, "sample_weight is zero for every row"),
+        ({"sample_weight": np.zeros(80)}, "sample_weight is zero for every sample"),
         ({"sample_weight": -np.ones(80)}, "[Nn]egative"),
-        ({"X": np.full((80, 5), 1e200)}, "X holds values beyond"),
+        ({"X": np.full((80, 5), 1e200)}, "X contains values beyond"),
         ({"X": np.full((80, 5), np.nan)}, "X contains NaN"),
         ({"y": np.zeros(79)}, "inconsistent numbers of samples"),
     ],

@@ -64,5 +64,5 @@ def test_every_scorer_streams_or_says_why_not(name):
             np.testing.assert_allclose(found.score, scorer.score(samples).score, atol=1e-10)
     else:
         assert type(scorer).__name__ in scorer.why_not()
-        with pytest.raises(ValueError, match="samples that come in batches do not allow"):
+        with pytest.raises(ValueError, match="cannot be used with batches"):
             learn_geometry(scorer, lambda: [samples])

@@ -69,7 +69,7 @@ def test_lists_of_scales_are_values():
     assert grid.candidates()[0] == {"enhancement_scale": (0.5, 2.0)}
     assert grid.size == 3
     search = PathSearchCV(BLSClassifier(), {"enhancement_scale": [(0.5, -2.0)]})
-    with pytest.raises(ValueError, match="enhancement_scale must hold positive numbers"):
+    with pytest.raises(ValueError, match="enhancement_scale must be one or more positive numbers"):
         search.fit(np.eye(20), np.arange(20) % 2)
 
 

@@ -103,7 +103,7 @@ def test_what_has_no_closed_form_is_refused():
         (PathSearchCV(IntuitionisticFuzzyTwinSVC(), {"C1": [1.0]}), {}),
     ]
     for search, data in refused:
-        with pytest.raises(ValueError, match='cv="loo" needs a model'):
+        with pytest.raises(ValueError, match='cv="loo" needs draws="nested"'):
             search.set_params(cv="loo").fit(X, y, **data)
     with pytest.raises(ValueError, match="cv"):
         PathSearchCV(model, grid, cv="five").fit(X, y)

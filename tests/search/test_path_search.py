@@ -185,7 +185,9 @@ def test_scorers_are_parameters_like_any_other(scores, grid):
 )
 def test_other_estimators_are_refused(estimator):
     X, y = several_classes()
-    message = "^PathSearchCV needs a classifier or regressor .* use GridSearchCV for others.$"
+    message = (
+        "^PathSearchCV needs a classifier or regressor .* use GridSearchCV for other estimators.$"
+    )
     with pytest.raises(TypeError, match=message):
         PathSearchCV(estimator, {"C": [1.0]}).fit(X, y)
 
@@ -245,7 +247,7 @@ def test_callables_that_may_see_the_model_are_refused():
     X, y = more_rows_than_nodes()
     for scoring in (lambda model, X, y: 0.0, {"own": lambda model, X, y: 0.0}):
         search = PathSearchCV(BLSClassifier(), {"C": [1.0]}, scoring=scoring, refit="own")
-        with pytest.raises(ValueError, match="scoring must be a name or a scorer of scikit-learn"):
+        with pytest.raises(ValueError, match="scoring must be the name of a scikit-learn scorer"):
             search.fit(X, y)
 
 

@@ -104,7 +104,7 @@ def test_the_smaller_matrix_is_factorised_unless_told_otherwise(shape, solver, f
 
 def test_dual_where_samples_are_not_fewer_than_nodes_warns_and_solves_the_primal():
     G, T, _ = make(90, 40)
-    with pytest.warns(UserWarning, match="there are 90 samples and 40 nodes, so the primal"):
+    with pytest.warns(UserWarning, match="with 90 samples and 40 nodes, the primal"):
         solution = solve_ridge(Matrix(G), T, 1.0, solver="dual")
     assert solution.form == "primal"
     # Fewer columns than rows may stand for more nodes than rows.

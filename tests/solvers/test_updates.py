@@ -40,7 +40,7 @@ def test_rows_come_and_go(scored):
 
 def test_rows_that_were_never_added_are_refused():
     rows, _ = make()
-    with pytest.raises(ValueError, match="not among those that were learnt"):
+    with pytest.raises(ValueError, match="Cannot forget samples that were not learnt"):
         remove_rows(sums_of(rows[:10], None), [(rows.copy(), None)])
 
 

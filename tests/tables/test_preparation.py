@@ -177,15 +177,19 @@ def test_kinds_and_orders_that_are_known():
 @pytest.mark.parametrize(
     ("frame", "options", "reason"),
     [
-        ({"a": [1, np.inf]}, {}, "'a' must hold finite numbers"),
+        ({"a": [1, np.inf]}, {}, "'a' must contain finite numbers"),
         ({"a": [1, 1]}, {}, "no column to learn from: 'a' left out: has one value"),
         ({"a": []}, {}, "0 sample"),
         ({"a": [1, 2]}, {"kinds": {"b": "number"}}, "there is no 'b'"),
         ({"a": [1, 2]}, {"kinds": {"a": "float"}}, "must be one of 'number'"),
-        ({"a": [1, 2]}, {"kinds": {"a": "date"}}, "holds numbers; expected dates"),
-        ({"a": ["x", "y"]}, {"kinds": {"a": "date"}}, "holds 'x'; expected dates"),
-        ({"a": ["x", "y"]}, {"kinds": {"a": "boolean"}}, "holds 'x'; expected yes and no"),
-        ({"a": ["x", "y"]}, {"orders": {"a": ["x"]}}, "holds 'y'; expected the words of its order"),
+        ({"a": [1, 2]}, {"kinds": {"a": "date"}}, "contains numbers; expected dates"),
+        ({"a": ["x", "y"]}, {"kinds": {"a": "date"}}, "contains 'x'; expected dates"),
+        ({"a": ["x", "y"]}, {"kinds": {"a": "boolean"}}, "contains 'x'; expected yes and no"),
+        (
+            {"a": ["x", "y"]},
+            {"orders": {"a": ["x"]}},
+            "contains 'y'; expected the words of its order",
+        ),
     ],
 )
 def test_tables_that_are_refused(frame, options, reason):

@@ -143,10 +143,10 @@ BROKEN = {
     "quote.csv": (b'a,b\n"x,1\ny,2\n', "EOF inside string"),
     "cut.csv.gz": (gzip.compress(CSV * 99)[:60], "ended before"),
     "flipped.csv.gz": (gzip.compress(CSV)[:-6] + b"xxxxxx", "CRC"),
-    "bomb.csv.xz": (lzma.compress(bytes(2**25)), "unfolds to more than 10"),
+    "bomb.csv.xz": (lzma.compress(bytes(2**25)), "expands to more than 10"),
     "cut.parquet": (FILES["a.parquet"][:200], "Parquet"),
     "text.parquet": (CSV, "Parquet"),
-    "a.feather": (as_bytes("to_feather"), "is not text, and its name does not end"),
+    "a.feather": (as_bytes("to_feather"), "is not text, and its extension"),
     "text.xlsx": (CSV, "not a zip file"),
     "directory.xlsx": (FILES["a.xlsx"][:-6] + b"\xff\xff\xff\x00\x00\x00", "cannot be read"),
     "cut.xlsx": (FILES["a.xlsx"][:-300], "not a zip file"),
@@ -175,7 +175,7 @@ def test_broken_files_are_refused_in_a_sentence(tmp_path, name):
 def test_declared_rows_of_parquet_are_limited(tmp_path):
     pd.DataFrame({"a": np.zeros(100_000)}).to_parquet(tmp_path / "a.parquet")
     assert (tmp_path / "a.parquet").stat().st_size < 10_000
-    with pytest.raises(TableError, match="unfolds to more than"):
+    with pytest.raises(TableError, match="expands to more than"):
         read_frame(tmp_path / "a.parquet", FileOptions(max_bytes=10_000))
 
 

@@ -77,7 +77,7 @@ def test_fractions_as_classes_and_written_numbers_as_a_quantity(tmp_path):
         ("x,y\n1,a\n2,b\n", {"target": "y", "drop": ["y"]}, "'y' is the target and cannot"),
         ("y\na\nb\n", {"target": "y"}, "no columns besides the target"),
         ("x,y\n1,a\n2,\n", {"target": "y"}, "no label in 1 row of 2, first in row 1"),
-        ("x,y\n1,a\n2,b\n", {"target": "y", "task": "regression"}, "holds text, such as 'a'"),
+        ("x,y\n1,a\n2,b\n", {"target": "y", "task": "regression"}, "contains text, such as 'a'"),
         ("x,y\n1,a\n2,b\n", {"target": "y", "task": "auto"}, "task must be"),
         ("x,y\n1,inf\n2,1\n", {"target": "y"}, "finite numbers"),
         (f"x,y\n1,{'a' * 2000}\n2,b\n", {"target": "y"}, "longer than 1000"),
@@ -91,7 +91,7 @@ def test_tables_that_cannot_be_learnt_from(tmp_path, text, options, reason):
 def test_dates_are_no_target(tmp_path):
     frame = pd.DataFrame({"x": [1, 2], "y": pd.to_datetime(["2020-01-01", "2020-01-02"])})
     frame.to_parquet(tmp_path / "a.parquet")
-    with pytest.raises(TableError, match="holds dates"):
+    with pytest.raises(TableError, match="contains dates"):
         read_table(tmp_path / "a.parquet", "y")
 
 

@@ -22,16 +22,16 @@ from broadlearn.utils.checks import (
 @pytest.mark.parametrize(
     ("weight", "message"),
     [
-        ([0.0, 0.0], "sample_weight is zero for every row"),
+        ([0.0, 0.0], "sample_weight is zero for every sample"),
         ([1.0, -1.0], "sample_weight"),
         ([1.0, np.nan], "sample_weight contains NaN"),
         ([1.0], "sample_weight"),
         ([], "sample_weight"),
-        (["1", "much"], "^sample_weight must hold numbers, got 'much'"),
-        ([1.0, 1j], r"^sample_weight must hold numbers, got '"),
-        ({"a": 1}, "^sample_weight must hold numbers"),
+        (["1", "much"], "^sample_weight must contain numbers, got 'much'"),
+        ([1.0, 1j], r"^sample_weight must contain numbers, got '"),
+        ({"a": 1}, "^sample_weight must contain numbers"),
         ([1.0, np.inf], "sample_weight contains infinity"),
-        (np.array(["2020", "2021"], dtype="datetime64"), "^sample_weight must hold numbers"),
+        (np.array(["2020", "2021"], dtype="datetime64"), "^sample_weight must contain numbers"),
     ],
 )
 def test_bad_weights_are_named(weight, message):
@@ -49,7 +49,7 @@ def test_weights_are_float64_and_one_by_default():
 def test_values_whose_squares_overflow_are_refused():
     X = np.array([[-MAX_VALUE, 0.0]])
     assert check_range(X) is X
-    with pytest.raises(ValueError, match=r"X holds values beyond 1e\+140.*standardize=True"):
+    with pytest.raises(ValueError, match=r"X contains values beyond 1e\+140.*standardize=True"):
         check_range(X * 1.01)
 
 
@@ -90,9 +90,9 @@ def test_labels_of_any_kind_name_classes(labels):
     [
         (
             {"q": 2.0},
-            r"class_weight names \['q'\], which are not among the classes \['a', 'b', 'c'\]",
+            r"class_weight contains unknown classes \['q'\]; the classes are \['a', 'b', 'c'\]",
         ),
-        ({"a": 2.0, "b": 1.0, "q": 2.0}, "class_weight names"),
+        ({"a": 2.0, "b": 1.0, "q": 2.0}, "class_weight contains unknown"),
         ({"a": -1.0}, r"\(times class_weight\) must be 0 or lie between"),
         ({"a": np.nan}, r"\(times class_weight\) must be 0 or lie between"),
     ],
@@ -139,5 +139,5 @@ def test_text_is_named_at_prediction_and_in_arrays_too(model):
 @pytest.mark.parametrize("y", [["a", "b"] * 5, [1, "a"] * 5, pd.date_range("2020", periods=10)])
 @pytest.mark.parametrize("model", [BLSRegressor(), BroadEnsembleRegressor()])
 def test_targets_that_are_no_numbers_are_named(model, y):
-    with pytest.raises(ValueError, match=r"^y must hold numbers, got '"):
+    with pytest.raises(ValueError, match=r"^y must contain numbers, got '"):
         model.fit(np.arange(10.0)[:, None], np.array(y))

@@ -129,8 +129,9 @@ def plane_space(data: TrainingData, kernel: str, n_basis: int, seed: int) -> Pla
     absent = np.setdiff1d(np.arange(data.classes.size), data.codes)
     if absent.size:
         raise ValueError(
-            f"All rows of class {data.classes[absent].tolist()[0]!r} have a weight of 0 "
-            "(sample_weight times class_weight), so no plane can be fitted to it; leave them out."
+            f"All samples of class {data.classes[absent].tolist()[0]!r} have a weight of 0 "
+            "(sample_weight times class_weight), so no plane can be fitted; remove this class or "
+            "give it a positive weight."
         )
     if kernel == "linear":
         return PlaneSpace(data.standardization, None)

@@ -60,8 +60,9 @@ def fit_ensemble(
     memory = MATRICES * 8 * len(X) ** 2
     if len(X) <= max_exact and memory > QUIET_BYTES:
         warnings.warn(
-            f"max_exact_samples={max_exact} fits {len(X)} samples with matrices of "
-            f"samples x samples, about {memory / 1e9:.1f} GB in total.",
+            f"max_exact_samples={max_exact} builds matrices of samples x samples for {len(X)} "
+            f"samples, about {memory / 1e9:.1f} GB in total; a smaller value uses landmarks "
+            "instead.",
             UserWarning,
             stacklevel=4,
         )

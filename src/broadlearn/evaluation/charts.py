@@ -100,8 +100,8 @@ def _classification_charts(evaluation: Evaluation) -> Iterator[Chart]:
         happened, probability, n_bins=10, strategy="quantile", name="model", ax=axes
     )
     caption = (
-        "On the dotted line, what has a probability of 70 % happens 7 times out of 10. All points "
-        "stand for equally many rows."
+        "On the dotted line, predictions with a probability of 70 % come true 7 times out of 10. "
+        "Each point stands for the same number of rows."
     )
     yield _chart(axes, "Calibration", caption, xlabel=what, ylabel="share that came true")
 

@@ -110,7 +110,9 @@ class Evaluation:
         remarks = []
         if self.threshold is not None:
             label, value = self.threshold
-            remarks.append(f"{str(label)!r} is predicted from a probability of {value:.3g} on.")
+            remarks.append(
+                f"{str(label)!r} is predicted if its probability is at least {value:.3g}."
+            )
         if self.is_regression:
             return remarks
         rows, recall = self.by_class["rows"], self.by_class["recall"]
@@ -260,7 +262,7 @@ def evaluate_predictions(
 def _predict(model: Any, parts: ModelParts, X: Any, y: Any) -> Predictions:
     predicted = np.asarray(model.predict(X))
     if predicted.ndim != 1:
-        raise ValueError("evaluate needs a model of one target; this one predicts several.")
+        raise ValueError("evaluate needs a model with one target, but this model predicts several.")
     if not is_classifier(model):
         regions = _conformal_regions(parts, X, "predict_interval")
         return Predictions(y.astype(np.float64), predicted.astype(np.float64), regions=regions)

@@ -394,7 +394,7 @@ def _outputs(model: Any, X: Any) -> Array:
         return np.asarray(model.predict_proba(X), dtype=np.float64)
     found = np.asarray(model.decision_function(X) if unit == "decision" else model.predict(X))
     if unit == "prediction" and found.ndim != 1:
-        raise ValueError("explain needs a model of one target; this one predicts several.")
+        raise ValueError("explain needs a model with one target, but this model predicts several.")
     if unit == "decision" and found.ndim == 1:
         return np.column_stack([-found, found]).astype(np.float64)
     return found.reshape(len(found), -1).astype(np.float64)

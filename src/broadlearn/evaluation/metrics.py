@@ -81,8 +81,8 @@ def label_predictions(
     if unknown.size:
         raise ValueError(
             f"{out_of(unknown.size, target.size, 'row', 'has')} a label that the model does not "
-            f"know, such as {str(labels[unknown[0]])!r}. Leave these rows out, or fit the model to "
-            "some of that class."
+            f"know, such as {str(labels[unknown[0]])!r}. Remove these rows, or refit the model "
+            "with rows of that class."
         )
     codes = np.array([exact[label] for label in predicted.tolist()])
     return Predictions(target, codes, classes, proba, regions)

@@ -56,8 +56,8 @@ def summarise(evaluation: Evaluation) -> str:
     most = str(evaluation.by_class["rows"].idxmax())
     share, _ = figure_text("majority_share", metrics.loc["majority_share"].to_dict())
     return (
-        f"{model} is right about {value} of {n_rows} rows (95 % interval {interval}); always "
-        f"predicting {most!r} is right about {share}."
+        f"{model} is correct for {value} of {n_rows} rows (95 % interval {interval}); always "
+        f"predicting {most!r} is correct for {share}."
     )
 
 

@@ -107,9 +107,11 @@ def with_threshold(model: BaseEstimator, label: Any, value: float) -> Any:
     last = model[-1] if isinstance(model, Pipeline) else model
     classes: NDArray[Any] = np.asarray(getattr(last, "classes_", ()))
     if not isinstance(last, ClassifierMixin) or classes.size != 2:
-        raise ValueError("A decision threshold needs a classifier of two classes.")
+        raise ValueError("A decision threshold needs a classifier with two classes.")
     if not hasattr(last, "predict_proba"):
-        raise ValueError(f"{type(last).__name__} gives no probabilities to set a threshold for.")
+        raise ValueError(
+            f"{type(last).__name__} has no predict_proba, which a decision threshold needs."
+        )
     decided = FixedThresholdClassifier(
         FrozenEstimator(last),
         threshold=float(value),
@@ -124,7 +126,7 @@ def with_threshold(model: BaseEstimator, label: Any, value: float) -> Any:
 
 
 def decide_by(held_out: Predictions, value: float) -> tuple[Threshold, Predictions]:
-    """Predict the rarer of two classes from a probability on.
+    """Predict the rarer of two classes at a probability of `value` or more.
 
     Parameters
     ----------

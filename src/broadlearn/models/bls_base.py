@@ -113,7 +113,7 @@ class BLSBase(NodeParameters, BroadClassifier):
         unknown = np.setdiff1d(labels, self.classes_).tolist()
         if unknown:
             raise ValueError(
-                f"y has {unknown}, which are not among the classes "
-                f"{self.classes_.tolist()} of the first call."
+                f"y contains unknown labels {unknown}; the classes of the first call are "
+                f"{self.classes_.tolist()}."
             )
         return rows, labels

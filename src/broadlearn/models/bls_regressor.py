@@ -76,8 +76,8 @@ class BLSRegressor(NodeParameters, MultiOutputMixin, RegressorMixin, BroadModel)
         scorer = as_scorer(self.sample_scores)
         if not isinstance(scorer, UniformScorer | ResidualScorer):
             raise ValueError(
-                f"sample_scores={self.sample_scores!r} compares classes, which a regressor does "
-                'not have; use "uniform", "correntropy", "huber" or "residual_density".'
+                f"sample_scores={self.sample_scores!r} compares classes and cannot be used for "
+                'regression; use "uniform", "correntropy", "huber" or "residual_density".'
             )
         return scorer
 

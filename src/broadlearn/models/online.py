@@ -30,8 +30,8 @@ from broadlearn.utils import Array, Floats, check_weights, draw_seed
 from broadlearn.utils.sklearn_compat import fit_context
 
 NO_SUMS = (
-    "This model was made by fit, which keeps no sums over its samples. Start with partial_fit to "
-    "learn or forget samples later; warm_up(X, y) and partial_fit(X, y) give the model of fit."
+    "A model fitted with fit cannot learn or forget samples, because fit keeps no sums over "
+    "them. Call warm_up(X, y) and partial_fit(X, y) instead of fit; they give the same model."
 )
 BALANCED = (
     'class_weight="balanced" needs all labels at once; to learn in batches, pass a dict with the '

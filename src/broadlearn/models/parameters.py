@@ -58,7 +58,9 @@ class NodeParameters:
         if isinstance(scale, Sequence) and not (
             scale and all(POSITIVE.is_satisfied_by(factor) for factor in scale)
         ):
-            raise ValueError(f"enhancement_scale must hold positive numbers, got {scale!r}.")
+            raise ValueError(
+                f"enhancement_scale must be one or more positive numbers, got {scale!r}."
+            )
         return MapSettings(**{f.name: getattr(self, f.name) for f in fields(MapSettings)})
 
 

@@ -171,7 +171,7 @@ class StreamState:
             raise ValueError("Cannot forget more samples of a class than were learnt.")
         weight = np.where(weight <= SAME_WEIGHT * self.weight, 0.0, weight)
         if not weight.any():
-            raise ValueError("Cannot forget all samples; start anew with warm_up instead.")
+            raise ValueError("Cannot forget all samples; call warm_up to start again.")
         sums = remove_rows(self.sums, self.blocks(batch))
         return replace(self, sums=sums, weight=weight)._without(batch)
 
@@ -184,7 +184,7 @@ class StreamState:
         """
         n, sums = self.map.n_columns, self.sums
         if sums is None:
-            raise ValueError("There are no rows to learn from.")
+            raise ValueError("No sample has a positive weight.")
         if self.shift is None:
             visit = None if residual is None else partial(residual, None)
             solution = solve_sums(sums, n, C, residual=visit)

@@ -216,7 +216,7 @@ def score_samples(
         if trust.score is None:
             continue
         if np.shape(trust.score) != codes.shape or not np.all(trust.score >= 0.0):
-            raise ValueError(f"{scorer!r} must give each sample a score between 0 and 1.")
+            raise ValueError(f"{scorer!r} must return a score between 0 and 1 for each sample.")
         best = best_scores(data.codes, trust.score[data.keep], data.classes.size)
         if not best.all():
             trusts[k] = trust._replace(problem=untrusted(data.classes, best, scorer.remedy(trust)))

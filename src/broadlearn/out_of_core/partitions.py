@@ -33,11 +33,13 @@ def whole_rows(X: Any) -> Any:
     """Return a Dask array or dataframe whose rows are not split between chunks."""
     if not is_collection(X) or X.ndim != 2:
         raise ValueError(
-            f"X must be a Dask array or dataframe of two dimensions, not a {type(X).__name__}"
-            f"{f' of {X.ndim}' if is_collection(X) else ''}."
+            f"X must be a Dask array or dataframe with two dimensions, got {type(X).__name__}"
+            f"{f' with {X.ndim}' if is_collection(X) else ''}."
         )
     if is_array(X) and np.isnan(X.shape[1]):
-        raise ValueError("X must have a known number of columns; call its compute_chunk_sizes.")
+        raise ValueError(
+            "X must have a known number of columns; call X.compute_chunk_sizes() first."
+        )
     return _whole_rows(X)
 
 
@@ -118,17 +120,17 @@ def _cut(name: str, value: Any, lengths: Sequence[int] | None, n_parts: int) -> 
             value = value.rechunk({0: tuple(lengths)})
         elif value.npartitions != n_parts:
             raise ValueError(
-                f"{name} has {value.npartitions} partitions where X has {n_parts}, and the lengths "
-                "of these are unknown; take both from one dataframe, or call compute_chunk_sizes "
-                "on both as arrays."
+                f"{name} has {value.npartitions} partitions, but X has {n_parts}, and their "
+                "lengths are unknown; take both from one dataframe, or convert both to arrays "
+                "and call compute_chunk_sizes()."
             )
         return _delayed(value)
     if lengths is None or not np.ndim(value):
-        raise ValueError(f"{name} must be an array with a row for each of X.")
+        raise ValueError(f"{name} must be an array with as many rows as X.")
     _check_length(name, len(value), sum(lengths))
     return list(np.split(np.asarray(value), np.cumsum(lengths)[:-1]))
 
 
 def _check_length(name: str, found: int, expected: int) -> None:
     if found != expected:
-        raise ValueError(f"{name} has {found} rows where X has {expected}.")
+        raise ValueError(f"{name} has {found} rows, but X has {expected}.")

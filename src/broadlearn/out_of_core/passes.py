@@ -64,8 +64,7 @@ def fit_in_passes(model: Model, source: Rows, classes: ArrayLike | None = None) 
     """
     if not hasattr(type(model), "warm_up"):
         raise ValueError(
-            "model must be a broad learning system that has partial_fit, not a "
-            f"{type(model).__name__}."
+            f"model must be a broad learning system with partial_fit, got {type(model).__name__}."
         )
     model._validate_params()
     refuse_batches(model)
@@ -118,9 +117,9 @@ def _refuse_too_large(
     numbers += n_rows * (2.0 * n_inputs + 2.0 * n_nodes)
     if 8.0 * numbers > (free := free_memory()):
         raise TooLargeError(
-            f"A fit of {n_nodes:,} nodes to blocks of {n_rows:,} rows needs about "
-            f"{size_text(8.0 * numbers)} of memory, and {size_text(free)} are free; take fewer "
-            "nodes, or fewer rows in a block (block_rows)."
+            f"Fitting {n_nodes:,} nodes to blocks of {n_rows:,} rows needs about "
+            f"{size_text(8.0 * numbers)} of memory, but only {size_text(free)} are free; use "
+            "fewer nodes or smaller blocks (block_rows)."
         )
 
 

@@ -43,14 +43,14 @@ def row_source(
     paths = _paths(source)
     if paths is not None:
         if target is None:
-            raise ValueError("target must name the target column of a file.")
+            raise ValueError("target must be the name of the target column if source is a file.")
         return _file_source(paths, target, block_rows)
     if target is not None:
-        raise ValueError("target names a column of a file; pass y for other sources.")
+        raise ValueError("target is used for files only; pass y for other sources.")
     if y is not None:
         return lambda: array_blocks(source, y, sample_weight, block_rows)
     if sample_weight is not None or isinstance(source, np.ndarray):
-        raise ValueError("y must be given with an array of rows.")
+        raise ValueError("y must be given if source is an array.")
     if not callable(source) and iter(source) is source:
         raise ValueError(
             "source can be iterated only once, but several passes are needed; pass a function that "
@@ -88,7 +88,7 @@ def array_blocks(X: Any, y: Any, weight: Any, block_rows: int) -> Iterator[RowBl
     n = len(X)
     for name, other in (("y", y), ("sample_weight", weight)):
         if other is not None and len(other) != n:
-            raise ValueError(f"{name} has {len(other)} rows where X has {n}.")
+            raise ValueError(f"{name} has {len(other)} rows, but X has {n}.")
     X, y, weight = (getattr(values, "iloc", values) for values in (X, y, weight))
     for start in range(0, n, block_rows):
         part = slice(start, start + block_rows)
@@ -121,7 +121,7 @@ def _columns(paths: list[Path], names: list[list[str]], target: str) -> list[str
         if target not in own:
             raise ValueError(f"{path} has no column {target!r}; it has {', '.join(own)}.")
         if own != names[0]:
-            raise ValueError(f"{path} has other columns than {paths[0]}.")
+            raise ValueError(f"{path} and {paths[0]} have different columns.")
     columns = [name for name in names[0] if name != target]
     if not columns:
         raise ValueError(f"{paths[0]} has no columns besides the target {target!r}.")

@@ -78,7 +78,7 @@ def read_archive(file: BinaryIO) -> Any:
     file.seek(0)
     model = load(file, trusted=sorted(trusted))
     if not isinstance(model, BaseEstimator):
-        raise ValueError("it holds no estimator")
+        raise ValueError("it contains no estimator")
     return model
 
 
@@ -160,7 +160,7 @@ def _check_members(archive: zipfile.ZipFile, n_bytes: int) -> Shapes:
             continue
         stored = info.compress_type == zipfile.ZIP_STORED and info.compress_size == info.file_size
         if not stored or not _ARRAY_NAME.fullmatch(info.filename):
-            raise ValueError(f"it holds an unknown part {info.filename[:40]!r}")
+            raise ValueError(f"it contains an unknown part {info.filename[:40]!r}")
         with archive.open(info) as file:
             shapes[info.filename] = _check_array(file, info.file_size)
     return shapes
@@ -169,14 +169,14 @@ def _check_members(archive: zipfile.ZipFile, n_bytes: int) -> Shapes:
 def _check_array(file: Any, n_bytes: int) -> tuple[int, ...]:
     """Return the shape of an array, if its header declares exactly the bytes that follow it."""
     if np.lib.format.read_magic(file) != (1, 0):
-        raise ValueError("an array in it is of an unknown format")
+        raise ValueError("an array in it has an unknown format")
     shape, _, dtype = np.lib.format.read_array_header_1_0(file)
     if dtype.kind not in "biufUSmM" or dtype.subdtype is not None:
-        raise ValueError(f"it holds an array of type {str(dtype)[:40]}")
+        raise ValueError(f"it contains an array of type {str(dtype)[:40]}")
     if dtype.itemsize > MAX_ITEM_BYTES:
         raise ValueError(f"a text in it is longer than {MAX_ITEM_BYTES // 4:,} characters")
     if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize != n_bytes - file.tell():
-        raise ValueError("an array in it is not of the size that it declares")
+        raise ValueError("the size of an array in it differs from its header")
     return tuple(shape)
 
 
@@ -184,7 +184,7 @@ def check_tree(tree: Any, shapes: Shapes) -> set[str]:
     """Raise unless all nodes of a tree are safe to restore; return types for skops to trust."""
     protocol = tree.get("protocol") if isinstance(tree, dict) else None
     if type(protocol) is not int or protocol < FIRST_PROTOCOL:
-        raise ValueError("the form of its tree is unknown")
+        raise ValueError("its tree has an unknown structure")
     trusted: set[str] = set()
     stack: list[Any] = [tree]
     while stack:
@@ -207,7 +207,7 @@ def _check_node(node: Any, shapes: Shapes, trusted: set[str]) -> list[Any]:
         case "JsonNode" if name == "builtins.str":
             # Other values have nodes of their own; as text they could be many small objects.
             if content.lstrip()[:1] in ("[", "{"):
-                raise ValueError("a plain value in it holds others")
+                raise ValueError("a plain value in it has children")
             return []
         case "ListNode" | "TupleNode" if name in ("builtins.list", "builtins.tuple"):
             return list(content)
@@ -233,7 +233,7 @@ def _check_node(node: Any, shapes: Shapes, trusted: set[str]) -> list[Any]:
         case "NdArrayNode" if stored and name in ("numpy.ndarray", *NUMPY_SCALARS):
             file = node["file"]
             if file not in shapes or node["__id__"] != int(file.removesuffix(".npy")) + 1:
-                raise ValueError("an array in it is not stored")
+                raise ValueError("an array in it is missing")
             if name == "numpy.ndarray" or shapes[file] == ():
                 return []
         case "ObjectNode":
@@ -273,4 +273,4 @@ def _check_object(place: tuple[str, str], state: Any, trusted: set[str]) -> list
 
 
 def _refusal(name: str) -> str:
-    return f"it holds {name[:100]}, which is not among the types of model files"
+    return f"it contains {name[:100]}, a type that model files may not contain"

@@ -32,10 +32,10 @@ OPTIONS = {
     "output_class_labels": [False, True],
 }
 NOT_IN_GRAPHS = {
-    "TablePreparation": "graphs cannot read columns as people write them; export the steps after "
-    "it, model[1:], and give them prepared columns",
-    "FixedThresholdClassifier": "graphs have no decision threshold; export the model within and "
-    "compare its probabilities with the threshold",
+    "TablePreparation": "an ONNX graph cannot prepare table columns; export the later steps, "
+    "model[1:], and pass prepared columns to the graph",
+    "FixedThresholdClassifier": "an ONNX graph has no decision threshold; export the inner model "
+    "and compare its probabilities with the threshold",
 }
 
 

@@ -23,7 +23,7 @@ AUTOENCODER_STREAM, CENTRE_STREAM, INPUT_STREAM = 4, 5, 6
 PANEL = 32
 # Free memory is checked for more weights than these, which take 1 GB.
 UNCHECKED_WEIGHTS = 1 << 27
-ENHANCEMENT_NAMES = "n_enhancement_groups, n_enhancement_nodes, or the nodes that these combine"
+ENHANCEMENT_NAMES = "n_enhancement_groups, n_enhancement_nodes, or the number of their inputs"
 
 
 # Parameters of each kind of feature nodes; "random" as in the published code.
@@ -41,13 +41,13 @@ def check_nodes(n_nodes: int, n_inputs: int, parameters: str) -> None:
     >>> check_nodes(10**13, 5, "n_hidden_nodes")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    broadlearn.utils.memory.TooLargeError: Weights of this many nodes need 480 TB of memory...
+    broadlearn.utils.memory.TooLargeError: The weights of the nodes need 480 TB of memory...
     """
     needed, free = 8 * n_nodes * (n_inputs + 1), free_memory()
     if needed > free:
         raise TooLargeError(
-            f"Weights of this many nodes need {size_text(needed)} of memory, and {size_text(free)} "
-            f"are free; reduce {parameters}."
+            f"The weights of the nodes need {size_text(needed)} of memory, but only "
+            f"{size_text(free)} are free; reduce {parameters}."
         )
 
 

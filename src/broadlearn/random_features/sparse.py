@@ -42,8 +42,8 @@ def rebuilding_weights(root: Array, H: Array, P: Array | None, penalty: float) -
     gram, right = nodes.T @ nodes, nodes.T @ (root if P is None else root @ P)
     if not np.isfinite(gram).all():
         raise ValueError(
-            "X holds values so large that the nodes of an auto-encoder overflow; use "
-            "standardize=True, or scale its features first."
+            "X contains values so large that the auto-encoder overflows; use standardize=True, "
+            "or scale X first."
         )
     return sparse_codes(gram, right, penalty).T
 

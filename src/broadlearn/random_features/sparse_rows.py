@@ -47,7 +47,7 @@ class SparseRows:
 
     def __getitem__(self, rows: Any) -> SparseRows:
         if isinstance(rows, tuple):
-            raise TypeError("Rows of a sparse matrix are taken whole.")
+            raise TypeError("Only whole rows of a sparse matrix can be selected.")
         return SparseRows(self.X[rows], *self.learnt)
 
     def astype(self, dtype: Any, copy: bool = True) -> SparseRows:

@@ -137,8 +137,8 @@ class IntuitionisticScorer(SampleScorer):
         n_samples = samples.codes.size
         if self.landmarks is None and n_samples > SLOW_SAMPLES:
             warnings.warn(
-                f"Scoring all pairs of {n_samples} samples takes time proportional to their square;"
-                ' landmarks="auto" estimates the scores in time proportional to the samples.',
+                f'Scoring all pairs of {n_samples} samples takes quadratic time; landmarks="auto" '
+                "estimates the scores in linear time.",
                 stacklevel=5,
             )
         limits: dict[str, Any] = {"epsilon": self.neighborhood_radius, "delta": self.delta}

@@ -61,8 +61,8 @@ class ResidualScorer(SampleScorer):
     def why_not(self) -> str:
         """Return the reason why samples that come in batches cannot be scored."""
         return (
-            f"{type(self).__name__} scores the residuals of all samples again and again, which "
-            'samples that come in batches do not allow; use sample_scores="uniform".'
+            f"{type(self).__name__} scores all samples several times and cannot be used with "
+            'batches; use sample_scores="uniform".'
         )
 
 

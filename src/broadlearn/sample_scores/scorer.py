@@ -161,8 +161,8 @@ class SampleScorer(ABC):
     def why_not(self) -> str:
         """Return the reason why samples that come in batches cannot be scored."""
         return (
-            f"{type(self).__name__} compares all samples with each other, which samples that come "
-            'in batches do not allow; use sample_scores="intuitionistic", "fuzzy" or "uniform".'
+            f"{type(self).__name__} compares all samples with each other and cannot be used with "
+            'batches; use sample_scores="intuitionistic", "fuzzy" or "uniform".'
         )
 
     def remedy(self, trust: Trust) -> str:
@@ -195,8 +195,9 @@ def refuse_absent(class_weight: Array) -> None:
     """Raise if a class has no samples."""
     if not class_weight.all():
         raise ValueError(
-            "The samples that class centres are learnt from must include every class, but "
-            f"{np.count_nonzero(class_weight == 0.0)} of {class_weight.size} classes have none."
+            f"{np.count_nonzero(class_weight == 0.0)} of {class_weight.size} classes have no "
+            "samples; the samples passed to warm_up, or the first batch, must include every "
+            "class."
         )
 
 

@@ -53,8 +53,8 @@ from broadlearn.utils.sklearn_compat import (
 # scores of real numbers are to agree with those of a fit to ten digits.
 LABEL_TOLERANCE, NUMBER_TOLERANCE = 1e-8, 1e-11
 NO_CLOSED_FORM = (
-    'cv="loo" needs a model on a random map that is not in a pipeline, draws="nested" and no '
-    "groups; otherwise use cv=LeaveOneOut() of scikit-learn."
+    'cv="loo" needs draws="nested", no groups, and a model with random nodes that is not in a '
+    "pipeline; otherwise use scikit-learn's cv=LeaveOneOut()."
 )
 
 
@@ -291,7 +291,7 @@ class PathSearchCV(BaseSearchCV):
         if not (broad or isinstance(model, IntuitionisticFuzzyTwinSVC)):
             raise TypeError(
                 "PathSearchCV needs a classifier or regressor of broadlearn, or a Pipeline that "
-                f"ends in one, got {type(model).__name__}; use GridSearchCV for others."
+                f"ends in one, got {type(model).__name__}; use GridSearchCV for other estimators."
             )
         if self.draws == "fresh" and not broad:
             raise ValueError(
@@ -312,8 +312,8 @@ class PathSearchCV(BaseSearchCV):
         for scorer in named.values():
             if not isinstance(scorer, Scorer | PassthroughScorer):
                 raise ValueError(
-                    "scoring must be a name or a scorer of scikit-learn (make_scorer), which sees "
-                    f"predictions only, got {scorer!r}; use GridSearchCV for other callables."
+                    "scoring must be the name of a scikit-learn scorer or a scorer from "
+                    f"make_scorer, got {scorer!r}; use GridSearchCV for other callables."
                 )
         return named, metric
 

@@ -258,6 +258,7 @@ def _one_by_one(scorer: Any, p: Predictions, *, error_score: float | str = np.na
                 raise
             scores[i] = error_score
             warnings.warn(
-                f"Scoring failed on a fold, the score is {error_score}: {error}", stacklevel=2
+                f"Scoring failed on a fold; its score is set to {error_score}: {error}",
+                stacklevel=2,
             )
     return scores

@@ -35,9 +35,9 @@ Rows = NDArray[np.intp]
 # predictions are to keep ten digits, and one refinement may be too few beyond the second.
 REFINE_ONCE, REFINE_TWICE = 3e-11, 1e-6
 LOST_PENALTY = (
-    "The ridge problem cannot be solved in float64 with C={:g}: the penalty 1/C is lost against "
-    "the features. Use a smaller C, or standardize=True if the columns of X are on very different "
-    "scales."
+    "The ridge problem cannot be solved in float64 with C={:g}: the penalty 1/C is below "
+    "rounding error. Use a smaller C, or standardize=True if the columns of X are on very "
+    "different scales."
 )
 # Smallest remainder 1 - h that a residual is divided by; smaller ones are rounding of h.
 MIN_REMAINDER = 1e-10
@@ -288,9 +288,9 @@ def solve_ridge(
     n_rows, n = T.shape[0], design.n_columns
     if solver == "dual" and n_rows >= design.n_nodes:
         warnings.warn(
-            "solver='dual' builds a samples x samples matrix and is used only where samples are "
-            f"fewer than nodes; there are {n_rows} samples and {design.n_nodes} nodes, so the "
-            "primal is solved instead (the solution is the same).",
+            f"solver='dual' is used only if there are fewer samples than nodes; with {n_rows} "
+            f"samples and {design.n_nodes} nodes, the primal is solved instead (the solution is "
+            "the same).",
             stacklevel=4,
         )
     elif solver == "dual" or (solver == "auto" and n_rows < n):

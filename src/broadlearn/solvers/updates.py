@@ -49,7 +49,7 @@ def remove_rows(sums: Array, blocks: Iterable[Block]) -> Array:
     rest = sums - normal_equations(blocks, sums.shape[0])
     squares = np.diagonal(rest)
     if (squares < -ROUNDING * np.diagonal(sums).max()).any():
-        raise ValueError("The rows to forget are not among those that were learnt.")
+        raise ValueError("Cannot forget samples that were not learnt.")
     return rest
 
 

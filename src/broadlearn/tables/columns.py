@@ -88,7 +88,7 @@ def learn_column(column: pd.Series, kind: str | None, order: Sequence[str] | Non
     elif column.dtype.kind == "M":
         plan |= {"kind": "date", "format": "ISO8601"}
     elif kind == "date":
-        raise ValueError(f"Column {plan['name']!r} holds numbers; expected dates.")
+        raise ValueError(f"Column {plan['name']!r} contains numbers; expected dates.")
     else:
         truth = column.dtype.kind == "b" or kind == "boolean"
         plan |= {"kind": "boolean"} if truth else {"kind": "number", "style": PLAIN_STYLE}
@@ -119,7 +119,7 @@ def _learn_texts(column: pd.Series, kind: str | None) -> Plan:
             return {"kind": "date", "format": form}
         if kind:
             word = next(iter(texts))
-            raise ValueError(f"Column {str(column.name)!r} holds {word!r}; expected dates.")
+            raise ValueError(f"Column {str(column.name)!r} contains {word!r}; expected dates.")
     if kind is None and len(levels) > max(MAX_LEVELS, sum(levels.values()) // 2):
         return {"kind": "text"}
     ranked = sorted(levels, key=lambda level: (-levels[level], level))
@@ -143,7 +143,7 @@ def _completed(column: pd.Series, plan: Plan) -> Plan:
         values, unread = read_column(column, plan)
     if plan["kind"] in _EXPECTED and unread.any():
         word, expected = str(column[unread].iloc[0]), _EXPECTED[plan["kind"]]
-        raise ValueError(f"Column {plan['name']!r} holds {word!r}; expected {expected}.")
+        raise ValueError(f"Column {plan['name']!r} contains {word!r}; expected {expected}.")
     if plan["kind"] == "category":
         missing = values == MISSING_LEVEL
         if missing.any():
@@ -206,7 +206,7 @@ def _read_typed(column: pd.Series, plan: Plan) -> ReadColumn:
         return nothing
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     if np.isinf(values).any():
-        raise ValueError(f"Column {plan['name']!r} must hold finite numbers.")
+        raise ValueError(f"Column {plan['name']!r} must contain finite numbers.")
     if plan["kind"] == "boolean":
         odd = ~missing & (values != 0.0) & (values != 1.0)
         return ReadColumn(np.where(odd, np.nan, values), odd)
@@ -235,7 +235,7 @@ def column_use(plan: Plan) -> str:
             "text": "left out: most values occur once",
             "constant": "left out: has one value",
             "empty": "left out: has no values",
-            "drop": "left out as asked",
+            "drop": "left out as requested",
         }[kind]
     if plan.get("strays"):
         use += f"; {listed(plan['strays'], most=2)} count as missing"

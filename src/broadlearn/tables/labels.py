@@ -66,14 +66,14 @@ def read_labels(column: pd.Series, what: str, task: str | None) -> tuple[NDArray
         pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype)
     )
     if column.dtype.kind == "M":
-        raise TableError(f"{what} holds dates; expected classes or numbers.")
+        raise TableError(f"{what} contains dates; expected classes or numbers.")
     missing = column.isna().to_numpy(dtype=bool)
     if is_text:
         missing = missing | column.astype(str).str.strip().eq("").to_numpy(dtype=bool)
     if missing.any():
         raise TableError(
             f"{what} has no label in {counted(int(missing.sum()), 'row')} of {len(column):,}, "
-            f"first in row {int(missing.argmax()):,}."
+            f"first in row {int(missing.argmax()):,}; remove rows without a label."
         )
     if pd.api.types.is_bool_dtype(column.dtype):
         values: NDArray[Any] = column.to_numpy(dtype=bool)
@@ -83,12 +83,12 @@ def read_labels(column: pd.Series, what: str, task: str | None) -> tuple[NDArray
             task is None and numbers is not None and infer_task(numbers) == "regression"
         )
         if quantity and numbers is None:
-            raise TableError(f"{what} holds text, such as {column.iloc[0]!r}; expected numbers.")
+            raise TableError(f"{what} contains text, such as {column.iloc[0]!r}; expected numbers.")
         values = numbers if quantity and numbers is not None else _merged(column.astype(str), what)
     else:
         values = column.to_numpy(dtype=float)
         if not np.isfinite(values).all():
-            raise TableError(f"{what} must hold finite numbers.")
+            raise TableError(f"{what} must contain finite numbers.")
         if np.all(values % 1 == 0) and np.abs(values).max() < 2**53:
             values = values.astype(np.int64)
     found = task or infer_task(values)
@@ -112,8 +112,8 @@ def _merged(texts: pd.Series, what: str) -> NDArray[np.str_]:
     merged = sorted({label for label in labels if spellings[level_key(label)] != label})
     if merged:
         warnings.warn(
-            f"{what} has labels that differ from others only in case or spaces, and are merged "
-            f"with them: {listed(merged)}.",
+            f"{what} has labels that differ from others only in case or spaces; they are merged: "
+            f"{listed(merged)}.",
             UserWarning,
             stacklevel=5,
         )

@@ -333,14 +333,14 @@ def _blocks(read: list[ReadColumn], plans: list[Plan]) -> tuple[list[Any], list[
 def _tell_unread(
     frame: pd.DataFrame, read: list[ReadColumn], plans: list[Plan], on_unread: str
 ) -> None:
-    """Warn of cells that are not written as in training, or raise where most of a column are."""
+    """Warn of cells in another format than in training; raise if they are most of a column."""
     for plan, (_, unread) in zip(plans, read, strict=True):
         count = int(unread.sum())
         if not count:
             continue
         cells = frame[plan["name"]]
         is_category = plan["kind"] == "category"
-        what = "new levels" if is_category else f"not written as the {plan['kind']}s of training"
+        what = "new levels" if is_category else f"not {plan['kind']}s in the format of training"
         sentence = (
             f"Column {plan['name']!r} has {count:,} of {len(unread):,} cells that are {what}, such "
             f"as {str(cells[unread].iloc[0])[:40]!r} (in training {plan['example']!r})"
@@ -349,8 +349,8 @@ def _tell_unread(
         few = is_category and count < MIN_UNREAD_LEVELS
         if most and not few and on_unread == "raise":
             raise ValueError(
-                f"{sentence}. Write the column as in training, or set on_unread='warn' (--force) "
-                "to treat them as missing."
+                f"{sentence}. Convert the column to that format, or set on_unread='warn' "
+                "(--force) to treat these cells as missing."
             )
         warnings.warn(f"{sentence}; they count as missing.", UserWarning, stacklevel=4)
 
@@ -399,6 +399,6 @@ def _as_frame(X: Any) -> tuple[pd.DataFrame, bool]:
         return (X if named else X.set_axis([f"x{j}" for j in range(X.shape[1])], axis=1)), named
     array = check_array(X, dtype=None, ensure_all_finite="allow-nan", estimator="TablePreparation")
     if array.dtype.kind not in "OUSbiuf":
-        raise ValueError(f"X must hold numbers, booleans or text; got {array.dtype}.")
+        raise ValueError(f"X must contain numbers, booleans or text; got {array.dtype}.")
     frame = pd.DataFrame(array, columns=[f"x{j}" for j in range(array.shape[1])])
     return (frame.infer_objects() if array.dtype == object else frame), False

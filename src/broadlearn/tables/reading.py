@@ -147,7 +147,7 @@ def _encodings(head: bytes) -> list[str]:
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return ["utf-16"]
     if b"\0" in head:
-        raise ValueError("it is not text, and its name does not end like that of another format")
+        raise ValueError("it is not text, and its extension is not that of another format")
     return ["utf-8-sig", "cp1252"]
 
 
@@ -175,8 +175,8 @@ def _read_csv(table: OpenTable, encoding: str, how: dict[str, Any]) -> pd.DataFr
         frame = frame.iloc[:, 1:]
     if pd.to_numeric(pd.Series(frame.columns), errors="coerce").notna().all():
         warnings.warn(
-            f"All column names of {table.name} are numbers, such as {frame.columns[0]!r}: if its "
-            "first line is a row, read it with header=False (--no-header).",
+            f"All column names of {table.name} are numbers, such as {frame.columns[0]!r}: if the "
+            "first line is data, use header=False (--no-header).",
             UserWarning,
             stacklevel=6,
         )

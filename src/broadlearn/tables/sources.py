@@ -125,7 +125,7 @@ _OPENERS: dict[bytes, Callable[[BinaryIO], Any]] = {
 
 @contextmanager
 def _unfolded(stream: BinaryIO, name: str, options: FileOptions) -> Iterator[BinaryIO]:
-    """The stream itself, or what it unfolds to if it is compressed."""
+    """Return the stream, decompressed if it is compressed."""
     head = stream.read(8)
     stream.seek(0)
     for mark, opener in _OPENERS.items():
@@ -149,12 +149,12 @@ def _read_limited(stream: Any, name: str, options: FileOptions) -> bytes:
 def _too_large(name: str, options: FileOptions) -> TableError:
     limit = size_text(options.max_bytes)
     return TableError(
-        f"{name} unfolds to more than {limit}; raise max_bytes (--max-bytes) if you trust it."
+        f"{name} expands to more than {limit}; increase max_bytes (--max-bytes) if you trust it."
     )
 
 
 def _checked(file: BinaryIO, found: str, name: str, options: FileOptions) -> BinaryIO:
-    """The file, if it is no workbook or Parquet file that unfolds to more than the limit."""
+    """Return the file; refuse a workbook or Parquet file that expands beyond the limit."""
     if found == "excel":
         with zipfile.ZipFile(file) as archive:
             infos = archive.infolist()
@@ -163,7 +163,7 @@ def _checked(file: BinaryIO, found: str, name: str, options: FileOptions) -> Bin
             is_xml = info.filename.endswith((".xml", ".rels"))
             if is_xml and not cells and info.file_size > MAX_WORKBOOK_PART:
                 raise TableError(
-                    f"{name} is not a plain workbook: its part {info.filename!r} has "
+                    f"{name} is not a plain workbook: its part {info.filename!r} takes "
                     f"{size_text(info.file_size)}."
                 )
         if sum(info.file_size for info in infos) > options.max_bytes:

@@ -35,8 +35,8 @@ def check_range(X: Floats) -> Floats:
     """Refuse values whose squared distances overflow."""
     if float(np.abs(X).max()) > MAX_VALUE:
         raise ValueError(
-            f"X holds values beyond {MAX_VALUE:g}, whose squared distances overflow; scale its "
-            "features first (the estimators do so with standardize=True)."
+            f"X contains values beyond {MAX_VALUE:g}, and their squared distances overflow; scale "
+            "X first (estimators do so with standardize=True)."
         )
     return X
 
@@ -49,12 +49,12 @@ def check_targets(y: NDArray[Any], dtype: np.dtype[Any]) -> Array:
     >>> check_targets(np.array([1e200]), np.dtype(np.float64))
     Traceback (most recent call last):
         ...
-    ValueError: y holds values beyond 1e+150, too large for X in float64; scale y first.
+    ValueError: y contains values beyond 1e+150, too large for X in float64; scale y first.
     """
     most, y = MAX_TARGET[dtype.type], as_numbers("y", y)
     if y.size and float(np.abs(y).max()) > most:
         raise ValueError(
-            f"y holds values beyond {most:g}, too large for X in {dtype}; scale y first."
+            f"y contains values beyond {most:g}, too large for X in {dtype}; scale y first."
         )
     return y
 
@@ -89,7 +89,7 @@ def check_classes(y: NDArray[Any]) -> None:
     >>> check_classes(np.array(["a", "b", None], dtype=object))
     Traceback (most recent call last):
         ...
-    ValueError: y has no label at position 2; leave out samples without a label.
+    ValueError: y has a missing label at position 2; remove samples without a label.
     """
     if y.dtype == object and y.ndim == 1:
         from pandas import isna
@@ -97,14 +97,14 @@ def check_classes(y: NDArray[Any]) -> None:
         missing = np.flatnonzero(isna(y))
         if missing.size:
             raise ValueError(
-                f"y has no label at position {missing[0]}; leave out samples without a label."
+                f"y has a missing label at position {missing[0]}; remove samples without a label."
             )
         kinds = sorted({type(label).__name__ for label in y})
         # Numbers of several types can be sorted, texts and numbers cannot.
         if len(kinds) > 1 and any(isinstance(label, str) for label in y):
             raise ValueError(
-                f"y must hold labels of one type, but mixes {' and '.join(kinds)}; make them text, "
-                "by y.astype(str)."
+                f"y mixes labels of the types {' and '.join(kinds)}; convert them to text, for "
+                "example with y.astype(str)."
             )
     check_classification_targets(y)
 
@@ -117,13 +117,13 @@ def as_numbers(name: str, values: Any) -> Array:
     >>> as_numbers("sample_weight", [1.0, "much"])
     Traceback (most recent call last):
         ...
-    ValueError: sample_weight must hold numbers, got 'much'.
+    ValueError: sample_weight must contain numbers, got 'much'.
     """
     array = np.asarray(values)
     if array.dtype.kind in "biufOSU":
         with suppress(TypeError, ValueError):
             return array.astype(np.float64)
-    raise ValueError(f"{name} must hold numbers, got {first_text(values)!r}.")
+    raise ValueError(f"{name} must contain numbers, got {first_text(values)!r}.")
 
 
 def check_sparse(model: Any, X: Any) -> None:
@@ -133,13 +133,13 @@ def check_sparse(model: Any, X: Any) -> None:
     if not get_tags(model).input_tags.sparse:
         raise TypeError(
             f"Sparse data was passed, but dense data is required by {type(model).__name__} with "
-            "these parameters; use X.toarray(), or BLSClassifier or BLSRegressor, which take "
+            "these parameters; use X.toarray(), or BLSClassifier or BLSRegressor, which accept "
             "sparse data."
         )
     if np.isnan(X.data).any():
         raise ValueError(
-            "X contains NaN in a sparse matrix, where missing values are not supported; use "
-            "X.toarray(), or sklearn.impute.SimpleImputer(add_indicator=True) first."
+            "X is sparse and contains NaN, which is not supported; use X.toarray(), or "
+            "sklearn.impute.SimpleImputer(add_indicator=True) first."
         )
 
 
@@ -165,7 +165,8 @@ def check_weights(
     given = None if sample_weight is None else as_numbers("sample_weight", sample_weight)
     if given is not None and not given.any():
         raise ValueError(
-            "sample_weight is zero for every row; at least one row must have a positive weight."
+            "sample_weight is zero for every sample; at least one sample must have a positive "
+            "weight."
         )
     weight = check_sample_weight(given, X, dtype=np.float64, ensure_non_negative=True)
     if class_weight is not None and y is not None:
@@ -176,7 +177,7 @@ def check_weights(
         raise ValueError(
             f"sample_weight (times class_weight) must be 0 or lie between {MIN_WEIGHT:g} and "
             f"{MAX_WEIGHT:g}, got {counted.min():g} to {counted.max():g}; divide all weights by "
-            "the largest one, and give rows to ignore a weight of 0."
+            "the largest one, and set the weight of samples to ignore to 0."
         )
     return weight
 
@@ -200,7 +201,7 @@ def _class_weights(
     if not (named <= known or known <= named):
         unknown = [label for label in class_weight if label not in known]
         raise ValueError(
-            f"class_weight names {unknown}, which are not among the classes {sorted(known)}."
+            f"class_weight contains unknown classes {unknown}; the classes are {sorted(known)}."
         )
     return np.array([class_weight.get(label, 1.0) for label in y.tolist()], dtype=np.float64)
 
@@ -217,7 +218,7 @@ def named_text(X: Any) -> Iterator[None]:
     ...     X.to_numpy(dtype=float)
     Traceback (most recent call last):
         ...
-    ValueError: Column 'colour' is not numeric (found 'red'). Encode it first, for example by \
+    ValueError: Column 'colour' is not numeric (found 'red'). Encode it first, for example with \
 make_pipeline(broadlearn.tables.TablePreparation(), model).
     """
     try:
@@ -231,7 +232,7 @@ make_pipeline(broadlearn.tables.TablePreparation(), model).
             if text := first_text(values):
                 raise ValueError(
                     f"Column {name!r} is not numeric (found {text!r}). Encode it first, for "
-                    "example by make_pipeline(broadlearn.tables.TablePreparation(), model)."
+                    "example with make_pipeline(broadlearn.tables.TablePreparation(), model)."
                 ) from None
         raise
 
