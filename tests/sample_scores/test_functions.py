@@ -78,19 +78,9 @@ def test_auto_width_is_reported_and_used(table):
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"kernel_width": 0.0}, "kernel_width must be a number from"),
-        ({"kernel_width": "wide"}, "kernel_width must be a number from"),
-        ({"kernel_width": []}, "kernel_width must be a number from"),
-        ({"kernel_width": [1.0, np.inf]}, "kernel_width must be a number from"),
-        ({"neighborhood_radius": -1.0}, "neighborhood_radius must be None or"),
-        ({"landmarks": 1}, 'landmarks must be "auto", None or an integer >= 2'),
-        ({"landmarks": 2.5}, 'landmarks must be "auto", None or an integer >= 2'),
-        ({"delta": -1.0}, "delta must be a positive number"),
-    ],
+    "change", [{"kernel_width": [1.0, np.inf]}, {"landmarks": 1}, {"delta": -1.0}], ids=str
 )
-def test_bad_parameters_are_named(table, change, message):
+def test_bad_parameters_are_named(table, change):
     X, y = table
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=f"The '{next(iter(change))}' parameter"):
         intuitionistic_scores(X, y, **{"kernel_width": 1.0, **change})

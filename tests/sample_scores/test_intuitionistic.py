@@ -194,26 +194,20 @@ def test_auto_compares_all_pairs_of_few_samples_only(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("parameters", "message"),
+    "parameters",
     [
-        (
-            {"kernel_width": 0.0},
-            'kernel_width must be a number from 1e-100 to 1e100 or "auto", got 0.0',
-        ),
-        ({"kernel_width": "wide"}, "kernel_width must be a number from"),
-        ({"kernel_width": np.inf}, "kernel_width must be a number from"),
-        ({"kernel_width": None}, "kernel_width must be a number from"),
-        ({"neighborhood_radius": -1.0}, "neighborhood_radius must be None or a number from 0"),
-        ({"neighborhood_radius": "auto"}, "neighborhood_radius must be None or"),
-        ({"landmarks": 1}, 'landmarks must be "auto", None or an integer >= 2, got 1'),
-        ({"landmarks": 2.5}, 'landmarks must be "auto", None or an integer >= 2'),
-        ({"landmarks": "all"}, "got 'all'"),
-        ({"delta": 0.0}, "delta must be a positive number, got 0.0"),
-        ({"delta": "small"}, "delta must be a positive number, got 'small'"),
+        {"kernel_width": 0.0},
+        {"kernel_width": "wide"},
+        {"neighborhood_radius": -1.0},
+        {"landmarks": 1},
+        {"landmarks": 2.5},
+        {"delta": 0.0},
+        {"small_class": -1},
     ],
+    ids=str,
 )
-def test_bad_parameters_of_the_scorer_are_named(parameters, message):
-    with pytest.raises(ValueError, match=message):
+def test_bad_parameters_of_the_scorer_are_named(parameters):
+    with pytest.raises(ValueError, match=f"The '{next(iter(parameters))}' parameter"):
         IntuitionisticScorer(**parameters).check()
 
 

@@ -29,9 +29,9 @@ def test_names_give_scorers_with_default_parameters():
 def test_an_object_is_checked_and_stays_itself():
     scorer = FuzzyScorer(0.5)
     assert as_scorer(scorer) is scorer
-    with pytest.raises(ValueError, match="delta must be"):
+    with pytest.raises(ValueError, match="'delta' parameter of FuzzyScorer"):
         as_scorer(FuzzyScorer(0.0))
-    with pytest.raises(ValueError, match="kernel_width must be"):
+    with pytest.raises(ValueError, match="'kernel_width' parameter of Intu"):
         as_scorer(IntuitionisticScorer(-1.0))
 
 

@@ -66,10 +66,10 @@ def test_one_gross_residual_among_zeros(scorer):
 @pytest.mark.parametrize(
     ("scorer", "message"),
     [
-        (CorrentropyScorer(0.0), "width must be a positive number"),
-        (HuberScorer(np.inf), "threshold must be a positive number"),
-        (ResidualDensityScorer(-1.0), "bandwidth must be a positive number"),
-        (HuberScorer(n_iterations=-1), "n_iterations must be an integer"),
+        (CorrentropyScorer(0.0), "'width' parameter"),
+        (HuberScorer(np.inf), "'threshold' parameter"),
+        (ResidualDensityScorer(-1.0), "'bandwidth' parameter"),
+        (HuberScorer(n_iterations=-1), "'n_iterations' parameter"),
     ],
 )
 def test_bad_parameters_are_named(scorer, message):

@@ -47,8 +47,3 @@ def test_copies_and_samples_of_weight_0_do_not_count():
 def test_small_classes_are_learnt(model, sizes):
     X, y = small_classes(*sizes)
     assert model(random_state=0).fit(X, y).score(X, y) == 1.0
-
-
-def test_bad_small_class_is_named():
-    with pytest.raises(ValueError, match="small_class must be an integer >= 0"):
-        FuzzyScorer(small_class=-1).check()

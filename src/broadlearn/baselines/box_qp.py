@@ -12,8 +12,7 @@ conditions are
 
 and a Newton step takes one Cholesky factorisation of ``I + RᵗQR``, d × d, where
 ``Q = 1 / (σ/α + ξ/β)``. No n × n matrix is formed. The problems of a batch step together, which
-turns their products with R into matrix products; those that are solved leave. In the end the rows
-are held where they are, at a bound or at the margin, and the conditions solved exactly.
+turns their products with R into matrix products; those that are solved leave.
 """
 
 from __future__ import annotations
@@ -22,12 +21,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import qr, solve_triangular
+from scipy.linalg import qr
 from scipy.linalg.lapack import dpotrs
 
 from broadlearn.utils import Array
 
-EPS = float(np.finfo(np.float64).eps)
 # Numbers in one array of a batch: 2 MB, which stays in the cache.
 CHUNK = 1 << 18
 # While iterating, smaller bounds are raised to this share of the largest one, far below rounding:
@@ -35,9 +33,6 @@ CHUNK = 1 << 18
 MIN_BOUND = 1e-30
 # Stop if the gap is below SMALL_GAP and PATIENCE steps have not reduced it: rounding dominates.
 SMALL_GAP, PATIENCE = 1e-6, 5
-# Larger residuals of the optimality conditions, well above rounding, get a last exact step, which
-# tries at most MAX_ATTEMPTS active sets in case these cycle.
-MAX_RESIDUAL, MAX_ATTEMPTS = 1e-9, 10
 
 
 class BoxQPSolution(NamedTuple):
@@ -50,8 +45,7 @@ class BoxQPSolution(NamedTuple):
     w : ndarray of shape (n_problems, d)
         ``Rᵗα``. Where R is badly conditioned it has more correct digits than that sum.
     gap : ndarray of shape (n_problems,)
-        Primal objective at w minus dual objective at alpha, relative to the former. Margins that
-        rounding does not tell from 1 count as 1.
+        Bound on the primal objective at w minus the dual one at alpha, relative to the former.
     n_iter : ndarray of shape (n_problems,)
         Newton steps.
     """
@@ -100,7 +94,7 @@ def box_qp(R: Array, bounds: Array, *, tol: float = 1e-13, max_iter: int = 100) 
     size = max(1, CHUNK // max(R.shape[0], d * d))
     for start in range(0, bounded.size, size):
         part = bounded[start : start + size]
-        solution = _polish(rotated, bounds[part], _iterate(rotated, bounds[part], tol, max_iter))
+        solution = _iterate(rotated, bounds[part], tol, max_iter)
         for whole, values in zip(result, solution, strict=True):
             whole[part] = values
     return result._replace(w=result.w @ basis.T)
@@ -218,68 +212,3 @@ def _largest_decrease(u: Array, v: Array) -> Array:
 def _dots(a: Array, b: Array) -> Array:
     """Return the inner products of the rows of two matrices."""
     return np.einsum("ij,ij->i", a, b)
-
-
-def _polish(R: Array, c: Array, solution: BoxQPSolution) -> BoxQPSolution:
-    """Replace rough solutions by exact ones of their active sets, where these are better."""
-    alpha, w, _, n_iter = solution
-    gap, residual = _gaps(R, c, alpha, w), _residuals(R, c, alpha)
-    for k in np.flatnonzero(residual > MAX_RESIDUAL):
-        exact_alpha, exact_w = _hold_active_set(R, c[k], alpha[k], w[k])
-        (exact_gap,) = _gaps(R, c[k, None], exact_alpha[None], exact_w[None])
-        (exact_residual,) = _residuals(R, c[k, None], exact_alpha[None])
-        if exact_gap <= gap[k] and exact_residual < residual[k]:
-            alpha[k], w[k], gap[k] = exact_alpha, exact_w, exact_gap
-    return BoxQPSolution(alpha, w, gap, n_iter)
-
-
-def _gaps(R: Array, c: Array, alpha: Array, w: Array) -> Array:
-    """Return relative duality gaps, as in `_state` but with the slacks of w."""
-    slack = w @ R.T - 1.0
-    rounding = 1.0 + np.sqrt(np.outer(_dots(w, w), _dots(R, R)))
-    slack[np.abs(slack) < 4.0 * EPS * rounding] = 0.0
-    sigma, xi = np.maximum(slack, 0.0), np.maximum(-slack, 0.0)
-    r_w = alpha @ R - w
-    gap = _dots(alpha, sigma) + _dots(c - alpha, xi) + 0.5 * _dots(r_w, r_w)
-    return np.asarray(gap / (0.5 * _dots(w, w) + _dots(c, xi)), dtype=np.float64)
-
-
-def _residuals(R: Array, c: Array, alpha: Array) -> Array:
-    """Return the largest ``|α − clip(α − gradient, 0, c)|`` of each problem."""
-    gradient = (alpha @ R) @ R.T - 1.0
-    return np.abs(alpha - np.clip(alpha - gradient, 0.0, c)).max(axis=1)
-
-
-def _hold_active_set(R: Array, c: Array, alpha: Array, w: Array) -> tuple[Array, Array]:
-    """Solve the conditions of one problem with each row at a bound or, if free, at the margin."""
-    # A row is at a bound if it is nearer to it than its margin is to 1, the two made comparable by
-    # the geometric mean of 1/c and ‖r‖². The solution is asked again where rows are, until they
-    # stay.
-    scale = np.sqrt(_dots(R, R) / np.maximum(c, MIN_BOUND * c.max()))
-    last = np.full(c.shape, 2)
-    for _ in range(MAX_ATTEMPTS):
-        slack = R @ w - 1.0
-        place = np.where(alpha * scale < slack, -1, (c - alpha) * scale < -slack)
-        if (place == last).all():
-            break
-        last = place
-        held = np.where(place == 0, alpha, np.where(place > 0, c, 0.0))
-        alpha, w = _solve_free(R, held, w, np.flatnonzero(place == 0))
-    return np.clip(alpha, 0.0, c), w
-
-
-def _solve_free(R: Array, alpha: Array, w: Array, free: NDArray[np.intp]) -> tuple[Array, Array]:
-    """Solve ``w = Rᵗα`` and ``r_iᵗw = 1`` for w and the α_i of free rows, from a point close by."""
-    if free.size == 0:
-        return alpha, alpha @ R
-    basis, T, order = qr(R[free].T, mode="economic", pivoting=True, check_finite=False)
-    diagonal = np.abs(np.diag(T))
-    # Free rows that depend linearly on others keep their α.
-    rank = np.count_nonzero(diagonal > max(T.shape) * EPS * diagonal[0])
-    free, basis, T = free[order[:rank]], basis[:, :rank], T[:rank, :rank]
-    for _ in range(2):  # the second time for the rounding of the first
-        r_w = alpha @ R - w
-        move = solve_triangular(T, 1.0 - R[free] @ w, trans="T") - basis.T @ r_w
-        alpha[free] += solve_triangular(T, move)
-        w = w + r_w + basis @ move
-    return alpha, w

@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from broadlearn.baselines.twin_planes import PlaneSpace, distances, plane_space
 from broadlearn.models import (
-    SCORE_CONSTRAINTS,
     DecisionMixin,
     document,
     encode_samples,
@@ -20,7 +19,7 @@ from broadlearn.models import (
     read_labelled,
     score_samples,
 )
-from broadlearn.sample_scores import IntuitionisticScorer
+from broadlearn.sample_scores import SCORE_CONSTRAINTS, IntuitionisticScorer
 from broadlearn.utils import (
     CLASS_WEIGHT,
     COUNT,

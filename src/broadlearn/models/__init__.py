@@ -14,10 +14,7 @@ from broadlearn.models.base import (
 from broadlearn.models.bls import BLSClassifier
 from broadlearn.models.bls_regressor import BLSRegressor
 from broadlearn.models.fuzzy_bls import FuzzyBLSClassifier
-from broadlearn.models.intuitionistic_fuzzy_bls import (
-    SCORE_CONSTRAINTS,
-    IntuitionisticFuzzyBLSClassifier,
-)
+from broadlearn.models.intuitionistic_fuzzy_bls import IntuitionisticFuzzyBLSClassifier
 from broadlearn.models.online import empty_state, read_batch, refuse_batches, settle
 from broadlearn.models.parameters import ACTIVATION, PUBLISHED_FORM, document
 from broadlearn.models.prediction import DecisionMixin, ProbabilityMixin, labels_of
@@ -39,7 +36,6 @@ __all__ = [
     "ACTIVATION",
     "MAX_HELD_OUT",
     "PUBLISHED_FORM",
-    "SCORE_CONSTRAINTS",
     "BLSClassifier",
     "BLSRegressor",
     "Batch",

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from broadlearn.models.bls_base import BLSBase
-from broadlearn.models.parameters import PUBLISHED_FORM, SMALL_CLASS, document
+from broadlearn.models.parameters import PUBLISHED_FORM, document
 from broadlearn.sample_scores import FuzzyScorer
-from broadlearn.utils import POSITIVE
 
 
 @document
@@ -57,8 +56,7 @@ class FuzzyBLSClassifier(BLSBase):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BLSBase._parameter_constraints,
-        "delta": [POSITIVE],
-        "small_class": [SMALL_CLASS],
+        **FuzzyScorer.constraints,
     }
     _published: ClassVar[dict[str, Any]] = {**PUBLISHED_FORM, "small_class": 0}
     delta: float = 1e-4

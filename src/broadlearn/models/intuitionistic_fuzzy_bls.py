@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 from broadlearn.models.bls_base import BLSBase
-from broadlearn.models.parameters import PUBLISHED_FORM, SMALL_CLASS, document
-from broadlearn.sample_scores import IntuitionisticScorer
-from broadlearn.utils import MAX_SCALE, POSITIVE, SCALE
-from broadlearn.utils.sklearn_compat import Interval, StrOptions
-
-SCORE_CONSTRAINTS: dict[str, list[Any]] = {
-    "kernel_width": [SCALE, StrOptions({"auto"})],
-    "neighborhood_radius": [Interval(Real, 0, MAX_SCALE, closed="both"), None],
-    "delta": [POSITIVE],
-    "landmarks": [Interval(Integral, 2, None, closed="left"), StrOptions({"auto"}), None],
-}
+from broadlearn.models.parameters import PUBLISHED_FORM, document
+from broadlearn.sample_scores import SCORE_CONSTRAINTS, IntuitionisticScorer
 
 
 @document
@@ -74,7 +64,6 @@ class IntuitionisticFuzzyBLSClassifier(BLSBase):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BLSBase._parameter_constraints,
         **SCORE_CONSTRAINTS,
-        "small_class": [SMALL_CLASS],
     }
     _published: ClassVar[dict[str, Any]] = {**PUBLISHED_FORM, "small_class": 0}
     kernel_width: float | str = "auto"

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, fields
-from inspect import cleandoc
-from numbers import Integral, Real
-from textwrap import indent
+from numbers import Real
 from typing import Any
 
 from broadlearn.random_features import MapSettings
-from broadlearn.utils import COUNT, MAX_SCALE, POSITIVE, STANDARDIZE
+from broadlearn.sample_scores import SCORE_PARAGRAPHS
+from broadlearn.utils import COUNT, MAX_SCALE, POSITIVE, STANDARDIZE, documented
 from broadlearn.utils.sklearn_compat import Interval, StrOptions
 
-SMALL_CLASS = Interval(Integral, 0, None, closed="left")
 ACTIVATION = StrOptions({"tanh", "sigmoid", "relu", "sine"})
 MAP_CONSTRAINTS: dict[str, list[Any]] = {
     "n_feature_groups": [COUNT],
@@ -157,29 +154,9 @@ PARAGRAPHS = {
         random_state : int, RandomState or None, default=None
             Seed of all draws. With the same seed, the nodes of a smaller model are part of
             those of a larger one.""",
-    "kernel width": """
-        kernel_width : float or "auto", default="auto"
-            mu, the width of the Gaussian kernel of the scores. "auto" compares eleven widths
-            around the typical distance within a class and takes the one at which the least
-            trusted class has the largest mean score. Scores are those of the standardised
-            features.""",
-    "score details": """
-        neighborhood_radius : float, default=None
-            epsilon, a distance in kernel space. None takes the largest class radius.
-        delta : float, default=1e-4
-            Added to the class radius.
-        landmarks : int, "auto" or None, default="auto"
-            Estimate scores from this many samples drawn per class. "auto" compares all pairs
-            of up to 20,000 samples and draws 2,000 landmarks per class beyond (at most 40,000
-            in all). None always compares all pairs, in quadratic time.""",
     "paper": """
         M. Sajid, A. K. Malik, M. Tanveer, "Intuitionistic fuzzy broad learning system: enhancing
         robustness against noise and outliers", IEEE Transactions on Fuzzy Systems (2024).""",
-    "small_class": """
-        small_class : int, default=10
-            Samples of a class of n < `small_class` distinct samples score at least
-            ``1 - n / small_class`` in `fit`. By the published scores, which 0 gives, the
-            farthest samples of a class score about 0, both samples of a class of two.""",
     "classes": """
         classes_ : ndarray of shape (n_classes,)
             Class labels.""",
@@ -208,14 +185,4 @@ PARAGRAPHS = {
             Names of the features, if all column names of X are strings.""",
 }
 
-
-def document(documented: Any) -> Any:
-    """Decorate a class: replace ``{name, ...}`` lines of its docstring by shared paragraphs."""
-
-    def paragraphs(line: re.Match[str]) -> str:
-        texts = (cleandoc(PARAGRAPHS[name]) for name in line[2].split(", "))
-        return indent("\n".join(texts), line[1])
-
-    pattern = re.compile(r"^( *)\{([\w, ]+)\}$", re.MULTILINE)
-    documented.__doc__ = pattern.sub(paragraphs, documented.__doc__)
-    return documented
+document = documented({**SCORE_PARAGRAPHS, **PARAGRAPHS})

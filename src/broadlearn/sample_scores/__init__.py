@@ -7,6 +7,7 @@ from broadlearn.sample_scores.held_out import HeldOutScorer, margin_scores, marg
 from broadlearn.sample_scores.huber import HuberScorer
 from broadlearn.sample_scores.intuitionistic import IntuitionisticScorer, IntuitionisticScores
 from broadlearn.sample_scores.named import SCORERS, as_scorer
+from broadlearn.sample_scores.parameters import SCORE_CONSTRAINTS, SCORE_PARAGRAPHS
 from broadlearn.sample_scores.residual_density import ResidualDensityScorer
 from broadlearn.sample_scores.residuals import ResidualScorer
 from broadlearn.sample_scores.scorer import (
@@ -21,6 +22,8 @@ from broadlearn.sample_scores.uniform import UniformScorer
 
 __all__ = [
     "SCORERS",
+    "SCORE_CONSTRAINTS",
+    "SCORE_PARAGRAPHS",
     "CorrentropyScorer",
     "FuzzyScorer",
     "Geometry",

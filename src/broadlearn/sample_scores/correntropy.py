@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from broadlearn.sample_scores.parameters import document
 from broadlearn.sample_scores.residuals import ResidualScorer, residual_norms
-from broadlearn.sample_scores.scorer import require_count, require_positive
 from broadlearn.utils import Array
 
 
+@document
 @dataclass(frozen=True)
 class CorrentropyScorer(ResidualScorer):
     r"""Scores by the maximum correntropy criterion (C-BLS), :math:`s^2 = \exp(-e^2 / 2 \sigma^2)`.
@@ -23,8 +24,7 @@ class CorrentropyScorer(ResidualScorer):
     width : float, default=1.0
         :math:`\sigma` in robust standard deviations of the residuals (1.4826 times the median of
         their absolute values).
-    n_iterations : int, default=3
-        Weighted solutions after the first one.
+    {n_iterations}
 
     References
     ----------
@@ -44,11 +44,6 @@ class CorrentropyScorer(ResidualScorer):
 
     width: float = 1.0
     n_iterations: int = 3
-
-    def check(self) -> None:
-        """Raise if a parameter is invalid."""
-        require_positive(width=self.width)
-        require_count(n_iterations=self.n_iterations)
 
     def residual_scores(self, residuals: Array, weight: Array | None = None) -> Array:
         """Return the roots of the Gaussian weights."""

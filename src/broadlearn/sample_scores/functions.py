@@ -16,11 +16,10 @@ from broadlearn.sample_scores.intuitionistic import (
     choose_kernel_width,
     score_rows,
 )
+from broadlearn.sample_scores.parameters import document
 from broadlearn.sample_scores.scorer import Samples
 from broadlearn.utils import (
     FLOAT_TYPES,
-    MAX_SCALE,
-    MIN_SCALE,
     Floats,
     check_classes,
     check_range,
@@ -74,6 +73,7 @@ def fuzzy_membership(
     return class_memberships(*samples[:4], delta).astype(samples.Z.dtype, copy=False)
 
 
+@document
 def intuitionistic_scores(
     X: ArrayLike,
     y: ArrayLike,
@@ -110,19 +110,10 @@ def intuitionistic_scores(
         mu. "auto" takes, of eleven widths around the typical distance within a class, the one at
         which the least trusted class has the largest mean score. A sequence scores all its widths
         in one call, which is much faster than one call each, most of all if widths are powers of 2.
-    neighborhood_radius : float, default=None
-        epsilon, a distance in kernel space (pairs are at most sqrt(2) apart there). None takes the
-        largest class radius. A given radius saves the second of two passes over all pairs.
-    delta : float, default=1e-4
-        Positive number added to the class radius.
+    {score details}
     sample_weight : array-like of shape (n_samples,), default=None
         A sample of weight w counts as w copies in means, radii and neighbour counts. A sample of
         weight 0 does not count, but is scored.
-    landmarks : int, "auto" or None, default="auto"
-        Estimate kernel means and neighbour shares from so many samples drawn per class (at least
-        2), in time proportional to the samples. Classes of no more samples are taken whole. None
-        uses all samples, "auto" does so up to 20,000, and of more draws 2,000 per class (40,000 in
-        all where classes are many).
     random_state : int, RandomState or None, default=None
         Seed of the draw of landmarks.
 
@@ -142,10 +133,13 @@ def intuitionistic_scores(
     array([0.  , 0.62, 0.79, 0.62, 0.  , 0.  , 0.58, 0.7 , 0.7 , 0.58])
     """
     samples = _check(X, y, sample_weight)
-    IntuitionisticScorer("auto", neighborhood_radius, delta, landmarks).check()
+    widths = kernel_width if np.ndim(kernel_width) else [kernel_width]
+    for width in widths:
+        IntuitionisticScorer(width, neighborhood_radius, delta, landmarks).check()
     limits: dict[str, Any] = {"epsilon": neighborhood_radius, "delta": delta}
-    auto = isinstance(kernel_width, str) and kernel_width == "auto"
-    widths = [choose_kernel_width(*samples[:4], **limits)] if auto else check_widths(kernel_width)
+    if isinstance(kernel_width, str):
+        widths = [choose_kernel_width(*samples[:4], **limits)]
+    widths = [float(width) for width in widths]
     scores = score_rows(
         *samples[:4], widths, **limits, landmarks=landmarks, random_state=random_state
     )
@@ -154,21 +148,3 @@ def intuitionistic_scores(
         radius = float(scores.radius[0])
         return IntuitionisticScores(theta[0], nu[0], Theta[0], score[0], radius, widths[0])
     return IntuitionisticScores(theta, nu, Theta, score, scores.radius, scores.kernel_width)
-
-
-def check_widths(kernel_width: Any) -> list[float]:
-    """Return one width or a sequence of widths as a list of positive floats."""
-    try:
-        widths = np.atleast_1d(np.asarray(kernel_width, dtype=np.float64))
-    except (TypeError, ValueError):
-        widths = np.empty(0)
-    if (
-        widths.ndim != 1
-        or widths.size == 0
-        or not np.all((widths >= MIN_SCALE) & (widths <= MAX_SCALE))
-    ):
-        raise ValueError(
-            "kernel_width must be a number from 1e-100 to 1e100, a sequence of them or "
-            f'"auto", got {kernel_width!r}.'
-        )
-    return widths.tolist()

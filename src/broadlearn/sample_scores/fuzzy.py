@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from broadlearn.sample_scores.parameters import SCORE_CONSTRAINTS, document
 from broadlearn.sample_scores.scorer import (
     Geometry,
     Samples,
@@ -15,12 +17,11 @@ from broadlearn.sample_scores.scorer import (
     Trust,
     class_floors,
     refuse_absent,
-    require_count,
-    require_positive,
 )
 from broadlearn.utils import Array, Floats
 
 
+@document
 @dataclass(frozen=True)
 class FuzzyScorer(SampleScorer):
     """Fuzzy membership of samples in their own class, ``1 - ‖x - c‖ / (R + delta)``.
@@ -31,9 +32,7 @@ class FuzzyScorer(SampleScorer):
     ----------
     delta : float, default=1e-4
         Added to the radius, so that the outermost sample of a class keeps a small weight.
-    small_class : int, default=10
-        Samples of a class of n < `small_class` distinct samples score at least
-        ``1 - n / small_class``, except in a stream. 0 gives the published scores.
+    {small_class}
 
     Examples
     --------
@@ -49,15 +48,13 @@ class FuzzyScorer(SampleScorer):
     delta: float = 1e-4
     small_class: int = 10
     streams: ClassVar[bool] = True
+    constraints: ClassVar[Mapping[str, Any]] = {
+        name: SCORE_CONSTRAINTS[name] for name in ("delta", "small_class")
+    }
 
     def draws(self, n_samples: int) -> bool:
         """Return False: nothing is drawn."""
         return False
-
-    def check(self) -> None:
-        """Raise if a parameter is invalid."""
-        require_positive(delta=self.delta)
-        require_count(small_class=self.small_class)
 
     def score(self, samples: Samples) -> Trust:
         """Return memberships as scores, lifted in small classes."""

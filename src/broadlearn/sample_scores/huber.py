@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from broadlearn.sample_scores.parameters import document
 from broadlearn.sample_scores.residuals import ResidualScorer, residual_norms
-from broadlearn.sample_scores.scorer import require_count, require_positive
 from broadlearn.utils import Array
 
 
+@document
 @dataclass(frozen=True)
 class HuberScorer(ResidualScorer):
     r"""Scores by Huber's loss, :math:`s^2 = \min(1, k / |e|)` in robust standard deviations.
@@ -24,8 +25,7 @@ class HuberScorer(ResidualScorer):
         k, in robust standard deviations of the residuals (1.4826 times the median of their absolute
         values). 1.345 is 95 % as efficient as least squares for normal residuals, such as those of
         real targets often are; those of labels are not.
-    n_iterations : int, default=3
-        Weighted solutions after the first one.
+    {n_iterations}
 
     References
     ----------
@@ -45,11 +45,6 @@ class HuberScorer(ResidualScorer):
 
     threshold: float = 0.7
     n_iterations: int = 3
-
-    def check(self) -> None:
-        """Raise if a parameter is invalid."""
-        require_positive(threshold=self.threshold)
-        require_count(n_iterations=self.n_iterations)
 
     def residual_scores(self, residuals: Array, weight: Array | None = None) -> Array:
         """Return the roots of Huber's weights."""

@@ -11,11 +11,10 @@ class vanishes if that can be avoided.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -32,16 +31,14 @@ from broadlearn.sample_scores.pairs import (
     prepare_points,
     symmetric_pair_sums,
 )
+from broadlearn.sample_scores.parameters import SCORE_CONSTRAINTS, document
 from broadlearn.sample_scores.scorer import (
     Samples,
     SampleScorer,
     Trust,
     class_floors,
-    require_count,
-    require_positive,
 )
-from broadlearn.utils import MAX_SCALE, SCALE, Array, Floats, distinct_rows
-from broadlearn.utils.sklearn_compat import Interval
+from broadlearn.utils import Array, Floats, distinct_rows
 
 # Warn that all pairs take minutes above this many samples.
 SLOW_SAMPLES = 100_000
@@ -52,31 +49,16 @@ LANDMARKS, ALL_LANDMARKS, MIN_LANDMARKS = 2000, 40_000, 100
 MULTIPLES = 2.0 ** np.arange(5, -6, -1)
 # Samples used to choose a width, to limit time.
 MAX_SAMPLES_FOR_WIDTH = 1500
-LANDMARK_NUMBER = Interval(Integral, 2, None, closed="left")
-RADIUS = Interval(Real, 0, MAX_SCALE, closed="both")
 
 
+@document
 @dataclass(frozen=True)
 class IntuitionisticScorer(SampleScorer):
     """Intuitionistic fuzzy scores; see `intuitionistic_scores` for the equations.
 
     Parameters
     ----------
-    kernel_width : float or "auto", default="auto"
-        mu of the Gaussian kernel. "auto" takes, of eleven widths around the typical distance within
-        a class, the one at which the least trusted class has the largest mean score.
-    neighborhood_radius : float, default=None
-        epsilon, a distance in kernel space; None takes the largest class radius.
-    delta : float, default=1e-4
-        Added to the class radius.
-    landmarks : int, "auto" or None, default="auto"
-        Estimate scores from so many samples drawn per class, in time proportional to the samples.
-        None uses all pairs of samples, "auto" up to 20,000 samples, and of more draws 2,000 per
-        class (40,000 in all where classes are many). In a stream, samples are scored against so
-        many references per class, 2,000 if it is not a number.
-    small_class : int, default=10
-        Samples of a class of n < `small_class` distinct samples score at least
-        ``1 - n / small_class``, except in a stream. 0 gives the published scores.
+    {kernel width, score details, small_class}
 
     Examples
     --------
@@ -96,6 +78,7 @@ class IntuitionisticScorer(SampleScorer):
     landmarks: int | str | None = "auto"
     small_class: int = 10
     streams: ClassVar[bool] = True
+    constraints: ClassVar[Mapping[str, Any]] = SCORE_CONSTRAINTS
     #: Samples up to which "auto" compares all pairs.
     max_exact: ClassVar[int] = 20_000
 
@@ -104,27 +87,6 @@ class IntuitionisticScorer(SampleScorer):
         if self.landmarks == "auto":
             return n_samples > self.max_exact
         return self.landmarks is not None
-
-    def check(self) -> None:
-        """Raise if a parameter is invalid."""
-        width, radius, landmarks = self.kernel_width, self.neighborhood_radius, self.landmarks
-        if not (isinstance(width, str) and width == "auto") and not SCALE.is_satisfied_by(width):
-            raise ValueError(
-                f'kernel_width must be a number from 1e-100 to 1e100 or "auto", got {width!r}.'
-            )
-        if radius is not None and not RADIUS.is_satisfied_by(radius):
-            raise ValueError(
-                f"neighborhood_radius must be None or a number from 0 to 1e100, got {radius!r}."
-            )
-        number = LANDMARK_NUMBER.is_satisfied_by(landmarks)
-        if not (
-            landmarks is None or number or (isinstance(landmarks, str) and landmarks == "auto")
-        ):
-            raise ValueError(
-                f'landmarks must be "auto", None or an integer >= 2, got {landmarks!r}.'
-            )
-        require_positive(delta=self.delta)
-        require_count(small_class=self.small_class)
 
     def score(self, samples: Samples) -> Trust:
         """Score samples with the scorer's own width."""

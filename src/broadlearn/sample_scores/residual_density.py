@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from broadlearn.sample_scores.parameters import document
 from broadlearn.sample_scores.residuals import MAD_TO_DEVIATION, ResidualScorer
-from broadlearn.sample_scores.scorer import require_count, require_positive
 from broadlearn.utils import Array, quantiles
 
 # Residuals are rounded to this share of the kernel width, to limit time. Weights change by less
@@ -15,6 +15,7 @@ from broadlearn.utils import Array, quantiles
 ROUNDING = 0.02
 
 
+@document
 @dataclass(frozen=True)
 class ResidualDensityScorer(ResidualScorer):
     r"""Scores by the density of residuals (weighted BLS), :math:`s^2 = f(e) / \max f`.
@@ -27,8 +28,7 @@ class ResidualDensityScorer(ResidualScorer):
     bandwidth : float, default=1.0
         Width of the Gaussian kernel, in multiples of Silverman's rule (1.06 robust standard
         deviations over the fifth root of the total weight).
-    n_iterations : int, default=3
-        Weighted solutions after the first one.
+    {n_iterations}
 
     References
     ----------
@@ -48,11 +48,6 @@ class ResidualDensityScorer(ResidualScorer):
 
     bandwidth: float = 1.0
     n_iterations: int = 3
-
-    def check(self) -> None:
-        """Raise if a parameter is invalid."""
-        require_positive(bandwidth=self.bandwidth)
-        require_count(n_iterations=self.n_iterations)
 
     def residual_scores(self, residuals: Array, weight: Array | None = None) -> Array:
         """Return the roots of relative densities, the least of all outputs."""

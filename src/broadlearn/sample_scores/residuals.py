@@ -7,11 +7,15 @@ with the scores of the residuals of the last solution.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
+from numbers import Integral
+from typing import Any, ClassVar
 
 import numpy as np
 
 from broadlearn.sample_scores.scorer import Samples, SampleScorer, Trust
-from broadlearn.utils import Array, quantiles
+from broadlearn.utils import POSITIVE, Array, quantiles
+from broadlearn.utils.sklearn_compat import Interval
 
 # Ratio of the standard deviation of a normal variable to its median absolute deviation.
 MAD_TO_DEVIATION = 1.4826
@@ -32,6 +36,10 @@ class ResidualScorer(SampleScorer):
     """
 
     n_iterations: int
+    constraints: ClassVar[Mapping[str, Any]] = {
+        "n_iterations": [Interval(Integral, 0, None, closed="left")],
+        **{name: [POSITIVE] for name in ("width", "threshold", "bandwidth")},
+    }
 
     @abstractmethod
     def residual_scores(self, residuals: Array, weight: Array | None = None) -> Array:

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from numbers import Integral
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from broadlearn.utils import POSITIVE, Array, Floats
+from broadlearn.utils import Array, Floats
+from broadlearn.utils.sklearn_compat import validate_parameter_constraints
 
 
 class Samples(NamedTuple):
@@ -126,13 +126,16 @@ class SampleScorer(ABC):
 
     #: Whether samples that come in batches can be scored.
     streams: ClassVar[bool] = False
+    #: Valid values of the parameters, as scikit-learn's estimators state them.
+    constraints: ClassVar[Mapping[str, Any]] = MappingProxyType({})
 
     def draws(self, n_samples: int) -> bool:
         """Return whether the scores of so many samples depend on the seed."""
         return True
 
-    def check(self) -> None:  # noqa: B027 (most scorers have nothing to check)
+    def check(self) -> None:
         """Raise if a parameter is invalid; models call this before `score`."""
+        validate_parameter_constraints(self.constraints, vars(self), type(self).__name__)
 
     @abstractmethod
     def score(self, samples: Samples) -> Trust:
@@ -225,20 +228,6 @@ def class_floors(samples: Samples, small_class: int) -> Array:
         else:
             floors[c] = 1.0 - n / small_class if n else 0.0
     return np.asarray(floors[samples.codes])
-
-
-def require_positive(**values: float) -> None:
-    """Raise if a number is not positive and finite."""
-    for name, value in values.items():
-        if not POSITIVE.is_satisfied_by(value):
-            raise ValueError(f"{name} must be a positive number, got {value!r}.")
-
-
-def require_count(**values: int) -> None:
-    """Raise if a number is not whole or is below 0."""
-    for name, value in values.items():
-        if isinstance(value, bool) or not isinstance(value, Integral) or value < 0:
-            raise ValueError(f"{name} must be an integer >= 0, got {value!r}.")
 
 
 def untrusted(classes: NDArray[Any], best: Array, remedy: str) -> str:

@@ -25,6 +25,7 @@ from broadlearn.utils.checks import (
     named_text,
     read_rows,
 )
+from broadlearn.utils.docstrings import documented
 from broadlearn.utils.errors import reason
 from broadlearn.utils.files import FORMULA_STARTS, encoded, harmless, safe_csv
 from broadlearn.utils.memory import (
@@ -73,6 +74,7 @@ __all__ = [
     "check_weights",
     "counted",
     "distinct_rows",
+    "documented",
     "draw_seed",
     "encode_targets",
     "encoded",
