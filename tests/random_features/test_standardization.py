@@ -22,7 +22,7 @@ def test_mean_zero_deviation_one_and_a_column_of_ones():
     np.testing.assert_array_equal(Z[:, 4], 1)
 
 
-@pytest.mark.parametrize("size", [1e300, 1e-300, 1.0])
+@pytest.mark.parametrize("size", [1e130, 1e-130])
 def test_columns_of_any_size(size):
     base = np.random.default_rng(0).normal(1, 1, (50, 2))
     np.testing.assert_allclose(standardize(base * size), standardize(base), rtol=1e-10)
@@ -35,8 +35,16 @@ def test_float32_columns_of_any_size(size):
     np.testing.assert_allclose(standardize(single), standardize(base), atol=1e-4)
 
 
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+@pytest.mark.parametrize("size", [1e300, 1e-300])
+def test_columns_of_extreme_size_are_refused(kind, size):
+    X = np.random.default_rng(0).normal(size=(50, 2)) * [1.0, size]
+    with pytest.raises(ValueError, match="Column 1 of X has values up to"):
+        learn_standardization(kind(X))
+
+
 def test_constant_column_becomes_zero():
-    X = np.column_stack([np.full(5, 0.1), np.arange(5.0), np.full(5, 1e300)])
+    X = np.column_stack([np.full(5, 0.1), np.arange(5.0), np.full(5, 1e100)])
     Z = standardize(X)
     np.testing.assert_allclose(Z[:, [0, 2]], 0, atol=1e-12)
 
@@ -90,7 +98,7 @@ def test_weights_equal_copies_in_robust_moments():
 
 def test_robust_moments_of_extreme_and_nearly_constant_columns():
     X, _ = outlying(200, 0.1)
-    X[:, 1] *= 1e300
+    X[:, 1] *= 1e130
     X[:, 2] = 5.0
     X[:, 3] = np.arange(200) == 7
     found = learn_standardization(X, standardize="robust")
@@ -109,7 +117,6 @@ def test_the_parameter_chooses_the_moments():
     untouched = learn_standardization(X, standardize=False)
     np.testing.assert_array_equal(untouched.mean, 0.0)
     np.testing.assert_array_equal(untouched.scale, 1.0)
-    assert untouched.exponent is None
     assert learn_standardization(X, standardize="robust").scale[0] < 0.5 * plain.scale[0]
 
 
@@ -166,7 +173,7 @@ def test_means_stand_for_missing_values_of_features_as_they_are():
 def test_a_feature_that_all_samples_lack_says_nothing(standardize):
     X = with_gaps()
     X[:, 0] = np.nan
-    X[:, 2] *= 1e300
+    X[:, 2] *= 1e130
     found = learn_standardization(X, standardize=standardize)
     later = np.where(np.isnan(X), 1e10, X)
     np.testing.assert_array_equal(found.affine(X)[:, 0], 0.0)
@@ -175,7 +182,7 @@ def test_a_feature_that_all_samples_lack_says_nothing(standardize):
 
 
 @pytest.mark.parametrize("standardize", [True, "bounded", False])
-@pytest.mark.parametrize("size", [1.0, 1e300, 1e-300])
+@pytest.mark.parametrize("size", [1.0, 1e130])
 def test_sparse_samples_have_the_moments_of_dense_ones(standardize, size):
     rng = np.random.default_rng(0)
     X = np.where(rng.random((100, 5)) < 0.3, rng.normal(2, 1, (100, 5)), 0.0) * size
@@ -241,7 +248,7 @@ def test_bounds_of_huge_columns_of_few_numbers_and_of_float32():
     X = np.random.default_rng(0).normal(1, 1, (100, 2))
     X[3] *= 1e6
     Z = learn_standardization(X, standardize="bounded").affine(X)
-    huge = X * [[1e300, 1e-300]]
+    huge = X * [[1e130, 1e-130]]
     found = learn_standardization(huge, standardize="bounded").affine(huge)
     np.testing.assert_allclose(found, Z, rtol=1e-9)
     single = (X * 1e31).astype(np.float32)

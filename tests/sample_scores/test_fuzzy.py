@@ -1,9 +1,11 @@
+from functools import reduce
+
 import numpy as np
 import pytest
 from plain import plain_fuzzy_membership
 
 from broadlearn.sample_scores import FuzzyScorer, Samples, fuzzy_membership, learn_geometry
-from broadlearn.sample_scores.fuzzy import class_memberships
+from broadlearn.sample_scores.fuzzy import Centres, class_memberships
 
 
 @pytest.fixture
@@ -52,7 +54,8 @@ def make(n=300, seed=0):
 def in_blocks(samples, size=64):
     Z, codes, weight, n_classes, seed, _ = samples
     parts = [slice(start, start + size) for start in range(0, len(codes), size)]
-    return lambda: [Samples(Z[p], codes[p], weight[p], n_classes, seed) for p in parts]
+    blocks = [Samples(Z[p], codes[p], weight[p], n_classes, seed) for p in parts]
+    return lambda part, merge: reduce(merge, map(part, blocks))
 
 
 def test_scores_of_the_samples_learnt_from_are_the_memberships():
@@ -75,9 +78,7 @@ def test_score_is_zero_beyond_the_radius():
 def test_merged_sketches_are_the_sketch_of_all_samples():
     samples = make()
     whole = FuzzyScorer().sketch(samples)
-    first, *others = (FuzzyScorer().sketch(part) for part in in_blocks(samples, 7)())
-    for other in others:
-        first = first.merge(other)
+    first = in_blocks(samples, 7)(FuzzyScorer().sketch, Centres.merge)
     np.testing.assert_allclose(first.sums, whole.sums, atol=1e-10)
     np.testing.assert_array_equal(first.class_weight, whole.class_weight)
     means = FuzzyScorer().geometry(whole).centres

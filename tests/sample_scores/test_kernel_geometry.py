@@ -1,3 +1,5 @@
+from functools import reduce
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ from broadlearn.sample_scores import (
     intuitionistic_scores,
     learn_geometry,
 )
-from broadlearn.sample_scores.kernel_geometry import draw_references
+from broadlearn.sample_scores.kernel_geometry import References, draw_references
 
 
 def make(n=300, seed=0):
@@ -20,7 +22,10 @@ def make(n=300, seed=0):
 def in_blocks(samples, size=64):
     Z, codes, weight, n_classes, seed, _ = samples
     parts = [slice(start, start + size) for start in range(0, len(codes), size)]
-    return lambda: [Samples(Z[p], codes[p], weight[p], n_classes, seed) for p in parts]
+    blocks = [Samples(Z[p], codes[p], weight[p], n_classes, seed) for p in parts]
+    return lambda part, merge: reduce(
+        merge, (part(block, size * i) for i, block in enumerate(blocks))
+    )
 
 
 @pytest.mark.parametrize(
@@ -66,11 +71,9 @@ def test_distances_are_those_to_the_mean_of_the_class_in_kernel_space():
 def test_merged_references_are_those_of_all_samples(landmarks):
     samples = make()
     whole = draw_references(samples, 0, landmarks)
-    first, merged = 0, None
-    for part in in_blocks(samples, 7)():
-        drawn = draw_references(part, first, landmarks)
-        merged = drawn if merged is None else merged.merge(drawn)
-        first += part.codes.size
+    merged = in_blocks(samples, 7)(
+        lambda part, first: draw_references(part, first, landmarks), References.merge
+    )
     for name in ("Z", "codes", "weight", "priority"):
         np.testing.assert_array_equal(getattr(merged, name), getattr(whole, name))
     np.testing.assert_allclose(merged.class_weight, whole.class_weight)

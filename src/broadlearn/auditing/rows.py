@@ -145,8 +145,6 @@ def _on_one_scale(numbers: Array, starts: NDArray[np.intp]) -> Array:
     found = learn_standardization(numbers, standardize="robust")
     low, high = numbers.min(axis=0), numbers.max(axis=0)
     two = (high > low) & ((numbers == low) | (numbers == high)).all(axis=0)
-    if found.exponent is not None:
-        low, high = np.ldexp(low, -found.exponent), np.ldexp(high, -found.exponent)
     widths = np.diff(np.r_[starts, numbers.shape[1]])
     apart = (high - low) / np.sqrt(np.where(np.repeat(widths, widths) == 1, 2.0, 1.0))
     found = found._replace(scale=np.where(two, apart, found.scale))

@@ -117,7 +117,7 @@ def open_stream(
     if isinstance(scorer, UniformScorer):
         return state
     samples = state.samples(state.encode(rows, targets, weight))
-    return replace(state, geometry=learn_geometry(scorer, lambda: [samples]))
+    return replace(state, geometry=learn_geometry(scorer, lambda part, merge: part(samples, 0)))
 
 
 def learn(model: Any, X: Any, y: Any, classes: ArrayLike | None, sample_weight: Any) -> None:

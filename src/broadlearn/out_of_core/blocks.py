@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from broadlearn.out_of_core.passes import fit_in_passes
-from broadlearn.out_of_core.row_blocks import RowSource, row_source
-from broadlearn.out_of_core.rows import Merge, Part, count_rows, fold
+from broadlearn.out_of_core.rows import Merge, Part, RowSource, count_rows, fold, row_source
 
 Model = TypeVar("Model", bound=BaseEstimator)
 T = TypeVar("T")
@@ -21,7 +20,6 @@ def fit_blocks(
     source: Any,
     y: Any = None,
     *,
-    target: str | None = None,
     sample_weight: Any = None,
     classes: ArrayLike | None = None,
     block_rows: int = 8192,
@@ -46,20 +44,18 @@ def fit_blocks(
         ``feature_weights="sparse"``, ``feature_scaling="robust"``, ``standardize="robust"`` and
         scores that compare all samples, such as "held_out", need the whole table at once and are
         refused. For the first three, use `warm_up` on a part of the table and `partial_fit`.
-    source : array of shape (n_samples, n_features), path, sequence of paths, iterable or callable
-        An array, such as a memory map, with `y`; Parquet or CSV files with `target`, all other
-        columns being numbers; or blocks ``(X, y)`` or ``(X, y, sample_weight)``, as an iterable
-        that can be iterated again or a function that gives a fresh iterator.
+    source : array of shape (n_samples, n_features), iterable or callable
+        An array, such as a memory map, with `y`; or blocks ``(X, y)`` or ``(X, y, sample_weight)``,
+        as an iterable that can be iterated again or a function that gives a fresh iterator. For
+        files, let the function read batches of pyarrow, or use Dask.
     y : array of shape (n_samples,), default=None
         Targets, if `source` is an array.
-    target : str, default=None
-        Name of the target column, if `source` is a file.
     sample_weight : array of shape (n_samples,), default=None
         Sample weights, if `source` is an array.
     classes : array-like of shape (n_classes,), default=None
         The classes, if they are known; None finds them.
     block_rows : int, default=8192
-        Rows per block of an array or file.
+        Rows per block of an array.
 
     Returns
     -------
@@ -75,9 +71,7 @@ def fit_blocks(
     >>> fit_blocks(BLSClassifier(random_state=0), X, y, block_rows=500).score(X, y) > 0.95
     True
     """
-    blocks = row_source(
-        source, y, target=target, sample_weight=sample_weight, block_rows=block_rows
-    )
+    blocks = row_source(source, y, sample_weight=sample_weight, block_rows=block_rows)
     return fit_in_passes(model, _BlockRows(blocks), classes)
 
 

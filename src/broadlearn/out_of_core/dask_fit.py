@@ -12,8 +12,7 @@ from sklearn.base import BaseEstimator
 
 from broadlearn.out_of_core.partitions import Partitions, align, dask_module
 from broadlearn.out_of_core.passes import fit_in_passes
-from broadlearn.out_of_core.row_blocks import array_blocks
-from broadlearn.out_of_core.rows import Merge, Part, count_rows, fold
+from broadlearn.out_of_core.rows import Merge, Part, array_blocks, count_rows, fold
 from broadlearn.utils import one_thread
 
 T = TypeVar("T")
@@ -37,7 +36,6 @@ def fit(
     sample_weight: Any = None,
     *,
     classes: ArrayLike | None = None,
-    client: Any = None,
 ) -> Model:
     """Fit a model to Dask collections, where their partitions are.
 
@@ -45,7 +43,8 @@ def fit(
     statistics whose size does not depend on the number of rows: at most the sums over rows of all
     products of two nodes. They are merged along a tree that depends on the partitions only, so the
     model is bit for bit the same for any number of workers (on the same kind of processor). If a
-    worker is lost, others process its partitions again.
+    worker is lost, others process its partitions again. The current client is used, if there is
+    one, else the threads of this process.
 
     Collections are read once per pass: call ``persist`` on them first if they fit into the memory
     of the cluster.
@@ -56,12 +55,12 @@ def fit(
         With settings that :func:`fit_blocks` takes.
     X : Dask array or dataframe of shape (n_samples, n_features)
         Partitions may be empty or of unknown length.
-    y : Dask array, series or array-like of shape (n_samples,)
-    sample_weight : Dask array, series or array-like of shape (n_samples,), default=None
+    y : Dask array or series of shape (n_samples,)
+        Partitioned as X, if the lengths of partitions are unknown.
+    sample_weight : Dask array or series of shape (n_samples,), default=None
+        Likewise.
     classes : array-like of shape (n_classes,), default=None
         The classes, if they are known; None finds them.
-    client : distributed.Client, default=None
-        None takes the current one, or the threads of this process.
 
     Returns
     -------
@@ -80,14 +79,14 @@ def fit(
     >>> bool((predict(model, X) == y).mean() > 0.95)
     True
     """
-    return fit_in_passes(model, _DaskRows(align(X, y, sample_weight), client), classes)
+    return fit_in_passes(model, _DaskRows(align(X, y, sample_weight)), classes)
 
 
 class _DaskRows:
     """Rows in partitions of Dask collections."""
 
-    def __init__(self, partitions: Partitions, client: Any) -> None:
-        self.partitions, self.client = partitions, client
+    def __init__(self, partitions: Partitions) -> None:
+        self.partitions = partitions
         self.first = [0] * len(partitions.X)
 
     def head(self) -> tuple[Any, int]:
@@ -107,16 +106,11 @@ class _DaskRows:
                 dask.delayed(_merge)(step, level[i : i + FAN_IN])
                 for i in range(0, len(level), FAN_IN)
             ]
-        counts, total = self._compute(level[0])
+        counts, total = dask.compute(level[0])[0]
         if total is None:
             raise ValueError("X has no rows with a positive weight.")
         self.first = [0, *accumulate(counts)][:-1]
         return total
-
-    def _compute(self, result: Any) -> PartStatistic[Any]:
-        if self.client is None:
-            return dask_module("dask").compute(result)[0]
-        return self.client.compute(result, sync=True)
 
 
 def _visit(step: Pass[T], number: int, X: Any, y: Any, weight: Any, first: int) -> PartStatistic[T]:

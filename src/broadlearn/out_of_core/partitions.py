@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -55,7 +54,7 @@ class Partitions(NamedTuple):
     Attributes
     ----------
     X, y, weight : list
-        Delayed, or plain parts of y and weights; a weight is None if there are none.
+        Delayed; a weight is None if there are none.
     head : array or dataframe
         No rows of X, with its columns.
     y_dimensions : int
@@ -69,33 +68,14 @@ class Partitions(NamedTuple):
 
 
 def align(X: Any, y: Any, sample_weight: Any = None) -> Partitions:
-    """Split X, y and weights into the partitions of X.
-
-    Parameters
-    ----------
-    X : Dask array or dataframe
-    y, sample_weight : Dask array or series, or array-like
-        Values of known length are cut like X; others must have as many partitions.
-    """
+    """Split Dask collections X, y and weights into the partitions of X."""
     X = whole_rows(X)
     parts = _delayed(X)
-    lengths: Sequence[int] | None = _lengths(X)
-    if lengths is None and not all(
-        value is None or is_collection(value) for value in (y, sample_weight)
-    ):
-        # Plain rows can only be cut once the lengths of partitions are known.
-        dask = dask_module("dask")
-        lengths = dask.compute(*(dask.delayed(len)(part) for part in parts))
     weight = [None] * len(parts)
     if sample_weight is not None:
-        weight = _cut("sample_weight", sample_weight, lengths, len(parts))
-    return Partitions(
-        parts,
-        _cut("y", y, lengths, len(parts)),
-        weight,
-        np.empty((0, X.shape[1])) if is_array(X) else X._meta,
-        y.ndim if is_collection(y) else np.ndim(y),
-    )
+        weight = _cut("sample_weight", sample_weight, X)
+    head = np.empty((0, X.shape[1])) if is_array(X) else X._meta
+    return Partitions(parts, _cut("y", y, X), weight, head, y.ndim)
 
 
 def _lengths(value: Any) -> tuple[int, ...] | None:
@@ -110,27 +90,23 @@ def _delayed(value: Any) -> list[Any]:
     return list(parts.ravel()) if is_array(value) else list(parts)
 
 
-def _cut(name: str, value: Any, lengths: Sequence[int] | None, n_parts: int) -> list[Any]:
+def _cut(name: str, value: Any, X: Any) -> list[Any]:
     """Return the parts of y or weights that belong to those of X."""
-    if is_collection(value):
-        value = _whole_rows(value)
-        own = _lengths(value)
-        if own is not None and lengths is not None:
-            _check_length(name, sum(own), sum(lengths))
-            value = value.rechunk({0: tuple(lengths)})
-        elif value.npartitions != n_parts:
-            raise ValueError(
-                f"{name} has {value.npartitions} partitions, but X has {n_parts}, and their "
-                "lengths are unknown; take both from one dataframe, or convert both to arrays "
-                "and call compute_chunk_sizes()."
-            )
-        return _delayed(value)
-    if lengths is None or not np.ndim(value):
-        raise ValueError(f"{name} must be an array with as many rows as X.")
-    _check_length(name, len(value), sum(lengths))
-    return list(np.split(np.asarray(value), np.cumsum(lengths)[:-1]))
-
-
-def _check_length(name: str, found: int, expected: int) -> None:
-    if found != expected:
-        raise ValueError(f"{name} has {found} rows, but X has {expected}.")
+    if not is_collection(value):
+        raise ValueError(
+            f"{name} must be a Dask array or series, got {type(value).__name__}; use "
+            "dask.array.from_array."
+        )
+    value = _whole_rows(value)
+    own, lengths = _lengths(value), _lengths(X)
+    if own is not None and lengths is not None:
+        if sum(own) != sum(lengths):
+            raise ValueError(f"{name} has {sum(own)} rows, but X has {sum(lengths)}.")
+        value = value.rechunk({0: lengths})
+    elif value.npartitions != X.npartitions:
+        raise ValueError(
+            f"{name} has {value.npartitions} partitions, but X has {X.npartitions}, and their "
+            "lengths are unknown; take both from one dataframe, or convert both to arrays and call "
+            "compute_chunk_sizes()."
+        )
+    return _delayed(value)

@@ -22,8 +22,7 @@ from broadlearn.models import (
     settle,
 )
 from broadlearn.out_of_core.columns import learn_columns
-from broadlearn.out_of_core.row_blocks import RowBlock
-from broadlearn.out_of_core.rows import Rows
+from broadlearn.out_of_core.rows import RowBlock, Rows
 from broadlearn.random_features import (
     ACTIVATIONS,
     FEATURE_DRAWS,
@@ -33,7 +32,7 @@ from broadlearn.random_features import (
     draw_feature_weights,
     to_interval,
 )
-from broadlearn.sample_scores import Geometry, SampleScorer, Trust, UniformScorer, untrusted
+from broadlearn.sample_scores import SampleScorer, Trust, UniformScorer, learn_geometry, untrusted
 from broadlearn.solvers import normal_equations
 from broadlearn.utils import Array, TooLargeError, draw_seed, free_memory, size_text
 
@@ -86,10 +85,11 @@ def _fit(model: Any, scorer: SampleScorer, rows: Rows, classes: ArrayLike | None
     broad_map = _draw_map(model, seed, standardization, rows)
     state = empty_state(model, seed, dtype, standardization, broad_map, shift)
     if not isinstance(scorer, UniformScorer):
-        part = partial(class_sketch, model, state, scorer)
-        geometry = scorer.geometry(rows.reduce("classes", part, merge_sketches))
-        part = partial(class_radii, model, state, geometry)
-        geometry = geometry.with_radii(rows.reduce("classes", part, np.maximum))
+
+        def visit_classes(part: Any, merge: Any) -> Any:
+            return rows.reduce("classes", partial(scored_part, model, state, part), merge)
+
+        geometry = learn_geometry(scorer, visit_classes)
         state = replace(state, geometry=geometry)
         model.__dict__.update(geometry.attributes)
     sums = rows.reduce("sums", partial(row_sums, model, state), merge_row_sums)._asdict()
@@ -146,24 +146,9 @@ def extremes(
     return np.stack([nodes.min(axis=0), -nodes.max(axis=0)]).astype(np.float64, copy=False)
 
 
-def class_sketch(
-    model: Any, state: StreamState, scorer: SampleScorer, block: RowBlock, first: int
-) -> Any:
-    """Return the sketch of a block's samples."""
-    return scorer.sketch(state.samples(state.encode(*read_batch(model, *block))), first)
-
-
-def merge_sketches(a: Any, b: Any) -> Any:
-    """Return the sketch of the samples of both."""
-    return a.merge(b)
-
-
-def class_radii(
-    model: Any, state: StreamState, geometry: Geometry, block: RowBlock, first: int
-) -> Array:
-    """Return the largest distance of a block's samples to the centre of each class."""
-    samples = state.samples(state.encode(*read_batch(model, *block)))
-    return geometry.largest_distances(samples.Z, samples.codes)
+def scored_part(model: Any, state: StreamState, part: Any, block: RowBlock, first: int) -> Any:
+    """Return a statistic of the samples of a block, in the form that scorers take."""
+    return part(state.samples(state.encode(*read_batch(model, *block))), first)
 
 
 def row_sums(model: Any, state: StreamState, block: RowBlock, first: int) -> RowSums:

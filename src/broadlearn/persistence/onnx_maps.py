@@ -19,11 +19,7 @@ from broadlearn.random_features import (
 
 def standardize(rows: Tensor, standardization: Standardization) -> Tensor:
     """Return Z for rows."""
-    exponent, bounds = standardization.exponent, standardization.bounds
-    if exponent is not None:
-        # In two steps: the power itself may be beyond float64.
-        half = exponent // 2
-        rows = rows * np.ldexp(1.0, -half) * np.ldexp(1.0, half - exponent)
+    bounds = standardization.bounds
     bounded = rows if bounds is None else rows.clip(*bounds)
     Z = (bounded - standardization.mean) / standardization.scale
     fill = 0.0 if standardization.fill is None else standardization.fill

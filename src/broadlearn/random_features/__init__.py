@@ -5,7 +5,6 @@ from broadlearn.random_features.broad_map import HIGH, LOW, BroadMap, MappedSamp
 from broadlearn.random_features.cascades import CascadeMap, CascadeSettings
 from broadlearn.random_features.condensed import condense
 from broadlearn.random_features.draws import FEATURE_DRAWS, draw_feature_weights
-from broadlearn.random_features.fences import FenceRows, draw_fence_rows, learn_fences
 from broadlearn.random_features.fuzzy_rules import FuzzyMap, FuzzyRules
 from broadlearn.random_features.hidden_layer import AutoencoderMap, Autoencoders, HiddenLayer
 from broadlearn.random_features.input_forms import InputForms, learn_forms
@@ -29,13 +28,12 @@ from broadlearn.random_features.nested_maps import (
     to_interval,
 )
 from broadlearn.random_features.standardization import (
+    ColumnStatistics,
     Standardization,
     StandardizedRows,
-    last_within,
+    column_statistics,
     learn_standardization,
-    safe_exponents,
-    scaled_bounds,
-    with_missing,
+    standardization_of,
 )
 
 __all__ = [
@@ -49,7 +47,7 @@ __all__ = [
     "BroadMap",
     "CascadeMap",
     "CascadeSettings",
-    "FenceRows",
+    "ColumnStatistics",
     "FuzzyMap",
     "FuzzyRules",
     "HiddenLayer",
@@ -64,22 +62,18 @@ __all__ = [
     "Standardization",
     "StandardizedRows",
     "Units",
+    "column_statistics",
     "condense",
     "draw_feature_weights",
-    "draw_fence_rows",
     "draw_map",
     "few_input_points",
     "interleave",
-    "last_within",
-    "learn_fences",
     "learn_forms",
     "learn_standardization",
     "learn_units",
-    "safe_exponents",
-    "scaled_bounds",
     "sizes_nest",
     "squarings",
+    "standardization_of",
     "to_interval",
     "unit_name",
-    "with_missing",
 ]

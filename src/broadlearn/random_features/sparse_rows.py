@@ -5,25 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from broadlearn.utils import Array, Floats
 
 
 class SparseRows:
-    """``[Z, c]`` with ``Z = (X / 2**exponent - mean) / scale`` of a CSR matrix X and constants c.
+    """``[Z, c]`` with ``Z = (X - mean) / scale`` of a CSR matrix X and constants c.
 
     Replaces the dense array in products with weights W from the right:
     ``[Z, c] W = X (W_Z / scale) + (c W_c - (mean / scale) W_Z)`` takes one operation per
-    entry of X and column of W. Entries of ``X / 2**exponent`` are clipped at the bounds, which 0 is
-    between.
+    entry of X and column of W. Entries of X are clipped at the bounds, which 0 is between.
 
     Examples
     --------
     >>> import numpy as np
     >>> from scipy.sparse import csr_array
     >>> X = csr_array(np.array([[0.0, 2.0], [4.0, 0.0]]))
-    >>> rows = SparseRows(X, np.array([2.0, 1.0]), np.array([2.0, 1.0]), None, np.ones(1))
+    >>> rows = SparseRows(X, np.array([2.0, 1.0]), np.array([2.0, 1.0]), np.ones(1))
     >>> rows @ np.eye(3)
     array([[-1.,  1.,  1.],
            [ 1., -1.,  1.]])
@@ -34,11 +32,10 @@ class SparseRows:
         X: Any,
         mean: Array,
         scale: Array,
-        exponent: NDArray[np.int32] | None,
         constants: Array,
         bounds: Array | None = None,
     ) -> None:
-        self.X, self.learnt = X, (mean, scale, exponent, constants, bounds)
+        self.X, self.learnt = X, (mean, scale, constants, bounds)
         self.shape: tuple[int, int] = (X.shape[0], X.shape[1] + constants.size)
         self.dtype: np.dtype[Any] = X.dtype
 
@@ -55,14 +52,11 @@ class SparseRows:
         return SparseRows(self.X.astype(dtype, copy=copy), *self.learnt)
 
     def __matmul__(self, W: Floats) -> Floats:
-        mean, scale, exponent, constants, bounds = self.learnt
+        mean, scale, constants, bounds = self.learnt
         n = mean.size
         scaled, X = W[:n] / scale[:, None], self.X
-        if exponent is not None or bounds is not None:
-            X = X.copy()
-        if exponent is not None:
-            X.data = np.ldexp(X.data, -exponent[X.indices])
         if bounds is not None:
+            X = X.copy()
             X.data = clip_entries(X, bounds.astype(X.dtype))
         product = X @ scaled
         product += constants @ W[n:] - mean @ scaled

@@ -1,4 +1,4 @@
-"""Standardise features: means and deviations learnt block by block, for values of any magnitude.
+"""Standardise features: means and deviations learnt block by block.
 
 - "bounded": values beyond wide fences are first replaced by the last value within them.
 - "robust": means and deviations of the samples that are not outliers. Samples are judged first by
@@ -10,6 +10,8 @@ with missing values in training also gets an indicator column.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import partial, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,14 +19,11 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
-from broadlearn.random_features.fences import draw_fence_rows, learn_fences
+from broadlearn.random_features.fences import FenceRows, draw_fence_rows, learn_fences
 from broadlearn.random_features.sparse_rows import SparseRows, clip_entries
-from broadlearn.utils import Array, Floats, quantiles, row_slices
+from broadlearn.utils import Array, Floats, check_magnitudes, quantiles, row_slices
 from broadlearn.utils.sklearn_compat import handle_zeros_in_scale, is_constant_feature
 
-# Features with larger binary exponents are rescaled, so that sums of their squares neither overflow
-# nor vanish: float64 has exponents up to 1023, float32 up to 127.
-SAFE_EXPONENT = {np.dtype(np.float64): 400, np.dtype(np.float32): 50}
 # Samples further from the mean than this many times the median distance are outliers. This and the
 # next three constants were set by hand.
 OUTLIER_DISTANCE = 3.0
@@ -41,16 +40,13 @@ INDICATOR_STEP = 0.5
 
 
 class Standardization(NamedTuple):
-    """``Z = (X / 2**exponent - mean) / scale`` per feature, with indicators of missing values.
+    """``Z = (X - mean) / scale`` per feature, with indicators of missing values.
 
-    ``X / 2**exponent`` is first clipped at the bounds, if there are any.
+    X is first clipped at the bounds, if there are any.
 
     Attributes
     ----------
     mean, scale : ndarray of shape (n_features,)
-    exponent : ndarray of shape (n_features,) or None
-        Powers of two that bring features of extreme magnitude near 1; None if all features are
-        ordinary.
     fill : ndarray of shape (n_features,) or None
         Value of Z in place of missing values; None for 0.
     missing : ndarray of shape (n_missing,)
@@ -63,7 +59,6 @@ class Standardization(NamedTuple):
 
     mean: Array
     scale: Array
-    exponent: NDArray[np.int32] | None
     fill: Array | None = None
     missing: NDArray[np.intp] = np.empty(0, dtype=np.intp)
     share: Array = np.empty(0)
@@ -72,7 +67,7 @@ class Standardization(NamedTuple):
     @classmethod
     def identity(cls, n_features: int) -> Standardization:
         """Return a standardisation that leaves features unchanged."""
-        return cls(np.zeros(n_features), np.ones(n_features), None)
+        return cls(np.zeros(n_features), np.ones(n_features))
 
     def affine(self, X: Floats, rows: slice | NDArray[np.intp] = slice(None)) -> Floats:
         """Return ``[Z, 1]`` for some samples: features, indicators and a column of ones."""
@@ -80,12 +75,10 @@ class Standardization(NamedTuple):
         if not isinstance(part, np.ndarray):
             tail = self.indicators(np.zeros((1, X.shape[1]), dtype=np.bool_))[0]
             constants = np.append(tail, 1.0)
-            learnt = (self.mean, self.scale, self.exponent, constants, self.bounds)
+            learnt = (self.mean, self.scale, constants, self.bounds)
             return SparseRows(part, *learnt)  # type: ignore[return-value]
         n_features = X.shape[1]
         block = np.empty((part.shape[0], n_features + self.share.size + 1), dtype=X.dtype)
-        if self.exponent is not None:
-            part = np.ldexp(part, -self.exponent)
         Z = block[:, :n_features]
         if self.bounds is not None:
             # Bounds beyond float32 become infinite.
@@ -132,6 +125,88 @@ class StandardizedRows:
         return values
 
 
+class ColumnStatistics(NamedTuple):
+    """Statistics of the columns of some samples.
+
+    Attributes
+    ----------
+    weight : float
+        Total weight of the samples.
+    absent : ndarray of shape (n_features,)
+        Weight of the samples without a value.
+    mean, variance : ndarray of shape (n_features,)
+        Those of the present values; 0 in columns without any.
+    extremes : ndarray of shape (2, n_features)
+        Least and largest value; NaN in columns without any.
+    rows : FenceRows or None
+        Rows that fences are learnt from.
+    """
+
+    weight: float
+    absent: Array
+    mean: Array
+    variance: Array
+    extremes: Array
+    rows: FenceRows | None
+
+    @property
+    def scale(self) -> Array:
+        """Standard deviations; 1 for constant columns."""
+        constant = is_constant_feature(self.variance, self.mean, self.weight - self.absent)
+        deviation = np.sqrt(self.variance)
+        return handle_zeros_in_scale(deviation, copy=False, constant_mask=constant)
+
+    def merge(self, other: ColumnStatistics) -> ColumnStatistics:
+        """Return the statistics of the samples of both (Chan, Golub and LeVeque 1983)."""
+        weight, absent = self.weight + other.weight, self.absent + other.absent
+        there, added = weight - absent, other.weight - other.absent
+        share = np.divide(added, there, out=np.zeros_like(there), where=there > 0.0)
+        with np.errstate(over="ignore", invalid="ignore"):
+            between = other.mean - self.mean
+            mean = self.mean + share * between
+            within = (1.0 - share) * self.variance + share * other.variance
+            variance = within + (1.0 - share) * share * between**2
+        extremes = merge_extremes(self.extremes, other.extremes)
+        rows = self.rows.merge(other.rows) if self.rows and other.rows else None
+        return ColumnStatistics(weight, absent, mean, variance, extremes, rows)
+
+
+# Merges a statistic of each block of samples: of X, weights or None, and the number before them.
+Reduce = Callable[[Callable[[Floats, Array | None, int], Any], Callable[[Any, Any], Any]], Any]
+
+
+def column_statistics(
+    X: Floats,
+    weight: Array | None = None,
+    first: int = 0,
+    *,
+    bounds: Array | None = None,
+    fences: bool = False,
+) -> ColumnStatistics:
+    """Return the statistics of a block of samples of positive weight, clipped at bounds.
+
+    With `fences`, rows are drawn that these can be learnt from; `first` samples came before.
+    """
+    ones = np.ones(len(X)) if weight is None else weight
+    rows = draw_fence_rows(X, ones, first) if fences else None
+    block = X if bounds is None else np.clip(X, *bounds)
+    given = None if (ones == 1.0).all() else ones
+    # Values that overflow here are clipped and learnt again, or refused.
+    with np.errstate(over="ignore", invalid="ignore"):
+        scaler = StandardScaler().fit(block.astype(np.float64, copy=False), sample_weight=given)
+    absent, total = ones @ np.isnan(block), float(ones.sum())
+    mean = np.where(absent >= total, 0.0, scaler.mean_)
+    # Rounding can leave a weighted variance below 0.
+    variance = np.where(absent >= total, 0.0, np.maximum(scaler.var_, 0.0))
+    extremes = np.array([np.fmin.reduce(block), np.fmax.reduce(block)], dtype=np.float64)
+    return ColumnStatistics(total, absent, mean, variance, extremes, rows)
+
+
+def merge_extremes(a: Array, b: Array) -> Array:
+    """Return the least and largest values of two blocks, ignoring NaN."""
+    return np.array([np.fmin(a[0], b[0]), np.fmax(a[1], b[1])])
+
+
 def learn_standardization(
     X: Floats, weight: Array | None = None, standardize: bool | str = True
 ) -> Standardization:
@@ -144,8 +219,6 @@ def learn_standardization(
     Examples
     --------
     >>> import numpy as np
-    >>> learn_standardization(np.array([[1e300, 5.0], [3e300, 5.0]])).scale[1]
-    np.float64(1.0)
     >>> X = np.r_[np.tile([-1.0, 1.0], 20), 100.0][:, None]
     >>> learn_standardization(X, standardize="robust").scale.round()
     array([4.])
@@ -160,67 +233,47 @@ def learn_standardization(
     """
     if not isinstance(X, np.ndarray):
         return _learn_sparse(X, weight, standardize)
-    low, high = X.min(axis=0), X.max(axis=0)
-    missing = np.flatnonzero(np.isnan(high))
-    if not standardize and not missing.size:
-        return Standardization.identity(X.shape[1])._replace(fill=_means(X, weight))
-    low[missing], high[missing] = (f.reduce(X[:, missing]) for f in (np.fmin, np.fmax))
+
+    def visit(part: Any, merge: Any) -> Any:
+        return reduce(merge, (part(*block) for block in _blocks(X, weight)))
+
+    statistic = partial(column_statistics, fences=standardize == "bounded")
+    statistics = visit(statistic, ColumnStatistics.merge)
+    learnt = standardization_of(statistics, visit, standardize)
+    return _without_outliers(X, weight, learnt) if standardize == "robust" else learnt
+
+
+def standardization_of(
+    statistics: ColumnStatistics, visit: Reduce, standardize: bool | str
+) -> Standardization:
+    """Return the standardisation of samples with known statistics.
+
+    If values lie beyond fences, `visit` visits the samples twice more.
+    """
     bounds = None
-    if standardize == "bounded":
-        bounds = learn_fences(draw_fence_rows(X, weight))
-        beyond = np.array([low < bounds[0], high > bounds[1]])
+    if statistics.rows is not None:
+        bounds, extremes = learn_fences(statistics.rows), statistics.extremes
+        beyond = np.array([extremes[0] < bounds[0], extremes[1] > bounds[1]])
         if beyond.any():
-            bounds = np.where(beyond, last_within(X, bounds), bounds)
-            low, high = np.maximum(low, bounds[0]), np.minimum(high, bounds[1])
-    exponent = safe_exponents(np.maximum(high, -low), X.dtype)
-    bounds = None if bounds is None else scaled_bounds(bounds, exponent)
-    scaler = _moments(X, weight, exponent, bounds)
-    learnt = Standardization(scaler.mean_, scaler.scale_, exponent, bounds=bounds)
-    if standardize == "robust":
-        learnt = _without_outliers(X, weight, learnt)
-    if not missing.size:
-        return learnt
-    share = np.average(np.isnan(X[:, missing]), axis=0, weights=weight)
-    return with_missing(learnt, missing, share, standardize)
+            inner = visit(partial(_within, bounds), merge_extremes)
+            bounds = np.where(beyond, inner, bounds)
+            again = partial(column_statistics, bounds=bounds)
+            statistics = visit(again, ColumnStatistics.merge)
+    missing = np.flatnonzero(statistics.absent)
+    share = statistics.absent[missing] / statistics.weight
+    # A feature without any value in training is ignored in prediction too.
+    empty = statistics.absent >= statistics.weight
+    if not standardize:
+        fill = np.where(np.isfinite(statistics.mean), statistics.mean, 0.0)
+        ones = np.where(empty, np.inf, 1.0)
+        return Standardization(np.zeros(fill.size), ones, fill, missing, share)
+    check_magnitudes(np.nan_to_num(np.abs(statistics.extremes).max(axis=0)))
+    scale = np.where(empty, np.inf, statistics.scale)
+    return Standardization(statistics.mean, scale, None, missing, share, bounds)
 
 
-def _moments(
-    X: Floats,
-    weight: Array | None,
-    exponent: NDArray[np.int32] | None,
-    bounds: Array | None = None,
-    kept: NDArray[np.bool_] | None = None,
-) -> StandardScaler:
-    """Return a scaler fitted to the kept samples, divided by 2**exponent and clipped at bounds."""
-    scaler = StandardScaler()
-    for rows in row_slices(*X.shape):
-        chosen = slice(None) if kept is None else kept[rows]
-        block = X[rows][chosen]
-        if not len(block):
-            continue
-        if exponent is not None:
-            block = np.ldexp(block, -exponent)
-        if bounds is not None:
-            block = np.clip(block, *bounds)
-        part = None if weight is None else weight[rows][chosen]
-        with np.errstate(invalid="ignore"):
-            scaler.partial_fit(block.astype(np.float64, copy=False), sample_weight=part)
-    return scaler
-
-
-def _without_outliers(X: Floats, weight: Array | None, whole: Standardization) -> Standardization:
-    """Return the standardisation of samples that are not outliers, given that of all samples."""
-    learnt = whole
-    for _ in range(OUTLIER_PASSES):
-        distance = _distances(X, learnt)
-        near = distance <= OUTLIER_DISTANCE * quantiles(distance[:, None], weight, [0.5])[0, 0]
-        scaler = _moments(X, weight, whole.exponent, kept=near)
-        # Rounding can leave a weighted variance below 0.
-        variance = np.maximum(scaler.var_, 0.0)
-        scale = np.maximum(np.sqrt(variance), MIN_SCALE_SHARE * whole.scale)
-        scale[(variance == 0.0) & (whole.scale == 1.0)] = 1.0
-        learnt = Standardization(scaler.mean_, scale, whole.exponent)
-    return learnt
+def _within(fences: Array, X: Floats, weight: Array | None, first: int) -> Array:
+    return last_within(X, fences)
 
 
 def last_within(X: Floats, fences: Array) -> Array:
@@ -232,44 +285,33 @@ def last_within(X: Floats, fences: Array) -> Array:
     >>> last_within(np.array([[1.0], [2.0], [1e9]]), np.array([[-5.0], [5.0]])).ravel()
     array([1., 2.])
     """
-    low, high = np.full((2, X.shape[1]), [[np.inf], [-np.inf]])
+    block = np.where((X >= fences[0]) & (X <= fences[1]), X, np.nan)
+    return np.array([np.fmin.reduce(block), np.fmax.reduce(block)], dtype=np.float64)
+
+
+def _blocks(
+    X: Floats, weight: Array | None, kept: NDArray[np.bool_] | None = None
+) -> Iterator[tuple[Floats, Array | None, int]]:
+    """Yield blocks of the kept samples, their weights, and the number of samples before them."""
     for rows in row_slices(*X.shape):
-        block = np.where((X[rows] >= fences[0]) & (X[rows] <= fences[1]), X[rows], np.nan)
-        low, high = np.fmin(low, np.fmin.reduce(block)), np.fmax(high, np.fmax.reduce(block))
-    return np.array([low, high], dtype=np.float64)
+        chosen = slice(None) if kept is None else kept[rows]
+        block = X[rows][chosen]
+        if len(block):
+            yield block, None if weight is None else weight[rows][chosen], rows.start
 
 
-def safe_exponents(largest: Floats, dtype: np.dtype[Any]) -> NDArray[np.int32] | None:
-    """Return powers of two that bring extreme columns near 1; None if no column is extreme."""
-    exponents = np.frexp(largest)[1]
-    exponents[np.abs(exponents) < SAFE_EXPONENT[dtype]] = 0
-    return exponents if exponents.any() else None
-
-
-def scaled_bounds(bounds: Array, exponent: NDArray[np.int32] | None) -> Array:
-    """Return the bounds of features divided by powers of two; infinite if they overflow."""
-    if exponent is None:
-        return bounds
-    with np.errstate(over="ignore"):
-        return np.asarray(np.ldexp(bounds, -exponent))
-
-
-def with_missing(
-    learnt: Standardization, missing: NDArray[np.intp], share: Array, standardize: bool | str
-) -> Standardization:
-    """Add indicators of the missing features to a standardisation of the present values.
-
-    `share` is the share of the samples in which each is missing. The mean of a feature without any
-    value is NaN. A false `standardize` leaves present values unchanged.
-    """
-    # A feature without any value in training is ignored in prediction too.
-    nothing = np.isnan(learnt.mean)
-    mean, scale = np.where(nothing, 0.0, learnt.mean), np.where(nothing, np.inf, learnt.scale)
-    if standardize:
-        return Standardization(mean, scale, learnt.exponent, None, missing, share, learnt.bounds)
-    fill = mean if learnt.exponent is None else np.ldexp(mean, learnt.exponent)
-    ones = np.where(nothing, np.inf, 1.0)
-    return Standardization(np.zeros(mean.size), ones, None, fill, missing, share)
+def _without_outliers(X: Floats, weight: Array | None, whole: Standardization) -> Standardization:
+    """Return the standardisation of samples that are not outliers, given that of all samples."""
+    learnt = Standardization(whole.mean, whole.scale)
+    for _ in range(OUTLIER_PASSES):
+        distance = _distances(X, learnt)
+        near = distance <= OUTLIER_DISTANCE * quantiles(distance[:, None], weight, [0.5])[0, 0]
+        parts = (column_statistics(*block) for block in _blocks(X, weight, near))
+        inner = reduce(ColumnStatistics.merge, parts)
+        scale = np.maximum(np.sqrt(inner.variance), MIN_SCALE_SHARE * whole.scale)
+        scale[(inner.variance == 0.0) & (whole.scale == 1.0)] = 1.0
+        learnt = Standardization(inner.mean, scale)
+    return whole._replace(mean=learnt.mean, scale=learnt.scale)
 
 
 def _means(X: Floats, weight: Array | None) -> Array:
@@ -289,24 +331,20 @@ def _learn_sparse(X: Any, weight: Array | None, standardize: bool | str) -> Stan
     if not standardize:
         return Standardization.identity(X.shape[1])._replace(fill=_means(X, weight))
     values, bounds = X.astype(np.float64), None
-    extremes = np.array(min_max_axis(values, axis=0))
     if standardize == "bounded":
         fences = learn_fences(draw_fence_rows(X, weight))
+        extremes = np.array(min_max_axis(values, axis=0))
         beyond = np.array([extremes[0] < fences[0], extremes[1] > fences[1]])
         known = values.copy()
         known.data[clip_entries(values, fences) != values.data] = np.nan
         bounds = np.where(beyond, min_max_axis(known, axis=0, ignore_nan=True), fences)
         values.data = clip_entries(values, bounds)
-        extremes = np.array(min_max_axis(values, axis=0))
-    exponent = safe_exponents(np.abs(extremes).max(axis=0), X.dtype)
-    if exponent is not None:
-        values.data = np.ldexp(values.data, -exponent[values.indices])
+    check_magnitudes(np.abs(min_max_axis(values, axis=0)).max(axis=0))
     mean, variance = mean_variance_axis(values, axis=0, weights=weight)
     total = X.shape[0] if weight is None else weight.sum()
     constant = is_constant_feature(variance, mean, total)
     scale = handle_zeros_in_scale(np.sqrt(variance), copy=False, constant_mask=constant)
-    bounds = None if bounds is None else scaled_bounds(bounds, exponent)
-    return Standardization(mean, scale, exponent, bounds=bounds)
+    return Standardization(mean, scale, bounds=bounds)
 
 
 def _distances(X: Floats, standardization: Standardization) -> Array:

@@ -133,7 +133,7 @@ def intuitionistic_scores(
     array([0.  , 0.62, 0.79, 0.62, 0.  , 0.  , 0.58, 0.7 , 0.7 , 0.58])
     """
     samples = _check(X, y, sample_weight)
-    widths = kernel_width if np.ndim(kernel_width) else [kernel_width]
+    widths: Any = kernel_width if np.ndim(kernel_width) else [kernel_width]
     for width in widths:
         IntuitionisticScorer(width, neighborhood_radius, delta, landmarks).check()
     limits: dict[str, Any] = {"epsilon": neighborhood_radius, "delta": delta}

@@ -9,7 +9,7 @@ samples. The sketches of two blocks can be merged.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
@@ -93,10 +93,10 @@ class Geometry(ABC):
     def trust(self, Z: Floats, codes: NDArray[np.intp]) -> Trust:
         """Score samples."""
 
-    def largest_distances(self, Z: Floats, codes: NDArray[np.intp]) -> Array:
+    def largest_distances(self, samples: Samples, first: int = 0) -> Array:
         """Return the largest distance to the centre of each class; 0 without samples."""
         largest = np.zeros(self.radii.size)
-        np.maximum.at(largest, codes, self.distances(Z, codes))
+        np.maximum.at(largest, samples.codes, self.distances(samples.Z, samples.codes))
         return largest
 
 
@@ -150,11 +150,8 @@ class SampleScorer(ABC):
         """
         return [self.score(samples)] * len(kernel_widths)
 
-    def sketch(self, samples: Samples, first: int = 0) -> Sketch | None:
-        """Return the sketch of samples; None if all samples have the same weight.
-
-        All weights are positive, and `first` samples came before these.
-        """
+    def sketch(self, samples: Samples, first: int = 0) -> Sketch:
+        """Return the sketch of samples of positive weight; `first` samples came before these."""
         raise ValueError(self.why_not())
 
     def geometry(self, sketch: Any) -> Geometry:
@@ -175,23 +172,18 @@ class SampleScorer(ABC):
         )
 
 
-def learn_geometry(
-    scorer: SampleScorer, blocks: Callable[[], Iterable[Samples]]
-) -> Geometry | None:
-    """Learn the geometry of a scorer in two passes; None if all samples have the same weight.
+def learn_geometry(scorer: SampleScorer, visit: Callable[[Any, Any], Any]) -> Geometry:
+    """Learn the geometry of a scorer in two passes over samples of positive weight.
 
-    Every call of `blocks` returns a fresh iterator over samples of positive weight.
+    ``visit(part, merge)`` merges ``part(samples, first)`` of all blocks of samples, where `first`
+    samples came before a block.
     """
-    total, first = None, 0
-    for samples in blocks():
-        part = scorer.sketch(samples, first)
-        first += samples.codes.size
-        total = part if total is None or part is None else total.merge(part)
-    if total is None:
-        return None
-    geometry = scorer.geometry(total)
-    largest = [geometry.largest_distances(samples.Z, samples.codes) for samples in blocks()]
-    return geometry.with_radii(np.max(largest, axis=0))
+    geometry = scorer.geometry(visit(scorer.sketch, _merge_sketches))
+    return geometry.with_radii(visit(geometry.largest_distances, np.maximum))
+
+
+def _merge_sketches(a: Any, b: Any) -> Any:
+    return a.merge(b)
 
 
 def refuse_absent(class_weight: Array) -> None:

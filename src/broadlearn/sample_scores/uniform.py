@@ -29,6 +29,3 @@ class UniformScorer(SampleScorer):
     def score(self, samples: Samples) -> Trust:
         """Return no scores."""
         return Trust(None)
-
-    def sketch(self, samples: Samples, first: int = 0) -> None:
-        """Return None: no geometry is needed."""

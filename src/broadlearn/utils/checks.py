@@ -41,6 +41,24 @@ def check_range(X: Floats) -> Floats:
     return X
 
 
+def check_magnitudes(largest: Array) -> None:
+    """Refuse columns whose largest values are too large, or too small, to square.
+
+    Examples
+    --------
+    >>> check_magnitudes(np.array([1.0, 1e200]))
+    Traceback (most recent call last):
+        ...
+    ValueError: Column 1 of X has values up to 1e+200; scale it to between 1e-140 and 1e+140 first.
+    """
+    odd = np.flatnonzero((largest > MAX_VALUE) | ((largest > 0.0) & (largest < 1.0 / MAX_VALUE)))
+    if odd.size:
+        raise ValueError(
+            f"Column {odd[0]} of X has values up to {largest[odd[0]]:g}; scale it to between "
+            f"{1.0 / MAX_VALUE:g} and {MAX_VALUE:g} first."
+        )
+
+
 def check_targets(y: NDArray[Any], dtype: np.dtype[Any]) -> Array:
     """Return real targets as float64; refuse those too large for samples of a type.
 
