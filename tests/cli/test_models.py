@@ -167,7 +167,7 @@ def test_a_table_as_people_write_it(folder):
     assert facts("predict", "m.blm", "t.csv")["rows"] == 80
     # The same dates written otherwise are not guessed at.
     (folder / "other.csv").write_text("\n".join(lines).replace(".03.2024", "/03/24"), "utf-8")
-    assert "'wann' has 80 of 80 cells that are not written" in refusal(
+    assert "'wann' has 80 of 80 cells that are not dates in the format of training" in refusal(
         "predict", "m.blm", "other.csv"
     )
     done = call("predict", "m.blm", "other.csv", "--force", "-o", "p.csv")
