@@ -24,7 +24,7 @@ from broadlearn import (
     IntuitionisticFuzzyBLSClassifier,
     IntuitionisticFuzzyTwinSVC,
 )
-from broadlearn.models import centre_samples, encode_samples, score_samples
+from broadlearn.models import centre_samples, encode_samples, in_one_step, score_samples
 from broadlearn.sample_scores import (
     FuzzyScorer,
     IntuitionisticScorer,
@@ -479,3 +479,15 @@ def test_integer_class_weights_are_not_copies(n_nodes, stream):
         model = model.warm_up(X, y).partial_fit(X, y) if stream else model.fit(X, y)
         slopes.append(model.proba_slope_)
     assert slopes[0] == pytest.approx(slopes[1], rel=1e-4)
+
+
+def test_a_lack_of_memory_is_said_in_a_sentence():
+    @in_one_step
+    def fit(model):
+        model.C = 2.0
+        raise MemoryError
+
+    model = BLSClassifier()
+    with pytest.raises(ValueError, match="BLSClassifier does not fit into memory"):
+        fit(model)
+    assert model.C == 1.0

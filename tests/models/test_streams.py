@@ -149,6 +149,13 @@ def test_a_batch_of_weight_0_changes_nothing(model):
     np.testing.assert_array_equal(output(stream, X), before)
 
 
+def test_a_first_batch_of_weight_0_is_refused(model):
+    X, t = table(model)
+    classes = {"classes": range(4)} if is_classifier(model) else {}
+    with pytest.raises(ValueError, match="at least one sample must have a positive weight"):
+        model.partial_fit(X, t, sample_weight=np.zeros(400), **classes)
+
+
 def test_class_weights_of_a_dict():
     X, y = make()
     weights = {0: 2.0, 3: 0.5}

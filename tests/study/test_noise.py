@@ -118,6 +118,11 @@ def test_heavy_tails_are_in_units_of_the_deviation():
     np.testing.assert_array_equal(labels, y)
 
 
+def test_a_level_that_is_not_a_number_is_refused():
+    with pytest.raises(ValueError, match="positive number, got 'much'"):
+        Noise("deviation", "much")
+
+
 @pytest.mark.parametrize(
     ("X", "y", "message"),
     [

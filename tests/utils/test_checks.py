@@ -39,6 +39,11 @@ def test_bad_weights_are_named(weight, message):
         check_weights(weight, np.ones((2, 1)))
 
 
+def test_class_weights_of_zero_are_named():
+    with pytest.raises(ValueError, match="class_weight is zero for every sample"):
+        check_weights(None, np.ones((2, 1)), {"a": 0.0}, np.array(["a", "a"]))
+
+
 def test_weights_are_float64_and_one_by_default():
     np.testing.assert_array_equal(check_weights(None, np.ones((3, 1))), np.ones(3))
     found = check_weights([0, 2], np.ones((2, 1), dtype=np.float32))

@@ -45,6 +45,7 @@ from broadlearn.utils import (
     STANDARDIZE,
     Array,
     Floats,
+    TooLargeError,
     draw_seed,
     read_rows,
     row_slices,
@@ -67,7 +68,13 @@ def in_one_step(method: Callable[..., Any]) -> Any:
     @wraps(method)
     def whole(estimator: Any, *args: Any, **kwargs: Any) -> Any:
         fitted = copy(estimator)
-        method(fitted, *args, **kwargs)
+        try:
+            method(fitted, *args, **kwargs)
+        except MemoryError as error:
+            raise TooLargeError(
+                f"{type(estimator).__name__} does not fit into memory; use fewer nodes, candidates "
+                "or samples."
+            ) from error
         estimator.__dict__ = vars(fitted)
         return estimator
 

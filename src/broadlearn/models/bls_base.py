@@ -72,9 +72,9 @@ class BLSBase(NodeParameters, BroadClassifier):
         The model is that of one fit on all samples so far with the same features and scores. Column
         means and deviations, the scaling of nodes, and the class centres, radii, kernel width and
         reference samples of scores are learnt from the samples of `warm_up`, or else of the first
-        batch, and then stay fixed: the first batch should be a typical one. Later samples beyond
-        the radius of their class score 0. A model made by `fit` keeps no sums over its samples and
-        cannot go on: start with `partial_fit`.
+        batch, and then stay fixed: the first batch should be a typical one, and its weights must
+        not all be 0. Later samples beyond the radius of their class score 0. A model made by `fit`
+        keeps no sums over its samples and cannot go on: start with `partial_fit`.
 
         Sums of past samples cannot be refined: where features are nearly dependent, decisions
         differ from those of `fit` by up to 1e-8 at C = 1e4 and 1e-6 at C = 1e6. Beyond 512 samples,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -63,7 +64,8 @@ class Noise:
                 raise ValueError('Noise of kind "none" takes no level and no place.')
             return
         share = self.kind not in ("deviation", "heavy-tails")
-        if not 0.0 < self.level < np.inf or (share and self.level > 1.0):
+        most = 1.0 if share else np.finfo(float).max
+        if not isinstance(self.level, Real) or not 0.0 < self.level <= most:
             what = "a share of rows above 0 and at most 1" if share else "a positive number"
             raise ValueError(f"The level of {self.kind} noise must be {what}, got {self.level!r}.")
 

@@ -191,7 +191,9 @@ def check_weights(
         with np.errstate(over="ignore"):
             weight = weight * _class_weights(class_weight, y, weight, classes)
     counted = weight[weight != 0.0]
-    if counted.size and not MIN_WEIGHT <= counted.min() <= counted.max() <= MAX_WEIGHT:
+    if not counted.size:
+        raise ValueError("class_weight is zero for every sample; at least one class must count.")
+    if not MIN_WEIGHT <= counted.min() <= counted.max() <= MAX_WEIGHT:
         raise ValueError(
             f"sample_weight (times class_weight) must be 0 or lie between {MIN_WEIGHT:g} and "
             f"{MAX_WEIGHT:g}, got {counted.min():g} to {counted.max():g}; divide all weights by "
