@@ -87,6 +87,9 @@ def replace_labels(labels: Any, changes: RowChanges) -> Any:
     >>> column = pd.Series(["a", "b", "a"], dtype="category")
     >>> replace_labels(column, row_changes(3, relabelled={0: "b", 1: "c"})).tolist()
     ['b', 'c', 'a']
+    >>> as_written = pd.Series(["1", "2", "1"], dtype="str")
+    >>> replace_labels(as_written, row_changes(3, relabelled={0: 2})).tolist()
+    ['2', '2', '1']
     """
     new = changes.labels.tolist()
     if hasattr(labels, "iloc"):
@@ -94,6 +97,8 @@ def replace_labels(labels: Any, changes: RowChanges) -> Any:
         if isinstance(copy.dtype, pd.CategoricalDtype):
             unknown = [label for label in dict.fromkeys(new) if label not in copy.cat.categories]
             copy = copy.cat.add_categories(unknown)
+        elif pd.api.types.is_string_dtype(copy):
+            new = list(map(str, new))
         elif copy.dtype.kind in "iu" and any(label != int(label) for label in new):
             copy = copy.astype(np.float64)
         copy.iloc[changes.relabelled] = new

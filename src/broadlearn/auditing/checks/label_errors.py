@@ -11,8 +11,6 @@ from broadlearn.auditing.findings import AMBIGUOUS, MISLABELLED, Finding
 from broadlearn.auditing.rows import Rows
 from broadlearn.utils import percent
 
-# Least suspicion of an ambiguous label: half of that of a flagged one.
-MIN_AMBIGUOUS = 0.25
 # Longer names would hide the rest of a sentence.
 MAX_NAME_LENGTH = 40
 
@@ -29,9 +27,11 @@ class LabelErrors:
         """List the rows that are likely mislabelled, and those that are ambiguous."""
         order = np.argsort(-evidence.suspicion, kind="stable")
         wrong = order[evidence.flagged[order]]
-        unsure = order[~evidence.flagged[order] & (evidence.suspicion[order] >= MIN_AMBIGUOUS)]
-        say = _say_target if rows.is_regression else _say_class
         total = evidence.errors.total
+        # Where classes overlap, more labels are wrong than can be called so one by one.
+        most = order[: round(total.value)]
+        unsure = most[~evidence.flagged[most]]
+        say = _say_target if rows.is_regression else _say_class
         what = "targets" if rows.is_regression else "labels"
         if total.value < 0.5:
             sentence = f"No {what} are estimated to be wrong (at most {total.high:,.0f})."

@@ -268,7 +268,7 @@ function refresh() {
   if (order) shown.sort(order);
   for (const { card } of suspects) card.hidden = true;
   for (const { card } of shown.slice(0, limit)) card.hidden = false;
-  byId("cards").append(...shown.map(({ card }) => card));
+  byId("cards").prepend(...shown.map(({ card }) => card));
   byId("found").textContent = `${Math.min(limit, shown.length)} of ${shown.length} shown` + (words.join("") || given || verdict || least ? " with these filters" : "");
   byId("more").hidden = limit >= shown.length;
   byId("more").textContent = `Show ${Math.min(PAGE, shown.length - limit)} more`;
@@ -341,7 +341,7 @@ if (suspects.length) {
   options("given", suspects.map(({ label }) => label), labelText);
   options("verdict", suspects.map(({ verdict }) => verdict), String);
   for (const kind of ["input", "change"])
-    document.querySelector(".controls").addEventListener(kind, () => {
+    byId("filters").addEventListener(kind, () => {
       limit = PAGE;
       refresh();
     });
