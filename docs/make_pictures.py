@@ -1,9 +1,11 @@
-"""Draw the pictures of the README and of the documentation.
+"""Draw the pictures of the README and of the documentation; needs Chromium.
 
 Run: python docs/make_pictures.py
 """
 
+import subprocess
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import matplotlib
 
@@ -14,6 +16,7 @@ from sklearn.datasets import make_moons
 from sklearn.ensemble import RandomForestClassifier
 
 from broadlearn import audit
+from broadlearn.tables import read_table
 
 IMAGES = Path(__file__).parent / "images"
 COLORS = np.array(["#0072B2", "#D55E00"])
@@ -104,7 +107,19 @@ def draw_network() -> None:
     figure.savefig(IMAGES / "broad_network.png", dpi=100)
 
 
+def photograph_audit() -> None:
+    """Top of the page of an audit of the tutorial's table."""
+    table = read_table(IMAGES.parent / "tutorials" / "clinic.csv", "readmitted")
+    with TemporaryDirectory() as folder:
+        page = Path(folder) / "audit.html"
+        audit(table.X, table.y).to_html(page, title="Audit of clinic.csv")
+        options = ["--headless", "--no-sandbox", "--hide-scrollbars", "--window-size=1100,1380"]
+        picture = f"--screenshot={IMAGES / 'audit_page.png'}"
+        subprocess.run(["chromium", *options, picture, page.as_uri()], check=True)
+
+
 if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)
     draw_hero()
     draw_network()
+    photograph_audit()

@@ -24,7 +24,7 @@ class Auditor:
     def __init__(self):
         self.asked = []
 
-    def __call__(self, rows, labels, *, task, random_state):
+    def __call__(self, rows, labels, *, task, **options):
         self.asked.append(rows.index.to_numpy())
         wrong = np.flatnonzero(labels != NAMES[TRUE[rows.index]])
         found = {
@@ -70,7 +70,7 @@ def test_regression():
     y = X["u"].to_numpy() * 3.0
     y[::10] += 100.0
 
-    def auditor(rows, labels, *, task, random_state):
+    def auditor(rows, labels, *, task, **options):
         far = np.flatnonzero(rows.index % 10 == 0).tolist()
         return stub_audit(rows, labels, {i: ("likely mislabelled", 1.0) for i in far}, task)
 

@@ -19,6 +19,7 @@ from broadlearn.auditing.opinions import form_opinions
 from broadlearn.auditing.result import Audit
 from broadlearn.auditing.rows import Rows, prepare_rows
 from broadlearn.auditing.targets import JudgedTargets, judge_targets
+from broadlearn.tables import TablePreparation
 from broadlearn.utils import Array, draw_seed
 
 # Stages and their usual shares of the time.
@@ -38,6 +39,7 @@ def audit(
     y: ArrayLike,
     *,
     task: str = "auto",
+    preparation: TablePreparation | None = None,
     checks: Iterable[Check] | None = None,
     probabilities: ArrayLike | None = None,
     reference: Any = None,
@@ -63,6 +65,8 @@ def audit(
         Class labels, at least two different ones, or a quantity.
     task : {"auto", "classification", "regression"}, default="auto"
         "auto" takes numbers with many distinct values for a quantity.
+    preparation : TablePreparation, default=None
+        How columns are read, with the kinds of those that you know; it is not changed.
     checks : iterable of checks, default=None
         Objects with ``limit`` and ``find(rows, evidence)``, see `broadlearn.auditing.Check`.
         By default all of `broadlearn.auditing.CHECKS`.
@@ -112,7 +116,7 @@ def audit(
         done += STAGES[stage]
 
     step("columns")
-    rows, seed = prepare_rows(X, y, task), draw_seed(random_state)
+    rows, seed = prepare_rows(X, y, task, preparation), draw_seed(random_state)
     step("neighbours")
     near = find_neighbours(rows.Z, seed=seed)
     opinions = form_opinions(rows, near.nearest, probabilities, seed, step)

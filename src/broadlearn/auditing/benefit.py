@@ -37,8 +37,8 @@ def benefit(
 ) -> pd.DataFrame:
     """Compare an estimator with and without cleaning; `Audit.benefit` says more.
 
-    `audit_rows` is called as ``audit(X, y, task=, checks=, random_state=)`` for the training rows
-    of each fold.
+    `audit_rows` is called as ``audit(X, y, task=, preparation=, random_state=)`` for the training
+    rows of each fold.
     """
     rows = audit.rows
     X = rows.numbers if X is None else X
@@ -65,7 +65,12 @@ def benefit(
             if progress is not None:
                 progress(f"fold {done + 1} of {len(folds)}", done / len(folds))
             frame, labels = rows.frame.iloc[train], rows.labels[train]
-            found = audit_rows(frame, labels, task=task, random_state=random_state)
+            found = audit_rows(
+                *(frame, labels),
+                task=task,
+                preparation=rows.preparation,
+                random_state=random_state,
+            )
             for action in scores:
                 kept, y, weight = np.arange(train.size), labels, None
                 if action != AS_GIVEN:

@@ -108,9 +108,7 @@ def _summary(audit: Audit) -> str:
     n_rows, wrong = whole(len(audit.table)), audit.n_errors
     things = "target values" if audit.rows.is_regression else "labels"
     interval = f"(90 % interval {whole(wrong.low)} to {whole(wrong.high)})"
-    start = f"About {whole(wrong.value)} of {n_rows} {things} are wrong {interval}"
-    parts = [f"{whole(count)} {name}" for name, count in audit.counts.items() if count]
-    return f"{start}. Rows: {', '.join(parts)}."
+    return f"About {whole(wrong.value)} of {n_rows} {things} are wrong {interval}."
 
 
 def _finding(finding: Finding, rows: Rows, listed: set[int]) -> dict[str, Any]:

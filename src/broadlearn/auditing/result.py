@@ -198,6 +198,7 @@ class Audit:
             corrections.corrected,
             **{
                 "task": "regression" if self.rows.is_regression else "classification",
+                "preparation": self.rows.preparation,
                 "noise": None if self.rows.is_regression else self.noise_matrix,
                 "confirmed": corrections.confirmed,
                 **options,

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from broadlearn.random_features import learn_standardization
@@ -75,7 +76,9 @@ class Rows(NamedTuple):
 MAX_DEVIATIONS = 10.0
 
 
-def prepare_rows(X: Any, y: ArrayLike, task: str = "auto") -> Rows:
+def prepare_rows(
+    X: Any, y: ArrayLike, task: str = "auto", preparation: TablePreparation | None = None
+) -> Rows:
     """Check the table and its target, and turn all columns into numbers on one scale.
 
     Examples
@@ -91,7 +94,7 @@ def prepare_rows(X: Any, y: ArrayLike, task: str = "auto") -> Rows:
     frame = as_frame(X)
     labels, classes, codes = _target(y, task)
     check_consistent_length(frame, labels)
-    preparation = TablePreparation()
+    preparation = clone(preparation or TablePreparation())
     with warnings.catch_warnings():
         # The findings of the audit say the same.
         warnings.filterwarnings("ignore", "Column '")

@@ -70,14 +70,20 @@ def audit_rows(
         tables.check_outputs([output, csv, corrections, clean], inputs, force=force)
         read = tables.file_options(options)
         table = read_table(data, target, task=task, drop=console.split_list(drop), options=read)
-        prepare = TablePreparation(*tables.parse_kinds(kinds)).fit(table.X)
-        X = prepare.read(table.X)
+        prepare = TablePreparation(*tables.parse_kinds(kinds))
         assert table.y is not None
         chosen = None if decided is None else read_corrections(decided, table.y)
         with console.stage_progress() as progress:
-            found = before = audit(X, table.y, task=table.task or "auto", progress=progress)
+            found = before = audit(
+                table.X,
+                table.y,
+                task=table.task or "auto",
+                preparation=prepare,
+                progress=progress,
+            )
             if chosen is not None:
                 found = before.recheck(chosen, progress=progress)
+        columns = before.rows.preparation.describe()
         changes = decide(found, action) if chosen is None else chosen.changes
         outputs: dict[Path, Callable[[Path], object]] = {}
         if output is not None:
@@ -103,11 +109,11 @@ def audit_rows(
                 target=target,
                 task=table.task,
                 **_facts(found),
-                columns=console.records(prepare.describe()),
+                columns=console.records(columns),
                 before=None if chosen is None else _facts(before),
             )
             return
-        console.print_frame(prepare.describe())
+        console.print_frame(columns)
         console.print_facts({"task": f"{table.task} (--task changes it)"})
         _print_audit(found, before)
         for verdict, rows in found.lists.items():
