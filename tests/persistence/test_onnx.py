@@ -192,7 +192,7 @@ def test_what_cannot_be_exported_is_refused_in_a_sentence():
         "export its best_estimator_ instead": search,
         "has no probabilities": IntuitionisticFuzzyTwinSVC().fit(X, y == 1),
         "graph has no decision threshold": with_threshold(two, True, 0.3),
-        "export the later steps": table,
+        "cannot prepare table columns": table,
         "RowStandardizer": published,
         "FunctionTransformer": function,
     }

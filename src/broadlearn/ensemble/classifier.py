@@ -17,6 +17,7 @@ from broadlearn.ensemble.candidates import (
     classification_loss,
 )
 from broadlearn.ensemble.fitting import count_steps, fit_ensemble, step_reporter
+from broadlearn.ensemble.frames import read_new, read_training
 from broadlearn.ensemble.kernel_average import shared_order
 from broadlearn.ensemble.weights import temper_weights
 from broadlearn.models import ProbabilityMixin, document, encode_samples, in_one_step, read_labelled
@@ -32,12 +33,10 @@ from broadlearn.solvers import (
 from broadlearn.utils import (
     CLASS_WEIGHT,
     COUNT,
-    READ_SPARSE,
     Array,
     Floats,
     check_weights,
     draw_seed,
-    read_rows,
 )
 from broadlearn.utils.sklearn_compat import (
     StrOptions,
@@ -63,6 +62,9 @@ class BroadEnsembleClassifier(ProbabilityMixin, BaseEstimator):
     Up to `max_exact_samples` samples, members are kernel ridge models on all samples. Beyond,
     kernels are compared on a part of the samples, the mean of the best three is fitted to all
     samples on up to 2,000 landmarks, and models of small cells learn what it leaves.
+
+    Frames may have columns of text, categories and dates, which `TablePreparation` turns into
+    numbers.
 
     Parameters
     ----------
@@ -133,6 +135,7 @@ class BroadEnsembleClassifier(ProbabilityMixin, BaseEstimator):
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
+    _preparation: ClassVar[Any] = None
     ensemble_size: int = 12
     robust: bool | str = "auto"
     class_weight: dict[Any, float] | str | None = None
@@ -161,7 +164,7 @@ class BroadEnsembleClassifier(ProbabilityMixin, BaseEstimator):
         -------
         self
         """
-        rows, labels, weight = read_labelled(self, X, y, sample_weight, **READ_SPARSE)
+        rows, labels, weight = read_training(read_labelled, self, X, y, sample_weight)
         data = encode_samples(rows, labels, weight, False, type(self).__name__)
         codes, n = data.codes, len(data.X)
         whole = data.weight is None or bool((data.weight == np.rint(data.weight)).all())
@@ -220,11 +223,13 @@ class BroadEnsembleClassifier(ProbabilityMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
         return tags
 
     def _output(self, X: ArrayLike) -> Floats:
         check_is_fitted(self)
-        return self._average(read_rows(self, X, **READ_SPARSE))
+        fitted = copy(self)
+        return fitted._average(read_new(fitted, X))
 
     def _link(self, decision: Floats) -> Floats:
         return link_probabilities(decision, self.proba_slopes_)

@@ -14,15 +14,14 @@ from sklearn.utils.validation import check_is_fitted
 from broadlearn.ensemble.candidates import Problem, squared_loss
 from broadlearn.ensemble.classifier import member_table
 from broadlearn.ensemble.fitting import count_steps, fit_ensemble, step_reporter
+from broadlearn.ensemble.frames import read_new, read_training
 from broadlearn.models import centre_samples, document, in_one_step, read_real
 from broadlearn.solvers import conformal_quantile
 from broadlearn.utils import (
     COUNT,
-    READ_SPARSE,
     Array,
     Floats,
     draw_seed,
-    read_rows,
 )
 from broadlearn.utils.sklearn_compat import (
     fit_context,
@@ -87,6 +86,7 @@ class BroadEnsembleRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
+    _preparation: ClassVar[Any] = None
     ensemble_size: int = 12
     max_exact_samples: int = 4000
     random_state: int | np.random.RandomState | None = None
@@ -108,7 +108,7 @@ class BroadEnsembleRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         -------
         self
         """
-        rows, Y, weight = read_real(self, X, y, sample_weight, **READ_SPARSE)
+        rows, Y, weight = read_training(read_real, self, X, y, sample_weight)
         data, mean = centre_samples(rows, Y, weight, False)
         size, most = self.ensemble_size, self.max_exact_samples
         n_steps = count_steps(len(data.X), size, most, rescored=False)
@@ -137,6 +137,7 @@ class BroadEnsembleRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
         return tags
 
     def predict(self, X: ArrayLike) -> Floats:
@@ -152,7 +153,7 @@ class BroadEnsembleRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         fitted = copy(self)
-        rows = read_rows(fitted, X, **READ_SPARSE)
+        rows = read_new(fitted, X)
         prediction = fitted._average(rows)
         prediction += fitted.intercept_.astype(rows.dtype, copy=False)
         return prediction.ravel() if fitted._one_target else prediction

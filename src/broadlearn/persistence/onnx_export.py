@@ -32,8 +32,8 @@ OPTIONS = {
     "output_class_labels": [False, True],
 }
 NOT_IN_GRAPHS = {
-    "TablePreparation": "an ONNX graph cannot prepare table columns; export the later steps, "
-    "model[1:], and pass prepared columns to the graph",
+    "TablePreparation": "an ONNX graph cannot prepare table columns; export a model fitted to "
+    "prepared columns, such as the later steps of a pipeline, model[1:]",
     "FixedThresholdClassifier": "an ONNX graph has no decision threshold; export the inner model "
     "and compare its probabilities with the threshold",
 }
@@ -116,10 +116,10 @@ def to_onnx(model: BaseEstimator, initial_types: Sequence[tuple[str, Any]] | Non
 
 
 def _steps(model: Any) -> list[Any]:
-    """Return the steps of a pipeline and of those within it, or the model."""
+    """Return the steps of a pipeline and of those within it, or the model and its preparation."""
     if isinstance(model, Pipeline):
         return [inner for _, step in model.steps for inner in _steps(step)]
-    return [model]
+    return [*filter(None, [getattr(model, "_preparation", None)]), model]
 
 
 @cache

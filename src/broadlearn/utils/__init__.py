@@ -23,6 +23,7 @@ from broadlearn.utils.checks import (
     check_sparse,
     check_targets,
     check_weights,
+    first_text,
     named_text,
     read_rows,
 )
@@ -80,6 +81,7 @@ __all__ = [
     "draw_seed",
     "encode_targets",
     "encoded",
+    "first_text",
     "free_memory",
     "harmless",
     "html_table",
