@@ -83,8 +83,8 @@ def main() -> None:
     if not chosen.store.is_file():
         parser.error(f"there is no result store at {chosen.store}")
     with ResultStore(chosen.store, read_only=True) as store:
-        cells = Cells(store.to_frame())
-    complete, left_out = cells.conditions("nested", list(CONDITIONS))
+        cells = Cells(store.to_frame(), "nested")
+    complete, left_out = cells.conditions(list(CONDITIONS))
     tables = {title: complete[noise] for noise, title in CONDITIONS.items()}
     names = next(iter(tables.values())).index
     print(f"Left out, as not every model has a result: {', '.join(left_out) or 'none'}.\n")

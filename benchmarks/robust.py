@@ -130,11 +130,11 @@ def main() -> None:
         estimate(chosen.store)
         return
     with ResultStore(chosen.store, read_only=True) as store:
-        cells = Cells(store.to_frame())
+        cells = Cells(store.to_frame(), "nested")
     noises = sorted(
         set(cells.units["noise"]), key=lambda n: (list(KINDS).index(n.split(":")[0]), n)
     )
-    conditions, left_out = cells.conditions("nested", noises)
+    conditions, left_out = cells.conditions(noises)
     n_datasets = len(next(iter(conditions.values())))
     head = (
         f"{n_datasets} data sets, {len(cells.models)} models, {len(noises)} conditions, protocol "
@@ -146,7 +146,7 @@ def main() -> None:
         return
     page = "\n".join(["# Robust broad learners: tables\n", *texts])
     (chosen.folder / "robustness_tables.md").write_text(page, "utf-8")
-    figure = mean_curves_figure(cells, "nested")
+    figure = mean_curves_figure(cells)
     if figure is not None:
         (chosen.folder / "images" / "robustness.svg").write_bytes(saved(figure, "svg"))
 

@@ -50,7 +50,7 @@ def test_a_failing_model_gives_exit_code_2(folder, monkeypatch):
     done = call("study", "run", "-d", "iris", "-m", "majority,broken:Broken", "-p", "nested")
     assert done.exit_code == 2
     assert "failed: iris, Broken, nested: RuntimeError: out of order" in done.output
-    assert "1 of 2 runs are not done" in done.output
+    assert "1 of 2 runs is not done" in done.output
     assert "out of order" in call("study", "status").output
     sys.modules.pop("broken", None)
 
@@ -72,7 +72,7 @@ def test_a_plan_in_a_file(folder):
     large = call(
         "study", "run", "large.toml", "-d", "iris,digits", "-m", "majority", "-p", "nested"
     )
-    assert "1 runs, 0 done before" in large.output
+    assert "1 run, 0 done before" in large.output
 
 
 def test_the_collection_is_a_data_set_like_any_other(folder, monkeypatch):
@@ -124,9 +124,9 @@ def test_other_code_is_said_and_redone_on_demand(folder, monkeypatch):
     arguments = ["study", "run", "-d", "iris", "-m", "majority", "-p", "nested"]
     call(*arguments)
     monkeypatch.setattr("broadlearn.study.store._package_source", lambda: ("0" * 12, ""))
-    assert "1 were made by other code; --again redoes them" in call(*arguments).output
+    assert "1 result of other code; --again runs these anew" in call(*arguments).output
     assert "0 done before, 1 to do" in call(*arguments, "--again").output
-    assert "made by other code" not in call(*arguments).output
+    assert "of other code" not in call(*arguments).output
 
 
 def test_a_second_study_on_a_store_stops(folder):
@@ -160,4 +160,4 @@ def test_a_model_of_the_working_folder_in_worker_processes(folder):
         file.write("# Edited.\n")
     second = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "1 done before, 0 to do" in second.stderr
-    assert "made by other code" in second.stderr
+    assert "of other code" in second.stderr

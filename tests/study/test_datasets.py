@@ -53,7 +53,7 @@ def test_files_of_the_study_are_found_and_checked(empty):
     np.testing.assert_array_equal(data.X, table.X)
     frame.iloc[0, 0] += 1
     frame.to_csv(empty / "uci28" / "tic_tac_toe.csv", index=False)
-    with pytest.raises(ValueError, match=r"not the file of the study.*checksum of the values"):
+    with pytest.raises(ValueError, match=r"not the file of the study.*other values"):
         load_dataset("tic_tac_toe")
 
 
@@ -95,7 +95,9 @@ def test_downloads_with_other_values_are_refused_and_removed(empty, mirror):
     table = load_dataset("tic_tac_toe", "embedded")
     (file,) = registry()["tic_tac_toe", ""].files
     tables[file] = original(table.X + 1, table.y)
-    with pytest.raises(OSError, match=r"Could not download tic_tac_toe .*checksum.*Unpack https"):
+    with pytest.raises(
+        OSError, match=r"Could not download tic_tac_toe .*other values.*Unpack https"
+    ):
         fetch_datasets(["tic_tac_toe"])
     assert not (empty / "uci121" / file).exists()
     with pytest.raises(OSError, match=r"Could not download pima .404.*BROADLEARN_DATA"):
@@ -139,10 +141,9 @@ def test_pairs_of_groups():
     assert second.name == "d: a vs c"
     assert second.X.ravel().tolist() == [0.0, 2.0, 3.0, 5.0]
     assert third.y.tolist() == ["b", "c", "b", "c"]
-    with pytest.raises(ValueError, match="no group 'z' in 'd'; its labels are 'a', 'b', 'c'"):
-        pairwise_tasks(data, ["a", "z"])
-    with pytest.raises(ValueError, match="two or more different labels"):
-        pairwise_tasks(data, ["a", "a"])
+    for labels in (["a", "z"], ["a"]):
+        with pytest.raises(ValueError, match="two or more labels of 'd', which are a, b, c; got a"):
+            pairwise_tasks(data, labels)
 
 
 def test_values_have_one_checksum_however_they_are_written():

@@ -71,7 +71,7 @@ def test_ours_is_rounded_before_it_is_ranked():
     ties = int((published == published.max()).sum())
     assert ties > 0
     standing = rank_among_published(pd.Series({"iris": published.max() - 0.04}), "mine")
-    assert standing.ranks.loc["iris", standing.column] == 1 + ties / 2
+    assert standing.table().loc[standing.column, "mean_rank"] == 1 + ties / 2
 
 
 def test_a_failure_is_the_mean_of_the_published():
@@ -84,7 +84,7 @@ def test_a_failure_is_the_mean_of_the_published():
 def test_a_tie_for_the_first_place_is_no_lead():
     best = published_classifiers().loc["iris"].max()
     standing = rank_among_published(pd.Series({"iris": best}), "mine")
-    assert "number 1 of 180 on 1 data sets" in standing.sentence()
+    assert "number 1 of 180 on 1 data set" in standing.sentence()
     assert "0.0 ahead of" in standing.sentence()
     assert standing.table().index[0] != standing.column
 

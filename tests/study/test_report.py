@@ -6,14 +6,12 @@ import pytest
 from made_up_results import HOSTILE, lost, study, unit
 
 from broadlearn.study import write_report
-from broadlearn.study.report import Cells, headline
-from broadlearn.study.report.figures import marks
+from broadlearn.study.report import Cells, cells_by_protocol, headline
 from broadlearn.study.report.tables import (
     accuracy_table,
     noise_table,
     not_done_table,
     pair_table,
-    rank_table,
 )
 from broadlearn.study.report.words import mixed_code, summary
 
@@ -28,7 +26,12 @@ def frame():
 
 @pytest.fixture(scope="module")
 def cells(frame):
-    return Cells(frame)
+    return Cells(frame, "nested")
+
+
+@pytest.fixture(scope="module")
+def paper(frame):
+    return Cells(frame, "paper")
 
 
 @pytest.fixture(scope="module")
@@ -40,15 +43,15 @@ def page(frame, tmp_path_factory):
 def test_cells_are_means_over_seeds(frame, cells):
     here = (frame["protocol"] == "nested") & (frame["noise"] == "none")
     part = frame[here & (frame["dataset"] == "bank") & (frame["model"] == "BLS")]
-    assert cells.means("nested").loc["bank", "BLS"] == pytest.approx(100 * part["mean"].mean())
+    assert cells.means().loc["bank", "BLS"] == pytest.approx(100 * part["mean"].mean())
     deviation = 100 * np.sqrt((part["sd"] ** 2).mean())
-    assert cells.deviations("nested").loc["bank", "BLS"] == pytest.approx(deviation)
-    assert cells.noises("nested")[0] == "none"
-    assert cells.levels("nested") == {
+    assert cells.deviations().loc["bank", "BLS"] == pytest.approx(deviation)
+    assert cells.noises()[0] == "none"
+    assert cells.levels() == {
         ("deviation", "all"): {"none": 0.0, "deviation:0.1:all": 10.0},
         ("labels", "train"): {"none": 0.0, "labels:0.1:train": 10.0},
     }
-    tables, left_out = cells.conditions("nested", cells.noises("nested"))
+    tables, left_out = cells.conditions(cells.noises())
     assert left_out == ["bank"]
     assert list(tables["none"].index) == sorted(DATASETS[:2])
 
@@ -58,23 +61,21 @@ def test_another_metric_and_the_missing_ones():
         unit("iris", "BLS", "nested", metrics={"log_loss": [0.2, 0.4]}),
         unit("iris", "ELM", "nested", metrics={}),
     ]
-    cells = Cells(pd.DataFrame(units), "log_loss")
-    assert cells.means("nested").loc["iris", "BLS"] == pytest.approx(0.3)
-    assert cells.merits("nested").loc["iris", "BLS"] == pytest.approx(-0.3)
-    assert cells.status("nested").loc["iris"].tolist() == ["", "missing"]
+    cells = Cells(pd.DataFrame(units), "nested", "log_loss")
+    assert cells.means().loc["iris", "BLS"] == pytest.approx(0.3)
+    assert cells.merits().loc["iris", "BLS"] == pytest.approx(-0.3)
+    assert cells.status().loc["iris"].tolist() == ["", "missing"]
     assert cells.not_done[["model", "status"]].to_numpy().tolist() == [["ELM", "missing"]]
 
 
 def test_results_that_cannot_be_mixed_are_refused():
     units = [unit("iris", "BLS", "nested"), unit("wine", "BLS", "nested", grid="reduced")]
-    with pytest.raises(
-        ValueError, match=r"nested were made with several values of grid \(paper, r"
-    ):
-        Cells(pd.DataFrame(units))
+    with pytest.raises(ValueError, match=r"nested have several values of grid \(paper, reduced\)"):
+        Cells(pd.DataFrame(units), "nested")
     with pytest.raises(ValueError, match="no results"):
-        Cells(pd.DataFrame(units)[:0])
+        Cells(pd.DataFrame(units), "paper")
     with pytest.raises(ValueError, match="reference must be one of BLS"):
-        Cells(pd.DataFrame(units[:1]), reference="SVC")
+        cells_by_protocol(pd.DataFrame(units[:1]), reference="SVC")
 
 
 def test_units_that_were_never_tried_are_missing():
@@ -83,20 +84,20 @@ def test_units_that_were_never_tried_are_missing():
         unit("wine", "BLS", "nested"),
         unit("wine", "ELM", "nested", **lost("died", "killed")),
     ]
-    cells = Cells(pd.DataFrame(units))
+    cells = Cells(pd.DataFrame(units), "nested")
     assert cells.not_done[["dataset", "status"]].to_numpy().tolist() == [
         ["iris", "missing"],
         ["wine", "died"],
     ]
-    table = accuracy_table(cells, "nested")
+    table = accuracy_table(cells)
     assert table.text["ELM"].tolist() == ["missing", "died"]
-    assert "killed" in not_done_table(cells).to_csv()
-    assert "2 of 4 runs have no score" in summary(cells)[-1]
+    assert "killed" in not_done_table([cells]).to_csv()
+    assert "2 of 4 runs have no score" in summary([cells])[-1]
 
 
-def test_accuracy_table(cells):
-    table = accuracy_table(cells, "paper")
-    means = cells.means("paper")
+def test_accuracy_table(paper):
+    table = accuracy_table(paper)
+    means = paper.means()
     assert table.text.loc["bank", "BLS"].startswith(f"{means.loc['bank', 'BLS']:.2f} ± ")
     best = table.best.loc["bank"]
     assert best[means.loc["bank"].idxmax()]
@@ -105,17 +106,12 @@ def test_accuracy_table(cells):
     assert re.search(r"\n\(\d\d\.\d\d\)$", table.text.loc["pima", "BLS"])
     assert {"BLS", "BLS sd", "BLS published"} <= set(table.values)
     assert table.foot.loc["mean", "BLS"].startswith(f"{means['BLS'].mean():.2f}")
+    ranks = means.rank(axis=1, ascending=False).mean()
+    assert table.foot.loc["mean rank", "BLS"].startswith(f"{ranks['BLS']:.2f}\n(")
 
 
-def test_rank_table(cells):
-    ranks = cells.merits("nested").rank(axis=1, ascending=False)
-    table = rank_table(cells, "nested")
-    assert table.values.loc["pima", "BLS"] == ranks.loc["pima", "BLS"]
-    assert table.foot.loc["mean rank", "BLS"].startswith(f"{ranks['BLS'].mean():.2f}\n(")
-
-
-def test_noise_table_has_published_figures_of_the_same_level(cells):
-    table = noise_table(cells, "paper")
+def test_noise_table_has_published_figures_of_the_same_level(paper):
+    table = noise_table(paper)
     assert ("tic_tac_toe", "deviation:0.1:all") in table.text.index
     assert "\n(" in table.text.loc[("tic_tac_toe", "deviation:0.1:all"), "BLS"]
     assert "\n(" not in table.text.loc[("tic_tac_toe", "labels:0.1:train"), "BLS"]
@@ -123,14 +119,12 @@ def test_noise_table_has_published_figures_of_the_same_level(cells):
 
 
 def test_pairs_are_those_of_the_reference(frame, cells):
-    pairs = pair_table(cells, "nested")
+    pairs = pair_table(cells)
     assert pairs.title.startswith("IF-BLS against each other model")
-    assert len(pairs.text.loc["ours"]) == len(pairs.text.loc["published"]) == 6
-    assert "Friedman's test of all models: ours χ² = " in pairs.caption
-    other = pair_table(Cells(frame, reference="ELM"), "nested")
-    assert "ELM" not in other.text.loc["ours"].index
-    mine = Cells(study(["pima", "mine"]))
-    assert set(pair_table(mine, "paper").text.index.get_level_values(0)) == {"ours"}
+    assert len(pairs.text) == 6
+    assert "Friedman's test of all models: χ² = " in pairs.caption
+    other = pair_table(Cells(frame, "nested", reference="ELM"))
+    assert "ELM" not in other.text.index
 
 
 def test_the_headline_names_who_is_first_and_the_best_published_model():
@@ -141,16 +135,16 @@ def test_the_headline_names_who_is_first_and_the_best_published_model():
         for model, means in accuracy.items()
         for noise, mean in zip(("none", "labels:0.2:train"), means, strict=True)
     ]
-    sentence = headline(Cells(pd.DataFrame(units))).replace("\xa0", " ")
+    sentence = headline(Cells(pd.DataFrame(units), "nested")).replace("\xa0", " ")
     assert sentence == (
         "Of 3 models on 2 data sets: with no noise, SVC (95.0 %) and k-NN (92.0 %) are first, BLS "
         "(90.0 %) is the first of the published models; with 20 % of the training labels flipped, "
         "SVC (93.0 %) and BLS (70.0 %) are first."
     )
-    one = Cells(pd.DataFrame([unit("iris", "BLS", "paper")]))
+    one = Cells(pd.DataFrame([unit("iris", "BLS", "paper")]), "paper")
     assert "optimistic" in headline(one)
     none = [unit("a", "BLS", "nested"), unit("b", "ELM", "nested")]
-    assert headline(Cells(pd.DataFrame(none))) == ""
+    assert headline(Cells(pd.DataFrame(none), "nested")) == ""
 
 
 def test_mixed_code_is_said():
@@ -221,9 +215,3 @@ def test_the_page_works_in_a_browser(page, browser, visit):
     before = browser.execute_script(f"return {first}")
     browser.execute_script(button)
     assert browser.execute_script(f"return {first}") != before
-
-
-def test_twelve_models_have_marks_of_their_own():
-    found = marks([f"m{i}" for i in range(5)] + ["BLS", "ELM", "F-BLS", "IF-BLS", "H-ELM"])
-    assert len({mark["color"] for mark in found.values()}) == 10
-    assert len({mark["marker"] for mark in found.values()}) == 10

@@ -184,6 +184,7 @@ def run_study(
 ) -> None:
     """Run a study, write its page, and exit with a code for runs that failed."""
     from broadlearn.study import ResultStore, write_report
+    from broadlearn.utils import out_of
 
     with ResultStore(store) as results:
         _run_units(study, results, jobs, options.get("timeout"), again=again)
@@ -207,11 +208,8 @@ def run_study(
         console.say(f"Report: {page.resolve()}")
     n_lost = len(study.plan) - int((frame["status"] == "done").sum())
     if n_lost:
-        console.say(
-            f"{n_lost} of {len(study.plan)} runs are not done; see `broadlearn study status "
-            f"--store {store}`.",
-            err=True,
-        )
+        lost = out_of(n_lost, len(study.plan), "run", "is")
+        console.say(f"{lost} not done; see `broadlearn study status --store {store}`.", err=True)
         raise typer.Exit(console.SOME_FAILED)
 
 
@@ -279,13 +277,15 @@ def _run_units(
     study: Study, store: ResultStore, jobs: int, timeout: float | None, *, again: bool
 ) -> None:
     """Run what is not done yet, and show how far it is."""
+    from broadlearn.utils import counted
+
     units = study.to_do(store, again=again)
-    others = 0 if again else len(study.to_do(store, again=True)) - len(units)
     console.tell(
-        f"{len(study.plan)} runs, {len(study.plan) - len(units)} done before, {len(units)} to do; "
-        f"results in {store.path}"
-        + (f". {others} were made by other code; --again redoes them" if others else "")
+        f"{counted(len(study.plan), 'run')}, {len(study.plan) - len(units)} done before, "
+        f"{len(units)} to do; results in {store.path}"
     )
+    if others := 0 if again else len(study.to_do(store, again=True)) - len(units):
+        console.tell(f"{counted(others, 'result')} of other code; --again runs these anew")
     ended = itertools.count(1)
     with console.bar() as shown:
         task = shown.add_task("starting", total=len(units) or 1)
@@ -303,11 +303,11 @@ def _run_units(
 
 
 def _say_headline(frame: pd.DataFrame) -> None:
-    from broadlearn.study import PROTOCOLS, standings
-    from broadlearn.study.report import Cells, headline
+    from broadlearn.study import standings
+    from broadlearn.study.report import cells_by_protocol, headline
 
-    if frame["protocol"].isin(PROTOCOLS).any():
-        console.say(headline(Cells(frame)).replace("\N{NO-BREAK SPACE}", " "))
+    for cells in cells_by_protocol(frame)[-1:]:
+        console.say(headline(cells).replace("\N{NO-BREAK SPACE}", " "))
     for standing in standings(frame):
         console.say(f"{standing.sentence()}.")
 

@@ -3,15 +3,14 @@
 A folder ``NAME`` has ``NAME.txt`` with lines such as ``fich1= NAME_R.dat``, the tables it names
 (tab separated: a header, an index column, features, and the label ``clase``), and
 ``conxuntos_kfold.dat``: row numbers from 0, where two consecutive lines are the training and the
-test rows of a split, four in all.
-
-The published figure is the mean over the splits. Where there is a training and a test file, it is
-that of the test file.
+test rows of a split, four in all. Where there are two tables, they are the training and the test
+rows of the only split. The published figure is the mean over the splits.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection as Names
 from pathlib import Path
 
@@ -24,24 +23,15 @@ from broadlearn.study.published_results import published_classifiers
 SPLITS_FILE, LABEL = "conxuntos_kfold.dat", "clase"
 # Rows of their training file are on another scale than rows of their test file.
 TWO_SCALES = (
-    "annealing",
-    "hayes-roth",
-    "hill-valley",
-    "horse-colic",
-    "image-segmentation",
-    "monks-1",
-    "monks-2",
-    "monks-3",
-    "soybean",
-    "spect",
-    "spectf",
+    *("annealing", "hayes-roth", "hill-valley", "horse-colic", "image-segmentation", "monks-1"),
+    *("monks-2", "monks-3", "soybean", "spect", "spectf"),
 )
 
 
 def read_collection(
     folder: str | os.PathLike[str] | None = None, names: Names[str] | None = None
 ) -> list[Dataset]:
-    r"""Read the data sets of the collection that a folder has.
+    r"""Read the data sets of the collection that a folder has, with the authors' splits.
 
     Parameters
     ----------
@@ -54,13 +44,7 @@ def read_collection(
     Returns
     -------
     list of Dataset
-        With the authors' splits.
-
-    Notes
-    -----
-    Eleven of the 121 have a training and a test file on different scales, and are left out. Others
-    with two files are one split: learnt on the first, tested on the second, as published. A table
-    with missing values becomes a frame, see `Dataset`.
+        Without the eleven whose training and test file are on different scales.
 
     Examples
     --------
@@ -111,11 +95,8 @@ def _set_folders(root: Path) -> list[Path]:
 
 
 def _read_set(path: Path) -> Dataset:
-    lines = (
-        line.partition("=") for line in (path / f"{path.name}.txt").read_text("latin-1").split("\n")
-    )
-    facts = {key.strip(): value.strip() for key, _, value in lines}
-    names = [facts[key] for key in ("fich1", "fich2") if facts.get(key)]
+    text = (path / f"{path.name}.txt").read_text("latin-1")
+    names = re.findall(r"^\s*fich[12]\s*=\s*(\S+)", text, re.MULTILINE)
     tables = [_read_table(path / Path(name).name) for name in names or [f"{path.name}_R.dat"]]
     table = pd.concat(tables, ignore_index=True)
     X, y = table.drop(columns=LABEL), table[LABEL].to_numpy()
@@ -133,21 +114,15 @@ def _read_table(path: Path) -> pd.DataFrame:
     if LABEL not in table.columns:
         raise ValueError(f"{path.name} has no column {LABEL}")
     table = table.reset_index(drop=True).apply(pd.to_numeric)
-    labels = table.pop(LABEL)
-    if labels.isna().any() or (labels % 1 != 0).any():
-        raise ValueError(f"{path.name} must have integer labels")
-    return table.astype(float).assign(**{LABEL: labels.astype(int)})
+    labels = table.pop(LABEL).astype(int)
+    return table.astype(float).assign(**{LABEL: labels})
 
 
 def _read_splits(path: Path, n_rows: int) -> tuple[Split, ...]:
     lines = [line.split() for line in path.read_text("latin-1").splitlines() if line.strip()]
     rows = [np.array(line, dtype=np.intp) for line in lines]
-    splits = tuple(zip(rows[::2], rows[1::2], strict=False))
-    outside = any(part.min() < 0 or part.max() >= n_rows for part in rows)
-    shared = any(np.intersect1d(train, test).size for train, test in splits)
-    if not splits or len(rows) % 2 or outside or shared:
+    if not rows or len(rows) % 2 or max(map(np.max, rows)) >= n_rows:
         raise ValueError(
-            f"{path.name} must have pairs of lines, training and test rows from 0 to {n_rows - 1} "
-            "that do not overlap"
+            f"{path.name} must have pairs of lines, training and test rows from 0 to {n_rows - 1}"
         )
-    return splits
+    return tuple(zip(rows[::2], rows[1::2], strict=True))

@@ -2,9 +2,8 @@
 
 Files are searched in the folder named by ``BROADLEARN_DATA``, in the cache (``BROADLEARN_CACHE`` or
 the usual place of the system), and in ``shared/data`` beside a checkout of the repository. A folder
-holds CSV files, possibly in ``uci28``, ``uci28-variants`` and ``extra``, or the original files of
-the UCI collection in ``uci121``. Missing files of the 28 are downloaded into the cache. All values
-are compared with a checksum before they are used.
+holds CSV files, possibly in ``uci28``, ``uci28-variants`` and ``extra``, or the files of the UCI
+collection in ``uci121``. Missing files of the 28 are downloaded. A checksum guards all values.
 """
 
 from __future__ import annotations
@@ -40,12 +39,11 @@ ARCHIVE = "https://persoal.citius.usc.es/manuel.fernandez.delgado/papers/jmlr/da
 
 @dataclass(frozen=True)
 class DatasetInfo:
-    """Facts about a data set that has a name.
+    """Facts about a named data set: a line of ``dataset_registry.csv``.
 
-    `variant` is "" for the published form and "embedded" for one that needs no file; `kind` is
-    "uci28", "extra" or "embedded". `sha256` is that of the values. `files` are paths in the UCI
-    collection, in the order in which they are joined; `file` is a file name other than ``name.csv``
-    or ``name__variant.csv``.
+    `variant` is "" for the published form; `kind` is "uci28", "extra" or "embedded", which needs no
+    file. `sha256` is that of the values. `files` are paths in the UCI collection, to be joined;
+    `file` is a file name other than ``name.csv`` or ``name__variant.csv``.
     """
 
     name: str
@@ -147,8 +145,8 @@ def _counts(text: str) -> dict[str, int]:
 def dataset_names(kind: str | None = None) -> list[str]:
     """List the names that `load_dataset` knows.
 
-    With `kind` "uci28", "extra" or "embedded" only the 28 data sets of the study, the larger ones
-    that must be in a folder, or those that need no file.
+    `kind` is "uci28" for the 28 data sets of the study, "extra" for others that must be in a
+    folder, "embedded" for those that need no file, or None for all.
 
     Examples
     --------
@@ -181,12 +179,10 @@ def describe_dataset(name: str, variant: str | None = None) -> DatasetInfo:
     >>> info.n_rows, info.n_columns, info.class_counts
     (768, 8, {'0': 500, '1': 268})
     """
-    names = dict.fromkeys(known for known, _ in registry())
-    if name not in names:
-        close = difflib.get_close_matches(name.replace("-", "_"), names)
-        hint = f"did you mean {' or '.join(map(repr, close))}?"
-        known = f"use one of {', '.join(names)}."
-        raise ValueError(f"There is no data set {name!r}; {hint if close else known}")
+    if name not in dataset_names():
+        close = difflib.get_close_matches(name.replace("-", "_"), dataset_names())
+        names = f"did you mean {close[0]!r}?" if close else f"use {', '.join(dataset_names())}."
+        raise ValueError(f"There is no data set {name!r}; {names}")
     if variant is None and (name, "embedded") in registry() and not dataset_files(name):
         variant = "embedded"
     if (name, variant or "") not in registry():
@@ -240,11 +236,10 @@ def load_dataset(name: str, variant: str | None = None) -> Dataset:
     name : str
         One of `dataset_names`.
     variant : str, default=None
-        None is the form that the published study used, or, where its file is not found, a table
-        that needs no file (tic_tac_toe, titanic and monks_1 have one). Others are in
-        `dataset_variants`: "zjoined" for the four that the collection left on two scales,
-        "embedded" for the table that needs no file even if there is one, "thinned" for 600 rows of
-        digits. Variants with a file are in no public collection and must be in a folder.
+        None is the published form or, where its file is not found, the "embedded" one, which needs
+        no file (tic_tac_toe, titanic and monks_1 have one). "zjoined" is for the four that the
+        collection left on two scales, "thinned" for 600 rows of digits. Variants with a file must
+        be in a folder.
 
     Returns
     -------
@@ -274,19 +269,15 @@ def load_dataset(name: str, variant: str | None = None) -> Dataset:
 def fetch_datasets(names: Iterable[str] | None = None) -> list[Path]:
     """Download missing files of the 28 data sets into the cache; return the files of all names.
 
-    The collection publishes no checksums of its files. Rows, columns, class counts and all values
-    are compared with those of the files with which the study was made.
+    The collection publishes no checksums of its files; those of the values guard them.
     """
     import pooch
 
-    infos = [describe_dataset(name, "") for name in names or dataset_names("uci28")]
-    if refused := [info.name for info in infos if not info.files]:
-        raise ValueError(
-            f"{', '.join(refused)} cannot be downloaded, only the 28 data sets of the study."
-        )
     found = []
-    for info in infos:
-        paths = dataset_files(info.name)
+    for name in names or dataset_names("uci28"):
+        info, paths = describe_dataset(name, ""), dataset_files(name)
+        if not info.files:
+            raise ValueError(f"{name} cannot be downloaded, only the 28 data sets of the study.")
         if not paths:
             folder = cache_folder() / "uci121"
             mirror = pooch.create(
@@ -312,12 +303,11 @@ def _checked_values(
     """Read files, and refuse other values than those of the study."""
     try:
         X, y = _values(paths, info.name)
-        found = (*X.shape, class_counts(y), values_sha256(X, y))
-        known = (info.n_rows, info.n_columns, info.class_counts, info.sha256)
-        words = ("rows", "columns", "class counts", "checksum of the values")
-        for word, value, expected in zip(words, found, known, strict=True):
-            if value != expected:
-                raise ValueError(f"{word}: {value}, expected {expected}")
+        if values_sha256(X, y) != info.sha256:
+            raise ValueError(
+                f"other values in {X.shape[0]} rows and {X.shape[1]} columns, expected "
+                f"{info.n_rows} and {info.n_columns}"
+            )
     except (ValueError, KeyError) as error:
         raise ValueError(f"{paths[0]} is not the file of the study ({error}).") from error
     return X, y
@@ -332,10 +322,7 @@ def _values(paths: Sequence[Path], name: str) -> tuple[Array | pd.DataFrame, NDA
         # The collection's own files begin every row with its number.
         parts = [np.loadtxt(path, skiprows=1, ndmin=2)[:, 1:] for path in paths]
         table = np.concatenate(parts)
-    labels = table[:, -1]
-    if not np.array_equal(labels, np.round(labels)):
-        raise ValueError("the last column must have integer labels")
-    return table[:, :-1].copy(), labels.astype(np.int64)
+    return table[:, :-1].copy(), table[:, -1].astype(np.int64)
 
 
 def values_sha256(X: NDArray[Any] | pd.DataFrame, y: NDArray[Any]) -> str:
@@ -356,18 +343,15 @@ def class_counts(y: NDArray[Any]) -> dict[str, int]:
 
 
 def pairwise_tasks(data: Dataset, groups: Sequence[str]) -> list[Dataset]:
-    """Make one two-class data set, such as "adni: CN vs MCI", for each pair of labels.
+    """Make one two-class data set, such as "clinic: CN vs MCI", for each pair of labels.
 
     Labels are given as text. Rows with other labels are left out.
     """
-    groups = [str(group) for group in groups]
-    if len(groups) < 2 or len(set(groups)) < len(groups):
-        raise ValueError(f"groups must be two or more different labels; got {', '.join(groups)}.")
     labels = data.y.astype(str)
-    if unknown := [group for group in groups if group not in labels]:
+    if len(groups) < 2 or not set(groups) <= set(labels):
         raise ValueError(
-            f"There is no group {' or '.join(map(repr, unknown))} in {data.name!r}; its labels are "
-            f"{', '.join(map(repr, np.unique(labels).tolist()))}."
+            f"pairwise must be two or more labels of {data.name!r}, which are "
+            f"{', '.join(np.unique(labels))}; got {', '.join(groups)}."
         )
     tasks = []
     for pair in combinations(groups, 2):

@@ -31,14 +31,15 @@ from broadlearn.study.plan import fingerprint as fingerprint_of
 from broadlearn.study.released import printed_setting
 from broadlearn.study.running import Outcome, Task, run_tasks
 from broadlearn.study.store import ResultStore, code_of, newest
+from broadlearn.utils import counted
 
-# The four that the collection left on two scales, on one; the published study used it for two.
+# Variant of the four data sets that the collection left on two scales; the published study used it
+# for two of them.
 ONE_SCALE, PUBLISHED_ON_ONE_SCALE = "zjoined", ("hill_valley", "horse_colic")
 # The published label of spect is a column of the table, not the diagnosis.
-TRUE_LABELS = {"spect": "true_diagnosis_label_267"}
+SPECT, TRUE_SPECT = "spect", "spect:true_diagnosis_label_267"
 # `name:uci121` is a data set of the collection in its own layout.
 COLLECTION = "uci121"
-GROUPS = ("uci28", "uci28-honest", COLLECTION, "uci121-others", "extra", "embedded")
 
 
 @dataclass(frozen=True)
@@ -59,10 +60,9 @@ class Study:
     models: dict[str, ModelSpec]
 
     def __repr__(self) -> str:
-        n_datasets = len({unit.dataset for unit in self.plan})
-        return (
-            f"<Study of {len(self.plan)} runs: {len(self.models)} models on {n_datasets} data sets>"
-        )
+        runs, models = counted(len(self.plan), "run"), counted(len(self.models), "model")
+        datasets = counted(len({unit.dataset for unit in self.plan}), "data set")
+        return f"<Study of {runs}: {models} on {datasets}>"
 
     def frame(self, store: ResultStore) -> pd.DataFrame:
         """Return the rows of this study's units; the store may hold others."""
@@ -78,8 +78,8 @@ class Study:
             done = done[done["source"] == done["model"].map(source)]
         finished, tried = set(done["key"]), set(frame["key"])
         units = [unit for unit in self.plan if unit.key not in finished]
-        # Units that failed before come last. The hash shuffles the others, small and large data
-        # sets alike, so that the first ones tell how long the rest takes.
+        # Units that failed before come last. The hash shuffles small and large data sets, so that
+        # the first units tell how long the rest takes.
         return sorted(units, key=lambda unit: (not again and unit.key in tried, unit.key))
 
     def run(
@@ -91,10 +91,7 @@ class Study:
         timeout: float | None = None,
         report: Callable[[Outcome], None] | None = None,
     ) -> list[Outcome]:
-        """Run the units that are not done yet, and file each as it ends.
-
-        Worker processes run one unit after the other. A unit whose process dies is tried once more
-        and then filed as "died" with the signal or exit code.
+        """Run the units that are not done yet in worker processes, and file each as it ends.
 
         Parameters
         ----------
@@ -135,9 +132,8 @@ class Study:
 def expand_name(name: str) -> list[str]:
     """Return the data sets of a group, or the name itself.
 
-    Groups are "uci28", "extra" and "embedded", "uci28-honest" (the 28 with the true label where the
-    published one is another column), "uci121" (the collection, with its splits under the protocol
-    "given-splits") and "uci121-others" (the collection without the 28).
+    Groups are "uci28", "extra" and "embedded"; "uci28-honest", the 28 with the true label of spect;
+    "uci121", the collection; and "uci121-others", the collection without the 28.
 
     Examples
     --------
@@ -145,15 +141,15 @@ def expand_name(name: str) -> list[str]:
     >>> expand_name("iris"), len(expand_name("uci28-honest"))
     (['iris'], 28)
     """
-    if name not in GROUPS:
-        return [name]
+    if name in ("uci28", "extra", "embedded"):
+        return dataset_names(name)
+    if name == "uci28-honest":
+        return [TRUE_SPECT if n == SPECT else n for n in dataset_names("uci28")]
     if name in (COLLECTION, "uci121-others"):
         names = [data.name for data in read_collection()]
         ours = set(dataset_names("uci28")) if name != COLLECTION else ()
         return [f"{n}:{COLLECTION}" for n in names if n.replace("-", "_") not in ours]
-    if name != "uci28-honest":
-        return dataset_names(name)
-    return [f"{n}:{TRUE_LABELS[n]}" if n in TRUE_LABELS else n for n in dataset_names("uci28")]
+    return [name]
 
 
 def make_study(
@@ -173,8 +169,10 @@ def make_study(
     Parameters
     ----------
     datasets : iterable of str or Dataset
-        Names of data sets or groups, see `expand_name`, with ``name:variant`` for another form;
-        ``name:uci121`` is a data set of the collection. Or tables of your own.
+        Names of data sets or groups, see `expand_name`, with ``name:variant`` for another form and
+        ``name:uci121`` for that of the collection. Or tables of your own. Where a data set has the
+        variant "zjoined" it is used, under the published protocol for hill_valley and horse_colic
+        only.
     models : sequence, default=None
         Names or classifiers, see `find_model`. None takes the seven of the published study, with
         "F-BLS as printed (no scores)" and "majority" beside them under its protocol.
@@ -186,10 +184,10 @@ def make_study(
         Repetitions of "nested", each with its own folds and draws.
     grid : {"paper", "reduced"}, default="paper"
     max_rows : int, default=None
-        Leave out data sets with more rows, for all models.
+        Leave out data sets with more rows.
     scoring : str, default="accuracy"
-        Metric by which settings are chosen on the inner folds of "nested": accuracy,
-        balanced_accuracy, f1_macro, roc_auc or log_loss.
+        Metric that chooses settings on the inner folds of "nested": accuracy, balanced_accuracy,
+        f1_macro, roc_auc or log_loss.
     folds : int, default=5
         Outer folds of "nested".
 
@@ -197,11 +195,6 @@ def make_study(
     -------
     Study
         Small data sets come first.
-
-    Notes
-    -----
-    Where a data set has the variant "zjoined", "nested" uses it; the published protocol uses it for
-    hill_valley and horse_colic.
 
     Examples
     --------
@@ -276,7 +269,7 @@ def _load(data: str | Dataset, protocol: str) -> Dataset:
 
 @dataclass(frozen=True, eq=False)
 class StudyResult:
-    """Results of `compare`, which a notebook shows: sentences, tables, ranks and noise curves.
+    """Results of `compare`, which a notebook shows as sentences, tables and figures.
 
     Attributes
     ----------
@@ -289,15 +282,11 @@ class StudyResult:
     units: pd.DataFrame
     outcomes: list[Outcome] = field(default_factory=list, repr=False)
 
-    def table(self, noise: str = "none", protocol: str | None = None) -> pd.DataFrame:
-        """Return mean accuracies in percent, data sets by models.
-
-        Under the first protocol that has units, if None is named.
-        """
+    def table(self, noise: str = "none") -> pd.DataFrame:
+        """Return mean accuracies in percent, data sets by models."""
         from broadlearn.study.report import Cells
 
-        cells = Cells(self.units)
-        return cells.means(protocol or cells.protocols[0], noise)
+        return Cells(self.units, self.units["protocol"].iloc[0]).means(noise)
 
     def write_report(self, folder: str | os.PathLike[str], title: str = "A comparison") -> Path:
         """Write the page, its tables and figures; see `broadlearn.study.write_report`."""
@@ -336,7 +325,7 @@ def compare(
     n_jobs : int, default=1
         Number of processes; -1 for all cores.
     store : path, default=None
-        File that keeps the results, so that the next call runs what is missing. None keeps none.
+        File that keeps the results, so that the next call runs what is missing.
     **options
         Others of `make_study`: seeds, max_rows, scoring, folds.
 

@@ -10,8 +10,9 @@ from broadlearn.study.plan import GIVEN_SPLITS
 from broadlearn.study.published_results import published_classifiers
 from broadlearn.study.statistics import ranks
 from broadlearn.study.store import newest
+from broadlearn.utils import counted
 
-# As the published accuracies, so that ties are fair.
+# Decimals of the published accuracies.
 DECIMALS = 1
 
 
@@ -22,21 +23,20 @@ class Standing:
     Attributes
     ----------
     model : str
-    column : str
-        Its name in `accuracies`, where a published one might have the same.
     accuracies : DataFrame
-        In percent; rows are data sets, columns the model and the 179.
-    ranks : DataFrame
-        On each data set, 1 the best, ties averaged.
+        In percent; rows are data sets, columns the 179 and the model.
     failed : tuple of str
         Data sets where the model failed and has the mean accuracy of the 179.
     """
 
     model: str
-    column: str
     accuracies: pd.DataFrame
-    ranks: pd.DataFrame
     failed: tuple[str, ...] = ()
+
+    @property
+    def column(self) -> str:
+        """Name of the model in `accuracies`, where a published one might have the same."""
+        return str(self.accuracies.columns[-1])
 
     def __repr__(self) -> str:
         return f"<Standing of {self.sentence()}>"
@@ -48,23 +48,21 @@ class Standing:
         best accuracy on a data set; p90 and p95, the share of data sets on which 90 and 95 % of the
         best accuracy are reached. All in percent but the ranks.
         """
-        accuracies = self.accuracies
-        share = accuracies.div(accuracies.max(axis=1), axis=0)
+        best = self.accuracies.max(axis=1)
         # An accuracy of 90.0 is 90 % of 100.0, whatever the quotient rounds to.
-        share = (100 * share).round(9)
+        share = (100 * self.accuracies.div(best, axis=0)).round(9)
         table = pd.DataFrame(
             {
-                "mean_rank": self.ranks.mean(),
-                "accuracy": accuracies.mean(),
+                "mean_rank": ranks(self.accuracies).mean(),
+                "accuracy": self.accuracies.mean(),
                 "share_of_best": share.mean(),
                 "p90": 100 * (share >= 90).mean(),
                 "p95": 100 * (share >= 95).mean(),
             }
         )
         table.insert(0, "position", table["mean_rank"].round(9).rank(method="min").astype(int))
-        # Of those that tie, ours comes last.
-        order = pd.DataFrame({"position": table["position"], "ours": table.index == self.column})
-        return table.loc[order.sort_values(["position", "ours"], kind="stable").index]
+        # Ours is the last column, hence the last of those that tie.
+        return table.sort_values("position", kind="stable")
 
     def sentence(self) -> str:
         """Say where the model stands."""
@@ -73,8 +71,9 @@ class Standing:
         lead = best["mean_rank"] - own["mean_rank"]
         failed = f"; it failed on {', '.join(self.failed)}" if self.failed else ""
         return (
-            f"{self.model}: number {own['position']:.0f} of {len(table)} on {len(self.ranks)} data "
-            f"sets with the authors' splits, mean rank {own['mean_rank']:.1f}, {abs(lead):.1f} "
+            f"{self.model}: number {own['position']:.0f} of {len(table)} on "
+            f"{counted(len(self.accuracies), 'data set')} with the authors' splits, "
+            f"mean rank {own['mean_rank']:.1f}, {abs(lead):.1f} "
             f"{'ahead of' if lead >= 0 else 'behind'} the best published classifier, {best.name}"
             f"{failed}"
         )
@@ -96,9 +95,8 @@ def rank_among_published(accuracy: pd.Series, model: str) -> Standing:
 
     Notes
     -----
-    Accuracies are rounded to one decimal, as the published ones are. Where a classifier failed it
-    gets the mean accuracy of the published ones that did not, as the authors do. Friedman's mean
-    ranks of all 121 data sets that follow from this are those that the authors print.
+    As in the publication accuracies are rounded to one decimal, and a failure counts as the mean
+    accuracy of the published classifiers that did not fail. The authors' mean ranks follow exactly.
 
     Examples
     --------
@@ -114,11 +112,9 @@ def rank_among_published(accuracy: pd.Series, model: str) -> Standing:
     if accuracy.empty or not accuracy.index.is_unique:
         raise ValueError("accuracy must have one or more data sets, each once.")
     mean = published_classifiers(fill=False).mean(axis=1).reindex(accuracy.index)
-    column = f"{model} (run here)"
     ours = accuracy.astype(float).round(DECIMALS).fillna(mean)
-    table = pd.concat([ours.rename(column), published], axis=1)
-    failed = tuple(str(name) for name in accuracy.index[accuracy.isna()])
-    return Standing(model, column, table, ranks(table), failed)
+    table = published.assign(**{f"{model} (run here)": ours})
+    return Standing(model, table, tuple(map(str, accuracy.index[accuracy.isna()])))
 
 
 def standings(frame: pd.DataFrame) -> list[Standing]:
@@ -127,11 +123,12 @@ def standings(frame: pd.DataFrame) -> list[Standing]:
     The best mean rank comes first. A data set where a split failed counts as failed.
     """
     units = newest(frame[frame["protocol"] == GIVEN_SPLITS])
-    found = []
-    for model, part in units.groupby("model", sort=False):
-        # A failed split makes the mean NaN.
-        means = part["mean"].where(part["status"] == "done").groupby(part["dataset"])
-        accuracy = 100 * means.agg(lambda values: values.mean(skipna=False))
-        if accuracy.notna().any():
-            found.append(rank_among_published(accuracy, str(model)))
+    done = units["mean"].where(units["status"] == "done").astype(float)
+    # A failed split makes the mean NaN.
+    means = done.groupby([units["model"], units["dataset"]]).agg(lambda v: v.mean(skipna=False))
+    found = [
+        rank_among_published(100 * means[model], model)
+        for model in units["model"].unique()
+        if means[model].notna().any()
+    ]
     return sorted(found, key=lambda standing: standing.table().loc[standing.column, "mean_rank"])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import inspect
 import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -104,8 +104,17 @@ class ModelSpec:
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def own_source(self) -> bytes:
-        """Return the source file of a class that no installed package has; empty for others."""
-        return b"".join(map(_own_source, _classes(self.estimator)))
+        """Return the source files of classes that no installed package has; empty for others."""
+        steps = [value for value in self.estimator.get_params().values() if hasattr(value, "fit")]
+        modules = dict.fromkeys(type(step).__module__ for step in (self.estimator, *steps))
+        # A notebook has no file.
+        files = [
+            getattr(sys.modules.get(module), "__file__", None) or ""
+            for module in modules
+            if not module.startswith("broadlearn.")
+        ]
+        own = [file for file in files if file and "site-packages" not in file]
+        return b"".join(Path(file).read_bytes() for file in own)
 
 
 def _plain(value: Any) -> Any:
@@ -124,23 +133,6 @@ def _plain(value: Any) -> Any:
         return value
     # The text of a function or other object has its address in memory.
     return getattr(value, "__qualname__", type(value).__qualname__)
-
-
-def _classes(estimator: Any) -> list[type]:
-    inner = estimator.get_params().values() if hasattr(estimator, "get_params") else ()
-    return [type(estimator), *(type(value) for value in inner if hasattr(value, "fit"))]
-
-
-def _own_source(kind: type) -> bytes:
-    try:
-        file = inspect.getfile(kind)
-    except (TypeError, OSError):
-        # Defined in a notebook or a terminal.
-        return b""
-    if kind.__module__.startswith("broadlearn.") or "site-packages" in file:
-        return b""
-    with open(file, "rb") as source:
-        return source.read()
 
 
 def _with_grid(name: str, estimator: BaseEstimator, grid: Any) -> ModelSpec:
@@ -181,7 +173,7 @@ def _catboost() -> ModelSpec:
 
 
 def _published(name: str, grids: Any) -> ModelSpec | None:
-    """A model of the published study in its own form, if that is known."""
+    """A model as the published study ran it, if that is known."""
     own = RELEASED_GRIDS.get(name)
     grids = grids if own is None else dict.fromkeys(GRIDS, own)
     return ModelSpec(name, RELEASED[name], grids) if name in RELEASED else None
@@ -253,13 +245,12 @@ def find_model(model: Any) -> ModelSpec:
     Parameters
     ----------
     model : str, classifier, GridSearchCV or ModelSpec
-        A name in upper or lower case: one of the seven, "Ensemble", one of scikit-learn's ("SVC",
-        "RandomForest", "ExtraTrees", "HistGradientBoosting", "LogisticRegression", "MLP", "k-NN",
-        "GaussianProcess"), "LightGBM" and "CatBoost" where these packages are installed,
-        "majority" or "F-BLS as printed (no scores)". For your own, a classifier, or
-        ``module:object`` with a classifier or a class that needs no arguments; the grid of a
-        ``GridSearchCV`` is searched by the study. The module is searched in the working folder
-        first, as ``python -m`` does.
+        A name in upper or lower case: one of the seven, "Ensemble", "SVC", "RandomForest",
+        "ExtraTrees", "HistGradientBoosting", "LogisticRegression", "MLP", "k-NN",
+        "GaussianProcess", "LightGBM" and "CatBoost" where these packages are installed, "majority"
+        or "F-BLS as printed (no scores)". For your own, a classifier, or ``module:object`` with a
+        classifier or a class that needs no arguments; the working folder is searched first. The
+        study searches the grid of a ``GridSearchCV``.
 
     Returns
     -------
@@ -307,12 +298,12 @@ def find_model(model: Any) -> ModelSpec:
 
 
 def _own_model(found: Any, name: str = "") -> ModelSpec:
-    estimator = found.estimator if isinstance(found, GridSearchCV) else found
+    searched = isinstance(found, GridSearchCV)
+    estimator = found.estimator if searched else found
     methods = ("fit", "predict", "get_params")
     known = not isinstance(estimator, type) and all(hasattr(estimator, name) for name in methods)
     if not known or is_regressor(estimator):
         raise ValueError(f"model must be a scikit-learn classifier, got {found!r}.")
-    name = name or type(estimator).__name__
-    if isinstance(found, GridSearchCV):
-        return _with_grid(name, estimator, found.param_grid)
-    return ModelSpec(name, estimator)
+    return _with_grid(
+        name or type(estimator).__name__, estimator, found.param_grid if searched else {}
+    )

@@ -88,7 +88,7 @@ class Judged(NamedTuple):
 
 
 def contiguous_folds(groups: NDArray[Any], n_folds: int = N_FOLDS) -> list[Split]:
-    """Folds of neighbouring groups with boundaries ``ceil(i n_groups / n_folds)``."""
+    """Return folds of neighbouring groups with boundaries ``ceil(i n_groups / n_folds)``."""
     codes, names = pd.factorize(groups)
     if len(names) < n_folds:
         raise ValueError(f"The data set must have at least {n_folds} rows, got {len(names)}.")
@@ -128,10 +128,7 @@ def run_unit(unit: Unit, data: Dataset, spec: ModelSpec) -> UnitResult:
 
 
 def paper_task(data: Dataset, noise: Noise, seed: int) -> Dataset:
-    """Prepare a data set as the published study did, with its splits and with noise last.
-
-    `seed` is that of the noise.
-    """
+    """Prepare a data set as the published study did, with its splits, and add noise last."""
     (X,), y = _numbers(data, np.arange(len(data.y))), data.y
     X = np.asarray(standardize_rows(StandardScaler().fit_transform(X)), np.float64)
     splits = contiguous_folds(np.arange(len(y)) if data.groups is None else data.groups)
@@ -141,7 +138,7 @@ def paper_task(data: Dataset, noise: Noise, seed: int) -> Dataset:
     if noise.where == "all":
         X, y = apply_noise(X, y, noise, seed)
         return replace(task, X=X, y=y)
-    # Noisy training rows of each fold are put behind the others, which are tested.
+    # Noisy training rows of each fold are put behind the clean rows, which are tested.
     parts, labels, rows, moved = [X], [y], [np.arange(len(y))], []
     for fold, (train, test) in enumerate(splits):
         noisy_X, noisy_y = apply_noise(X[train], y[train], noise, (seed + fold) % 2**31)
@@ -274,24 +271,17 @@ def _printed(unit: Unit, spec: ModelSpec) -> dict[str, Any]:
 
 
 def _judge_redraws(unit: Unit, data: Dataset, spec: ModelSpec) -> Judged:
-    settings = _printed(unit, spec)
-    scores = redraw(data, spec, settings, N_DRAWS, unit.model_seed)
-    return Judged([{DEFAULT_METRIC: float(score)} for score in scores.ravel()], settings)
-
-
-def redraw(
-    data: Dataset, spec: ModelSpec, settings: dict[str, Any], n_draws: int, random_state: int
-) -> Array:
-    """Return accuracies at given settings, draws by folds, each with a seed of its own."""
-    task = paper_task(data, Noise(), 0)
-    seeds = np.random.SeedSequence(random_state).generate_state(n_draws * len(task.splits))
-    scores = np.empty((n_draws, len(task.splits)))
-    for (draw, fold), seed in zip(np.ndindex(*scores.shape), seeds, strict=True):
-        train, test = task.splits[fold]
+    """Score fits at the printed settings, fold by fold of each draw, each with its own seed."""
+    settings, task = _printed(unit, spec), paper_task(data, Noise(), 0)
+    folds = list(task.splits) * N_DRAWS
+    seeds = np.random.SeedSequence(unit.model_seed).generate_state(len(folds))
+    scores = []
+    for (train, test), seed in zip(folds, seeds, strict=True):
         model = _as_prepared(spec.seeded(int(seed))).set_params(**settings)
         model.fit(task.X[train], task.y[train])
-        scores[draw, fold] = np.mean(model.predict(task.X[test]) == task.y[test])
-    return scores
+        hits = model.predict(task.X[test]) == task.y[test]
+        scores.append({DEFAULT_METRIC: float(np.mean(hits))})
+    return Judged(scores, settings)
 
 
 def _numbers(data: Dataset, *parts: NDArray[np.intp]) -> list[Array]:

@@ -1,8 +1,7 @@
-"""Published numbers as data: the study's own, and those of 179 other classifiers.
+"""Published numbers as they are printed: the study's own, and those of 179 other classifiers.
 
-What the study's tables print, nothing computed: accuracies and deviations in percent, the best mean
-test accuracy over the whole grid, on 5 unshuffled folds: optimistic figures, of the ``paper``
-protocol. `published_classifiers` has the other authors' table, under their protocol.
+The study's figures are of the ``paper`` protocol, in percent: the best mean test accuracy over the
+whole grid, on 5 unshuffled folds, which is optimistic.
 """
 
 from __future__ import annotations
@@ -41,29 +40,29 @@ _SETTINGS_FILES = {
 
 
 def published_table(name: str = "accuracy") -> pd.DataFrame:
-    """One of the printed tables.
+    """Return one of the printed tables.
 
     Parameters
     ----------
     name : str, default="accuracy"
         With data sets as rows and the seven models as columns:
 
-        - "accuracy", "deviation", "ranks": accuracies on the 28 UCI data sets in percent (Table I),
-          their deviations over folds (ddof=1, Table S3), and ranks, 1 the best (Table S4);
-        - "noise", "noise_deviation": accuracies on 5 UCI data sets with Gaussian noise (Table IV)
-          and their deviations (Table S6), rows are pairs (dataset, noise_percent);
-        - "adni": accuracies on the tasks CN_VS_AD, CN_VS_MCI and MCI_VS_AD (Table V).
+        - "accuracy", "deviation", "ranks": on the 28 UCI data sets (Tables I, S3 and S4);
+        - "noise", "noise_deviation": on 5 UCI data sets with Gaussian noise (Tables IV and S6);
+          rows are pairs (dataset, noise_percent);
+        - "adni": on the tasks CN_VS_AD, CN_VS_MCI and MCI_VS_AD (Table V).
 
         With pairs of models as rows:
 
-        - "wilcoxon": ten p-values of Wilcoxon's signed-rank test (columns proposed, baseline and
-          p_value), on the ranks, not on the accuracies: see `statistics.compare_pairs`;
-        - "win_tie_loss": 21 counts on the 28 data sets (columns row, column, win, tie and loss); a
-          win is a win of the model in ``row``.
+        - "wilcoxon": ten p-values of Wilcoxon's signed-rank test on ranks (columns proposed,
+          baseline and p_value);
+        - "win_tie_loss": 21 counts (columns row, column, win, tie and loss); a win is one of the
+          model in ``row``.
 
     Returns
     -------
     DataFrame
+        Deviations are over folds, with ddof=1.
 
     Examples
     --------
@@ -80,13 +79,11 @@ def published_table(name: str = "accuracy") -> pd.DataFrame:
 
 
 def published_classifiers(*, fill: bool = True) -> pd.DataFrame:
-    """Accuracies of 179 classifiers on 121 data sets of the UCI repository, in percent.
+    """Return the accuracies of 179 classifiers on 121 UCI data sets, in percent.
 
-    Those of Fernández-Delgado et al., "Do we need hundreds of classifiers to solve real world
-    classification problems?", JMLR 15 (2014), to one decimal, as their authors distribute them.
-
-    Rows are data sets, columns classifiers. With `fill`, one that failed on a data set gets the
-    mean accuracy of those that did not, as the authors do for their ranks; NaN otherwise.
+    They are those of Fernández-Delgado et al. (JMLR 15, 2014), to one decimal; rows are data sets,
+    columns classifiers. With `fill`, a classifier that failed gets the mean accuracy of the others,
+    as in the authors' ranks; NaN otherwise.
 
     Examples
     --------
@@ -101,12 +98,11 @@ def published_classifiers(*, fill: bool = True) -> pd.DataFrame:
 
 
 def published_settings(study: Literal["uci", "noise", "adni"] = "uci") -> pd.DataFrame:
-    """Best hyper-parameters, as printed (Tables S5, S7, S8).
+    """Return the best hyper-parameters as printed (Tables S5, S7, S8), a dictionary per cell.
 
-    Rows and columns are those of the table "accuracy", "noise" or "adni" of `published_table`; each
-    cell is a dictionary of parameters. A C printed as 0 is given as 1e-6, the one value of the grid
-    that prints so. That of H-ELM acts as a ridge penalty, as `ReleasedHierarchicalELM` takes it;
-    `HierarchicalELMClassifier` takes its inverse.
+    A C printed as 0 is given as 1e-6, the one value of the grid that prints so. That of H-ELM acts
+    as a ridge penalty, as `ReleasedHierarchicalELM` takes it; `HierarchicalELMClassifier` takes its
+    inverse.
 
     Examples
     --------

@@ -1,7 +1,6 @@
 """The models of the published study, as they run under the protocol "paper".
 
-They are for repeating that study. The H-ELM is not for use: it predicts a row by the company it
-comes in. What speaks for each is in `docs/results/reproduction.md`.
+They are for repeating that study; `docs/results/reproduction.md` says what speaks for each.
 """
 
 from __future__ import annotations
@@ -33,13 +32,11 @@ BIAS, PENALTY, STEPS, LARGEST = 0.1, 1e-3, 50, 0.8
 
 
 class ReleasedHierarchicalELM(ClassifierMixin, BaseEstimator):
-    """H-ELM of equal layers, whose rows to predict are scaled by their own range.
+    """H-ELM of two sparse auto-encoders and a hidden layer, with `n_hidden_nodes` each.
 
-    Two sparse auto-encoders and a hidden layer have `n_hidden_nodes` each. The nodes of an
-    auto-encoder are brought to [0, 1] over the rows at hand: in `predict` over those to be
-    predicted, so that a prediction depends on the rows that come with it. A fit draws anew for
-    every setting and every set of training labels.
-    `C` is the ridge penalty of the output weights: a smaller one fits closer.
+    The nodes of an auto-encoder are scaled to [0, 1] over the rows at hand, in `predict` over those
+    to predict: a prediction depends on the rows that come with it. A fit draws anew for every
+    setting and every set of training labels. `C` is the ridge penalty of the output weights.
     """
 
     def __init__(
@@ -75,7 +72,7 @@ class ReleasedHierarchicalELM(ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, X: ArrayLike) -> Array:
-        """Decision values of rows, which depend on one another."""
+        """Return decision values of rows, which depend on one another."""
         check_is_fitted(self)
         Z = _with_bias(validate_data(self, X, dtype=np.float64, reset=False))
         for layer in self._layers:
@@ -89,7 +86,7 @@ class ReleasedHierarchicalELM(ClassifierMixin, BaseEstimator):
 
 
 def sparse_codes(A: Array, B: Array, penalty: float = PENALTY, n_steps: int = STEPS) -> Array:
-    """Some steps of FISTA towards the x of least ``‖A x - B‖² / 2 + penalty ‖x‖₁``."""
+    """Minimise ``‖A x - B‖² / 2 + penalty ‖x‖₁`` by some steps of FISTA."""
     gram, right = A.T @ A, A.T @ B
     step = 1.0 / max(float(np.linalg.eigvalsh(gram)[-1]), np.finfo(np.float64).tiny)
     x = ahead = np.zeros_like(right)
@@ -151,12 +148,9 @@ COLUMNS = {
 
 
 @cache
-def _printed_settings() -> pd.DataFrame:
-    return pd.concat([published_settings(), published_settings("adni")])
-
-
 def printed_setting(dataset: str, model: str) -> dict[str, Any] | None:
     """Return the printed best setting of a model, or of the column it stands for, if any."""
-    printed, column = _printed_settings(), PRINTED_COLUMNS.get(model, model)
+    printed = pd.concat([published_settings(), published_settings("adni")])
+    column = PRINTED_COLUMNS.get(model, model)
     known = dataset in printed.index and column in printed.columns
     return printed.loc[dataset, column] if known else None

@@ -23,14 +23,9 @@ from broadlearn.study.store import newest
 
 KEYS = ["dataset", "model"]
 CELL_KEYS = ["noise", *KEYS]
+WITHIN_REACH = "within reach"
 DRAWS = ["n_draws", "lowest", "median", "highest", "draw_mean", "draw_sd", "nearest_sd"]
-CONTRADICTED, OUT_OF_REACH, NOT_FITTED, WITHIN_REACH, NOT_REDRAWN = VERDICTS = (
-    "contradicted",
-    "out of reach",
-    "not fitted",
-    "within reach",
-    "not redrawn",
-)
+VERDICTS = ("contradicted", "out of reach", "not fitted", WITHIN_REACH, "not redrawn")
 # Percentage points; print has four decimals.
 TOLERANCE = 0.005
 # How often the luckiest draw of a grid may pass by chance what is called beyond selection.
@@ -42,27 +37,26 @@ def printed_cells() -> pd.DataFrame:
 
     The published noise is taken for deviations on all rows. No deviations are printed for ADNI.
     """
-
-    def cells(accuracy: str, deviation: str | None) -> pd.DataFrame:
-        means = published_table(accuracy).stack()
+    tables = []
+    for accuracy, deviation in (
+        ("accuracy", "deviation"),
+        ("adni", None),
+        ("noise", "noise_deviation"),
+    ):
+        means = published_table(accuracy).rename_axis(columns="model").stack()
         deviations = np.nan if deviation is None else published_table(deviation).stack()
-        table = means.to_frame("printed").assign(printed_sd=deviations)
-        table.index.names = [*table.index.names[:-1], "model"]
-        return table.reset_index()
-
-    noisy = cells("noise", "noise_deviation")
-    levels = noisy.pop("noise_percent") / 100
-    noisy["noise"] = [str(Noise("deviation", level, "all")) for level in levels]
-    clean = pd.concat([cells("accuracy", "deviation"), cells("adni", None)])
-    return pd.concat([clean.assign(noise="none"), noisy], ignore_index=True)
+        tables.append(means.to_frame("printed").assign(printed_sd=deviations).reset_index())
+    cells = pd.concat(tables, ignore_index=True)
+    levels = cells.pop("noise_percent").fillna(0.0) / 100
+    cells["noise"] = [str(Noise("deviation", x, "all")) if x else "none" for x in levels]
+    return cells
 
 
 def compare_with_print(frame: pd.DataFrame) -> pd.DataFrame:
     """Return our figures beside the printed ones, in percent.
 
-    Units of "paper" count that are done with the published grid, without noise or with the one that
-    is taken for the published noise. Columns are noise, dataset, model, ours, ours_sd, printed,
-    printed_sd (over folds, ddof=1), difference and sd_difference (ours less printed).
+    Ours are of "paper" with the published grid. Columns are noise, dataset, model, ours, ours_sd,
+    printed, printed_sd (over folds, ddof=1), difference and sd_difference (ours less printed).
     """
     units = newest(frame)
     used = (units["status"] == "done") & (units["grid"] == "paper") & (units["protocol"] == PAPER)
@@ -78,12 +72,12 @@ def compare_with_print(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def redraw_figures(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the draws of each printed figure in one line, in percent.
+    """Return the draws of each printed figure in one row, in percent.
 
     Columns are dataset, model, n_draws; lowest, median and highest mean accuracy of a draw;
     draw_mean and draw_sd, at least one row's worth since a few draws may agree by chance; and
     nearest_sd, the deviation over folds of the draw nearest to print. They are NaN where the
-    printed settings could not be fitted.
+    printed settings cannot be fitted.
     """
     lines, printed = [], published_table()
     redrawn = (frame["protocol"] == REDRAWS) & frame["dataset"].isin(printed.index)
@@ -113,17 +107,15 @@ def judge_cells(cells: pd.DataFrame, redraws: pd.DataFrame) -> pd.DataFrame:
 
     The verdict is
 
-    - "contradicted": print is below all redraws, which a right reading would reach;
+    - "contradicted": print is below all redraws;
     - "out of reach": print is above all redraws and above our best of the grid;
     - "not fitted": the model cannot be fitted with the printed settings on some fold;
     - "within reach": none of these;
     - "not redrawn": there are no redraws, as for all cells with noise.
 
-    Print is the luckiest of as many draws as the grid has settings, so that it is above some tens
-    of redraws, and above our best every second time, even if the reading is right: "out of reach"
-    alone says little. A cell is beyond_selection, whatever our best is, where print is further
-    above the mean of the redraws than the luckiest of so many normal draws is in all but 1 % of
-    grids.
+    Print is the luckiest of as many draws as the grid has settings, so "out of reach" alone says
+    little. A cell is beyond_selection where print is further above the mean of the redraws than the
+    luckiest of so many normal draws is in all but 1 % of grids.
     """
     judged = cells.merge(redraws, how="left", on=KEYS)
     judged[DRAWS] = judged[DRAWS].astype(float)
@@ -131,10 +123,10 @@ def judge_cells(cells: pd.DataFrame, redraws: pd.DataFrame) -> pd.DataFrame:
     below = judged["printed"] < judged["lowest"] - TOLERANCE
     above = judged["printed"] > judged[["highest", "ours"]].max(axis=1) + TOLERANCE
     cases = {
-        NOT_REDRAWN: judged["n_draws"].isna(),
-        NOT_FITTED: judged["lowest"].isna(),
-        CONTRADICTED: below,
-        OUT_OF_REACH: above,
+        "not redrawn": judged["n_draws"].isna(),
+        "not fitted": judged["lowest"].isna(),
+        "contradicted": below,
+        "out of reach": above,
     }
     judged["verdict"] = np.select(list(cases.values()), list(cases), WITHIN_REACH)
     sizes = {name: prod(map(len, grid.values())) for name, grid in published_grids().items()}

@@ -7,8 +7,7 @@ import re
 import threading
 import time
 from collections.abc import Generator, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
-from queue import SimpleQueue
+from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
 from typing import NamedTuple
 
 from joblib.externals.loky import ProcessPoolExecutor
@@ -62,23 +61,20 @@ def run_tasks(
     if timeout is not None and not timeout > 0:
         raise ValueError(f"timeout must be a number of seconds above 0, got {timeout!r}.")
     workers = [_Worker(timeout) for _ in range(min(n_jobs, len(tasks)))]
-    idle: SimpleQueue[_Worker] = SimpleQueue()
-    ended: SimpleQueue[Outcome] = SimpleQueue()
+    idle = list(workers)
 
-    def run(task: Task) -> None:
-        worker = idle.get()
-        ended.put(worker.run(task))
-        idle.put(worker)
+    def run(task: Task) -> Outcome:
+        worker = idle.pop()
+        try:
+            return worker.run(task)
+        finally:
+            idle.append(worker)
 
     # A thread waits for each process.
     threads = ThreadPoolExecutor(max(len(workers), 1))
     try:
-        for worker in workers:
-            idle.put(worker)
-        for task in tasks:
-            threads.submit(run, task)
-        for _ in tasks:
-            yield ended.get()
+        for end in as_completed([threads.submit(run, task) for task in tasks]):
+            yield end.result()
     finally:
         threads.shutdown(wait=False, cancel_futures=True)
         for worker in workers:
@@ -120,7 +116,7 @@ class _Worker:
 
     def _restart(self) -> None:
         with self._changing:
-            self._end()
+            self._executor.shutdown(wait=True, kill_workers=True)  # type: ignore[call-arg]
             if not self._stopped:
                 self._executor = start_worker()
 
@@ -128,10 +124,7 @@ class _Worker:
         """End the process, and start no other."""
         with self._changing:
             self._stopped = True
-            self._end()
-
-    def _end(self) -> None:
-        self._executor.shutdown(wait=True, kill_workers=True)  # type: ignore[call-arg]
+            self._executor.shutdown(wait=True, kill_workers=True)  # type: ignore[call-arg]
 
 
 def start_worker() -> Executor:

@@ -34,10 +34,9 @@ class FriedmanResult(NamedTuple):
 
 
 class NemenyiResult(NamedTuple):
-    """Mean ranks (best first), least significant difference, and groups that are alike.
+    """Mean ranks (best first), critical difference, and groups of models that are alike.
 
-    Groups have two or more models, none is within another, and the best comes first: they are the
-    bars of a critical difference diagram.
+    Groups have two or more models, none is within another, and the best comes first.
     """
 
     mean_ranks: pd.Series
@@ -46,15 +45,10 @@ class NemenyiResult(NamedTuple):
 
 
 class ConditionTests(NamedTuple):
-    """Comparison of models in several conditions and in "all" of them, from `compare_conditions`.
+    """Comparison of models in several conditions and in "all" of them.
 
-    Attributes
-    ----------
-    accuracies, mean_ranks : DataFrame
-        Means over data sets, models by conditions, the best mean rank in "all" first.
-    tests : DataFrame
-        Columns of `compare_pairs` for each condition. In "all", accuracies are means over
-        conditions, so that a data set counts once there too.
+    `accuracies` and `mean_ranks` are means over data sets, models by conditions, the best mean rank
+    in "all" first. `tests` has the columns of `compare_pairs` and the condition.
     """
 
     accuracies: pd.DataFrame
@@ -94,27 +88,10 @@ def ranks(accuracies: pd.DataFrame) -> pd.DataFrame:
 def friedman(accuracies: pd.DataFrame) -> FriedmanResult:
     """Test whether all models are alike: Friedman's χ² and Iman and Davenport's F.
 
-    Parameters
-    ----------
-    accuracies : DataFrame
-        At least two data sets and models.
-
-    Returns
-    -------
-    FriedmanResult
-
-    Notes
-    -----
-    With mean ranks R_j of k models on N data sets [1]_,
+    With mean ranks R_j of k models on N data sets (Demšar, JMLR 7, 2006),
     ``χ² = 12N / (k(k+1)) · (Σ R_j² − k(k+1)²/4)`` and ``F = (N−1)χ² / (N(k−1) − χ²)``.
-    There is no correction for ties, as in the published study; `scipy.stats.friedmanchisquare`
-    has one, so its χ² is larger where models tie. The printed χ², 86.1618, was computed from mean
-    ranks of 4 decimals.
-
-    References
-    ----------
-    .. [1] J. Demšar, "Statistical comparisons of classifiers over multiple data sets", Journal of
-       Machine Learning Research 7 (2006), 1-30.
+    As in the published study there is no correction for ties; `scipy.stats.friedmanchisquare`
+    has one. The printed χ², 86.1618, was computed from mean ranks of 4 decimals.
 
     Examples
     --------
@@ -137,21 +114,8 @@ def friedman(accuracies: pd.DataFrame) -> FriedmanResult:
 
 
 def nemenyi(accuracies: pd.DataFrame, *, alpha: float = 0.05) -> NemenyiResult:
-    """Test which models differ in mean rank, all pairs at one level.
+    """Test which models differ in mean rank, all pairs at the level `alpha`.
 
-    Parameters
-    ----------
-    accuracies : DataFrame
-        At least two data sets and models.
-    alpha : float, default=0.05
-        Level of the test, between 0 and 1.
-
-    Returns
-    -------
-    NemenyiResult
-
-    Notes
-    -----
     The critical difference of k models on N data sets is ``q_α √(k(k+1) / 6N)``, with q_α the
     quantile of the studentised range for k groups, divided by √2.
 
@@ -201,18 +165,11 @@ def compare_pairs(accuracies: pd.DataFrame, *, reference: Hashable | None = None
     Returns
     -------
     DataFrame
-        One row per pair: model, other; win, tie, loss; p_sign of the exact two-sided sign test;
-        p_wilcoxon of the signed-rank test on accuracies; p_holm, the same adjusted over the rows;
-        p_ranks of the published variant of the test, on ranks, not adjusted.
-
-    Notes
-    -----
-    The sign test splits ties evenly between the two models, and ignores one if their number is odd.
-    Wilcoxon's test drops them; models that tie everywhere have a p-value of 1. Its p-value is the
-    one that `scipy.stats.wilcoxon` chooses by default: exact or from the normal approximation. The
-    published variant takes differences of the ranks that the two models have among all models, and
-    the normal approximation with continuity correction; it depends on which other models are in the
-    table.
+        One row per pair: model, other; win, tie, loss; p_sign of the exact two-sided sign test,
+        which splits ties evenly; p_wilcoxon of `scipy.stats.wilcoxon` on accuracies, which drops
+        ties; p_holm, the same adjusted over the rows; p_ranks of the published variant, not
+        adjusted: on the ranks among all models of the table, by the normal approximation with
+        continuity correction.
 
     Examples
     --------
@@ -288,7 +245,8 @@ def compare_conditions(
 ) -> ConditionTests:
     """Compare a model with each other one in several conditions and in all of them together.
 
-    Conditions are such as clean and noisy data; `tables` has the accuracies of each by name.
+    `tables` has accuracies by condition, such as clean and noisy data. Accuracies in "all" are
+    means over conditions, so that a data set counts once.
 
     Examples
     --------

@@ -40,16 +40,16 @@ class StoreError(ValueError):
 class ResultStore:
     """One row per finished unit, with the code that made it.
 
-    One process writes: it holds a lock beside the file until it closes the store or dies. Others
-    may read meanwhile. Every row is committed in a transaction of its own, in SQLite's write-ahead
-    mode, so a killed process loses nothing that was filed.
+    One process writes, others may read. The writer holds a lock beside the file until it closes
+    the store or dies. Every row is a transaction in SQLite's write-ahead mode, so a killed process
+    loses nothing that was filed.
 
     Parameters
     ----------
     path : str or path
         Created, with its folder, if it does not exist.
     read_only : bool, default=False
-        Read an existing store, also while another process writes to it.
+        Only read an existing store.
 
     Examples
     --------
@@ -115,9 +115,6 @@ class ResultStore:
                 f"{self.path} cannot be used as a result store: {error}. Earlier results are kept."
             ) from error
 
-    def __repr__(self) -> str:
-        return f"<ResultStore {self.path}>"
-
     def __enter__(self) -> Self:
         return self
 
@@ -132,18 +129,7 @@ class ResultStore:
 
     def add(self, unit: Unit, spec: ModelSpec, result: UnitResult) -> None:
         """File the result of a unit, in place of an older one."""
-        self._add(
-            unit,
-            spec,
-            status="done",
-            mean=result.mean,
-            sd=result.sd,
-            seconds=result.seconds,
-            fold_scores=[float(score) for score in result.fold_scores],
-            metrics={n: [float(v) for v in values] for n, values in result.metrics.items()},
-            chosen=result.chosen,
-            details=result.details,
-        )
+        self._add(unit, spec, status="done", mean=result.mean, sd=result.sd, **vars(result))
 
     def add_failure(self, unit: Unit, spec: ModelSpec, status: str, error: str) -> None:
         """File why a unit has no result; `status` is "failed", "timeout" or "died"."""
@@ -155,6 +141,7 @@ class ResultStore:
         row = {**asdict(unit), **values, **code, "key": unit.key, "versions": versions()}
         row["finished"] = datetime.now(UTC).isoformat()
         for name in row.keys() & set(JSON_FIELDS):
+            # NumPy's numbers as those of Python.
             row[name] = json.dumps(row[name], sort_keys=True, default=lambda value: value.tolist())
         with self._in_one_sentence():
             self._db.execute(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import product
 
@@ -12,7 +12,7 @@ import pandas as pd
 from broadlearn.study.metrics import DEFAULT_METRIC, check_metric
 from broadlearn.study.models import PAPER_MODELS
 from broadlearn.study.noise import parse_noise
-from broadlearn.study.plan import INSIDE, PAPER, PROTOCOLS
+from broadlearn.study.plan import PROTOCOLS
 from broadlearn.study.released import PRINTED_COLUMNS
 from broadlearn.study.store import newest
 
@@ -28,95 +28,97 @@ NOISE_NAMES = {
 
 
 class Cells:
-    """Results of a study by protocol, noise, data set and model, over seeds.
+    """Results under one protocol by noise, data set and model, over seeds.
 
-    `frame` has one row per unit, as `ResultStore.to_frame` gives it; of rows for the same cell the
-    last filed one counts. Units without the metric count as missing. `reference` is the model that
-    tests compare with the others; Ensemble, IF-BLS or else the best if None.
+    `frame` has one row per unit, as `ResultStore.to_frame` gives it; the last filed row of a cell
+    counts. Units without the metric count as missing. `reference` is the model that tests compare
+    with the others; None takes Ensemble, IF-BLS or else the best.
     """
 
     def __init__(
-        self, frame: pd.DataFrame, metric: str = DEFAULT_METRIC, reference: str | None = None
+        self,
+        frame: pd.DataFrame,
+        protocol: str,
+        metric: str = DEFAULT_METRIC,
+        reference: str | None = None,
     ) -> None:
-        self.metric = check_metric(metric)
-        units = newest(frame[frame["protocol"].isin(PROTOCOLS)])
+        self.protocol, self.metric = protocol, check_metric(metric)
+        units = newest(frame[frame["protocol"] == protocol])
         if units.empty:
-            raise ValueError("There are no results of a protocol to report, such as nested.")
+            raise ValueError(f"There are no results under the protocol {protocol}.")
         for column in ("grid", "scoring", "folds"):
-            for protocol, values in units.groupby("protocol")[column].unique().items():
-                if len(values) > 1:
-                    raise ValueError(
-                        f"Results under {protocol} were made with several values of {column} "
-                        f"({', '.join(map(str, values))}); choose one."
-                    )
+            values = units[column].unique()
+            if len(values) > 1:
+                raise ValueError(
+                    f"Results under {protocol} have several values of {column} "
+                    f"({', '.join(map(str, values))}); choose one."
+                )
         if metric != DEFAULT_METRIC:
-            folds = [
-                pd.Series(m.get(metric, []) if isinstance(m, Mapping) else [], dtype=float)
-                for m in units["metrics"]
-            ]
-            units["mean"] = [values.mean() for values in folds]
-            units["sd"] = [values.std(ddof=1) for values in folds]
+            folds = units["metrics"].map(
+                lambda m: pd.Series((m or {}).get(metric, []), dtype=float)
+            )
+            units["mean"], units["sd"] = folds.map(pd.Series.mean), folds.map(pd.Series.std)
+        has_score = np.isfinite(units["mean"].astype(float))
+        units["status"] = units["status"].mask((units["status"] == "done") & ~has_score, "missing")
         units["variance"] = units["sd"].astype(float) ** 2
-        done = (units["status"] == "done") & np.isfinite(units["mean"].astype(float))
-        units["done"] = done
-        # A unit without the metric is as good as never tried.
-        units["status"] = units["status"].mask(~done & (units["status"] == "done"), "missing")
         self.units = units
-        self.protocols = [p for p in PROTOCOLS if p in set(units["protocol"])]
         self.models = in_order(units["model"])
-        if reference is not None and reference not in self.models:
-            raise ValueError(f"reference must be one of {', '.join(self.models)}.")
         self._reference = reference
 
-    def _table(self, column: str, protocol: str, noise: str) -> pd.DataFrame:
+    @property
+    def reference(self) -> str:
+        """The model that tests compare with the others."""
+        preferred = (self._reference, *REFERENCES, str(self.merits().mean().idxmax()))
+        return next(model for model in preferred if model in self.models)
+
+    def _table(self, column: str, noise: str) -> pd.DataFrame:
         """Means of a column over seeds, data sets by models; NaN if missing."""
-        here = self.units[self.units["protocol"] == protocol]
-        part = here[here["noise"] == noise]
-        table = part[part["done"]].pivot_table(column, "dataset", "model", "mean")
-        table = table.reindex(index=sorted(set(part["dataset"])), columns=in_order(here["model"]))
+        part = self.units[self.units["noise"] == noise]
+        done = part[part["status"] == "done"].astype({column: float})
+        table = done.pivot_table(column, "dataset", "model")
+        table = table.reindex(index=sorted(set(part["dataset"])), columns=self.models)
         return table.rename_axis(index=None, columns=None).astype(float)
 
-    def means(self, protocol: str, noise: str = "none") -> pd.DataFrame:
+    def means(self, noise: str = "none") -> pd.DataFrame:
         """Return mean figures as shown (shares in percent), data sets by models; NaN if missing."""
-        return self.metric.scale * self._table("mean", protocol, noise)
+        return self.metric.scale * self._table("mean", noise)
 
-    def merits(self, protocol: str, noise: str = "none") -> pd.DataFrame:
+    def merits(self, noise: str = "none") -> pd.DataFrame:
         """Return the same for ranks and tests: larger is better."""
-        return self.metric.sign * self.means(protocol, noise)
+        return self.metric.sign * self.means(noise)
 
-    def deviations(self, protocol: str, noise: str = "none") -> pd.DataFrame:
+    def deviations(self, noise: str = "none") -> pd.DataFrame:
         """Return deviations over the folds of a seed, as root mean square over seeds."""
-        return self.metric.scale * np.sqrt(self._table("variance", protocol, noise))
+        return self.metric.scale * np.sqrt(self._table("variance", noise))
 
-    def status(self, protocol: str, noise: str = "none") -> pd.DataFrame:
+    def status(self, noise: str = "none") -> pd.DataFrame:
         """Return why a cell has no figure, data sets by models; empty where it has one."""
-        means = self.means(protocol, noise)
-        part = self.units.query("protocol == @protocol and noise == @noise and not done")
+        means = self.means(noise)
+        part = self.units[(self.units["noise"] == noise) & (self.units["status"] != "done")]
         last = part.pivot_table("status", "dataset", "model", "last")
         return last.reindex_like(means).astype(object).fillna("missing").where(means.isna(), "")
 
     @cached_property
     def not_done(self) -> pd.DataFrame:
         """Units without a score, including those never tried although their neighbours were."""
-        columns = ["dataset", "noise", "model", "protocol", "seed", "status", "error"]
-        tried = set(self.units[columns[:5]].itertuples(index=False, name=None))
-        missing = []
-        for (protocol, noise), part in self.units.groupby(["protocol", "noise"]):
-            models = set(self.units.loc[self.units["protocol"] == protocol, "model"])
-            every = product(set(part["dataset"]), [noise], models, [protocol], set(part["seed"]))
-            missing += [(*key, "missing", "") for key in every if key not in tried]
-        lost = self.units.loc[~self.units["done"], columns].fillna({"error": ""})
-        joined = pd.concat([lost, pd.DataFrame(missing, columns=columns)])
-        return joined.sort_values(columns[:5], ignore_index=True)
+        keys = ["dataset", "noise", "model", "seed"]
+        every = [
+            key
+            for noise, part in self.units.groupby("noise")
+            for key in product(set(part["dataset"]), [noise], self.models, set(part["seed"]))
+        ]
+        tried = self.units.set_index(keys)[["status", "error"]]
+        units = tried.reindex(pd.MultiIndex.from_tuples(every, names=keys))
+        units = units.fillna({"status": "missing", "error": ""}).reset_index()
+        return units[units["status"] != "done"].sort_values(keys, ignore_index=True)
 
-    def noises(self, protocol: str) -> list[str]:
-        """Return the noises of a protocol: none first, then by kind, place and level."""
-        here = self.units.loc[self.units["protocol"] == protocol, "noise"]
-        return sorted(set(here), key=_noise_order)
+    def noises(self) -> list[str]:
+        """Return the noises: none first, then by kind, place and level."""
+        return sorted(set(self.units["noise"]), key=_noise_order)
 
-    def levels(self, protocol: str) -> dict[tuple[str, str], dict[str, float]]:
+    def levels(self) -> dict[tuple[str, str], dict[str, float]]:
         """Return noises with their levels in percent, by kind and place; none is 0 in each."""
-        noises = [parse_noise(text) for text in self.noises(protocol)]
+        noises = [parse_noise(text) for text in self.noises()]
         kinds = {(noise.kind, noise.where) for noise in noises if noise.kind != "none"}
         return {
             kind: {
@@ -127,33 +129,23 @@ class Cells:
             for kind in sorted(kinds)
         }
 
-    def conditions(
-        self, protocol: str, noises: Sequence[str]
-    ) -> tuple[dict[str, pd.DataFrame], list[str]]:
+    def conditions(self, noises: Sequence[str]) -> tuple[dict[str, pd.DataFrame], list[str]]:
         """Return figures by noise on the data sets that have all, and the other data sets."""
-        tables = {noise: self.means(protocol, noise) for noise in noises}
+        tables = {noise: self.means(noise) for noise in noises}
         joined = pd.concat(tables, axis=1)
         complete = joined.dropna().index
-        return {noise: table.loc[complete] for noise, table in tables.items()}, sorted(
-            joined.index.difference(complete)
-        )
+        left_out = sorted(joined.index.difference(complete))
+        return {noise: table.loc[complete] for noise, table in tables.items()}, left_out
 
-    def incomplete(self, protocol: str) -> list[str]:
-        """Return the data sets without a figure for every model."""
-        means = self.means(protocol)
-        return list(means.index[means.isna().any(axis=1)])
 
-    def optimism(self) -> pd.DataFrame:
-        """Return what choosing settings on the test folds adds, in points."""
-        points = self.means(PAPER) - self.means(INSIDE)
-        points = points.dropna(how="all").dropna(how="all", axis=1)
-        return points[in_order(points.columns)]
-
-    def reference(self, protocol: str) -> str:
-        """Return the model that tests compare with the others."""
-        table = self.merits(protocol)
-        preferred = (self._reference or "", *REFERENCES, str(table.mean().idxmax()))
-        return next(model for model in preferred if model in table.columns)
+def cells_by_protocol(
+    frame: pd.DataFrame, metric: str = DEFAULT_METRIC, reference: str | None = None
+) -> list[Cells]:
+    """Return the results under each protocol that a page compares models by."""
+    if reference is not None and reference not in set(frame["model"]):
+        raise ValueError(f"reference must be one of {', '.join(in_order(frame['model']))}.")
+    protocols = [name for name in PROTOCOLS if name in set(frame["protocol"])]
+    return [Cells(frame, name, metric, reference) for name in protocols]
 
 
 def in_order(models: Iterable[str]) -> list[str]:
@@ -166,11 +158,6 @@ def in_order(models: Iterable[str]) -> list[str]:
 def _noise_order(noise: str) -> tuple[bool, str, str, float]:
     parsed = parse_noise(noise)
     return (parsed.kind != "none", parsed.kind, parsed.where, parsed.level)
-
-
-def strongest(noises: Sequence[str]) -> list[str]:
-    """Return no noise, and of each kind the highest level; levels are in rising order."""
-    return list({(n.kind, n.where): str(n) for n in map(parse_noise, noises)}.values())
 
 
 def noise_words(noise: str) -> str:

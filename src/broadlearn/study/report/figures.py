@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from importlib.resources import files
-from typing import Any
 
 import matplotlib.style
 import numpy as np
@@ -14,46 +12,20 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from broadlearn.study.models import PUBLISHED_MODELS
 from broadlearn.study.protocols import PRINTED_GROUPS
 from broadlearn.study.report.cells import NOISE_NAMES, Cells, in_order
 from broadlearn.study.statistics import nemenyi
 from broadlearn.utils import label
 
 WIDTH, PANELS_PER_ROW = 12.0, 4
-# Colours that everyone can tell apart (Okabe and Ito, Tol): as many models have their own mark.
-COLORS = (
-    *("#000000", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#0072B2", "#D55E00"),
-    *("#882255", "#999933", "#332288", "#44AA99", "#8C564B", "#777777", "#AA4499", "#117733"),
-)
-MARKERS = ("s", "^", "v", "X", "P", "D", "o", "<", ">", "p", "h", "*", "d", "H", "8")
-DASHES: tuple[Any, ...] = ("--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (6, 2)), "-")
 SETTING_NAMES = {"C": "C", "n_feature_nodes": "feature nodes per group p"}
-_STYLE = str(files("broadlearn.study.report") / "templates" / "study.mplstyle")
+# The style of the report, whatever the user's settings are; as a decorator or a context.
+STUDY_STYLE = matplotlib.style.context(
+    ["default", str(files("broadlearn.study.report") / "templates" / "study.mplstyle")]
+)
 
 
-@contextmanager
-def study_style() -> Iterator[None]:
-    """Use the style of the report, whatever the user's settings are; also a decorator."""
-    with matplotlib.style.context(["default", _STYLE]):
-        yield
-
-
-def marks(models: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return colour, marker and dashes of each model; published ones always have the same."""
-    everyone = [*PUBLISHED_MODELS, *sorted(set(models).difference(PUBLISHED_MODELS))]
-    return {
-        model: {
-            "color": COLORS[i % len(COLORS)],
-            "marker": MARKERS[(i + i // len(COLORS)) % len(MARKERS)],
-            "linestyle": DASHES[i % len(DASHES)],
-        }
-        for i, model in enumerate(everyone)
-        if model in models
-    }
-
-
-def _panels(n: int, height: float = 2.6) -> tuple[Figure, list[Axes]]:
+def _panels(n: int, height: float) -> tuple[Figure, list[Axes]]:
     """A figure with `n` panels; the rest of the last row stays empty."""
     n_columns = min(n, PANELS_PER_ROW)
     n_rows = -(-n // n_columns)
@@ -66,44 +38,43 @@ def _panels(n: int, height: float = 2.6) -> tuple[Figure, list[Axes]]:
 
 
 def _finish(figure: Figure, axes: Sequence[Axes], xlabel: str, ylabel: str) -> None:
-    """Add names of the axes at the edges, and one legend for all panels."""
+    """Add names of the axes, and one legend for all panels."""
     handles, names = axes[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside lower center", ncols=min(len(names), 8))
-    for axis in axes[:: min(len(axes), PANELS_PER_ROW)]:
-        axis.set_ylabel(ylabel)
-    for axis in axes[-PANELS_PER_ROW:]:
+    figure.supylabel(ylabel, fontsize="medium")
+    for axis in axes:
         axis.set_xlabel(xlabel)
 
 
-@study_style()
-def mean_curves_figure(cells: Cells, protocol: str) -> Figure | None:
+@STUDY_STYLE
+def mean_curves_figure(cells: Cells) -> Figure | None:
     """Mean figure over data sets against the level of noise, a panel for each kind of noise.
 
     None if no data set has all levels.
     """
     curves = {}
-    for kind, levels in cells.levels(protocol).items():
-        tables, _ = cells.conditions(protocol, list(levels))
+    for kind, levels in cells.levels().items():
+        tables, _ = cells.conditions(list(levels))
         curve = pd.DataFrame({levels[n]: table.mean() for n, table in tables.items()}).T.dropna()
         if len(curve) > 1:
             curves[kind] = curve
     if not curves:
         return None
     figure, axes = _panels(len(curves), height=3.4)
-    for axis, (kind, curve) in zip(axes, curves.items(), strict=True):
-        for model, style in marks(list(curve.columns)).items():
-            axis.plot(curve.index, curve[model], label=label(model), **style)
+    for axis, ((noise, where), curve) in zip(axes, curves.items(), strict=True):
+        for model in curve:
+            axis.plot(curve.index, curve[model], label=label(model))
         axis.set_xticks(curve.index)
-        axis.set_title(f"{'training ' if kind[1] == 'train' else ''}{NOISE_NAMES[kind[0]]}")
+        axis.set_title(f"{'training ' if where == 'train' else ''}{NOISE_NAMES[noise]}")
     unit = ", %" if cells.metric.unit else ""
     _finish(figure, axes, "level of noise, %", f"mean {cells.metric.words}{unit}")
     return figure
 
 
-@study_style()
-def critical_difference_figure(cells: Cells, protocol: str) -> Figure:
+@STUDY_STYLE
+def critical_difference_figure(cells: Cells) -> Figure:
     """Mean ranks on a line, with bars over models that Nemenyi's test does not tell apart."""
-    result = nemenyi(cells.merits(protocol))
+    result = nemenyi(cells.merits())
     mean_ranks, width = result.mean_ranks, result.critical_difference
     k = len(mean_ranks)
     n_left = (k + 1) // 2
@@ -115,16 +86,16 @@ def critical_difference_figure(cells: Cells, protocol: str) -> Figure:
     axes.set_axis_off()
     margin = 0.25 * max(k - 1, 1)
     axes.set(xlim=(1 - margin, max(k, 1 + width) + margin), ylim=(bottom, -2.5))
-    line: dict[str, Any] = {"color": "black", "linewidth": 1.0, "solid_capstyle": "butt"}
-    axes.plot([1, k], [0, 0], **line)
+    axes.hlines(0, 1, k, "black", linewidth=1.0)
+    axes.vlines(range(1, k + 1), -0.2, 0, "black", linewidth=1.0)
     for tick in range(1, k + 1):
-        axes.plot([tick, tick], [-0.2, 0], **line)
         axes.text(tick, -0.35, str(tick), ha="center", va="bottom")
     for i, (model, rank) in enumerate(mean_ranks.items()):
         on_left = i < n_left
         height = first_name + (i if on_left else k - 1 - i)
         edge = 1 - 0.08 * margin if on_left else k + 0.08 * margin
-        axes.plot([rank, rank, edge], [0, height, height], **line)
+        axes.vlines(rank, 0, height, "black", linewidth=1.0)
+        axes.hlines(height, rank, edge, "black", linewidth=1.0)
         axes.text(
             edge + (-0.03 if on_left else 0.03) * margin,
             height,
@@ -134,14 +105,14 @@ def critical_difference_figure(cells: Cells, protocol: str) -> Figure:
         )
     for i, clique in enumerate(result.cliques):
         reach = mean_ranks[list(clique)]
-        ends = [reach.min() - 0.05, reach.max() + 0.05]
-        axes.plot(ends, [0.55 + 0.55 * i] * 2, color="#D55E00", lw=4.0, solid_capstyle="butt")
-    axes.errorbar(1 + width / 2, -1.4, xerr=width / 2, color="black", capsize=3, linewidth=1.0)
+        height = 0.55 + 0.55 * i
+        axes.hlines(height, reach.min() - 0.05, reach.max() + 0.05, "#D55E00", linewidth=4.0)
+    axes.errorbar(1 + width / 2, -1.4, xerr=width / 2, color="black", fmt="none", capsize=3)
     axes.text(1, -1.7, f"critical difference {width:.2f}", va="bottom")
     return figure
 
 
-@study_style()
+@STUDY_STYLE
 def setting_figure(sensitivity: pd.DataFrame, setting: str) -> Figure | None:
     """Best accuracy over all other settings against one of them; one panel per data set.
 
@@ -152,11 +123,10 @@ def setting_figure(sensitivity: pd.DataFrame, setting: str) -> Figure | None:
     if known.empty:
         return None
     best = known.loc[known.groupby(["dataset", "model", setting])["mean"].idxmax()]
-    datasets, models = sorted(set(best["dataset"])), in_order(best["model"])
-    styles = marks(models)
+    datasets = sorted(set(best["dataset"]))
     figure, axes = _panels(len(datasets), height=3.0)
     for axis, dataset in zip(axes, datasets, strict=True):
-        for model in models:
+        for model in in_order(best["model"]):
             curve = best[(best["dataset"] == dataset) & (best["model"] == model)]
             axis.errorbar(
                 curve[setting],
@@ -165,7 +135,6 @@ def setting_figure(sensitivity: pd.DataFrame, setting: str) -> Figure | None:
                 label=label(model),
                 capsize=2.0,
                 elinewidth=0.8,
-                **styles[model],
             )
         axis.set_xscale("log" if setting == "C" else "linear")
         axis.set_title(label(dataset))
@@ -173,7 +142,7 @@ def setting_figure(sensitivity: pd.DataFrame, setting: str) -> Figure | None:
     return figure
 
 
-@study_style()
+@STUDY_STYLE
 def surface_figure(sensitivity: pd.DataFrame) -> Figure | None:
     """Accuracy of one model on one data set over kernel width and C, for several group numbers.
 
@@ -206,7 +175,7 @@ def surface_figure(sensitivity: pd.DataFrame) -> Figure | None:
     return figure
 
 
-@study_style()
+@STUDY_STYLE
 def saved(figure: Figure, form: str) -> bytes:
     """Return the figure as a file, "svg" or "pdf", with the same bytes every time."""
     stream = io.BytesIO()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,10 +14,10 @@ from matplotlib.figure import Figure
 from broadlearn.study.collection import TWO_SCALES
 from broadlearn.study.leaderboard import standings
 from broadlearn.study.metrics import DEFAULT_METRIC
-from broadlearn.study.plan import AS_PUBLISHED, PRINTED_SENSITIVITY, PROTOCOLS, SENSITIVITY
+from broadlearn.study.plan import AS_PUBLISHED, INSIDE, PAPER, PRINTED_SENSITIVITY, SENSITIVITY
 from broadlearn.study.released import COLUMNS
 from broadlearn.study.report import figures, tables
-from broadlearn.study.report.cells import Cells
+from broadlearn.study.report.cells import Cells, cells_by_protocol
 from broadlearn.study.report.words import (
     headline,
     left_out_note,
@@ -114,11 +114,10 @@ def write_report(
     ('index.html', ['accuracy_nested.csv', 'code.csv', 'time.csv'])
     """
     frame = newest(frame)
-    compared = frame["protocol"].isin(PROTOCOLS).any()
-    cells = Cells(frame, metric, reference) if compared else None
+    results = cells_by_protocol(frame, metric, reference)
     ranked = standings(frame)
     sections = [
-        *([] if cells is None else _result_sections(cells)),
+        *_result_sections(results),
         _reproduction_section(frame),
         *(_sensitivity_section(frame, protocol) for protocol in SENSITIVITIES),
         Section(
@@ -126,19 +125,19 @@ def write_report(
             "Among published classifiers",
             tables=[tables.standing_table(standing) for standing in ranked],
         ),
-        *([] if cells is None else _last_sections(cells)),
+        *_last_sections(results),
         Section("code", "Code", tables=[tables.code_table(frame)]),
     ]
     shown = [section for section in sections if section.pictures or section.tables]
-    sentences = [] if cells is None else summary(cells)
-    sentences += [f"{standing.sentence()}." for standing in ranked] + mixed_code(frame)
+    sentences = [f"{standing.sentence()}." for standing in ranked] + mixed_code(frame)
+    published = set(frame.loc[frame["protocol"].isin(AS_PUBLISHED), "model"])
     page: str = ENVIRONMENT.get_template("page.html.j2").render(
         title=title,
-        headline="" if cells is None else headline(cells),
-        summary=sentences,
+        headline=headline(results[-1]) if results else "",
+        summary=[*summary(results), *sentences] if results else sentences,
         sections=shown,
-        columns={} if cells is None else _paper_columns(cells),
-        protocols=[] if cells is None else cells.protocols,
+        columns={model: about for model, about in COLUMNS.items() if model in published},
+        protocols=[cells.protocol for cells in results],
         versions=_versions(frame),
         command=command,
         two_scales=TWO_SCALES,
@@ -161,55 +160,53 @@ def write_report(
 
 def notebook_html(frame: pd.DataFrame) -> str:
     """Return headline, accuracies, critical differences and noise curves for a notebook."""
-    cells = Cells(frame)
-    sections = _result_sections(cells)
+    results = cells_by_protocol(frame)
+    sections = _result_sections(results)
     html: str = ENVIRONMENT.get_template("notebook.html.j2").render(
-        headline=headline(cells),
-        summary=summary(cells),
+        headline=headline(results[-1]),
+        summary=summary(results),
         tables=[table for s in sections if s.name == "accuracy" for table in s.tables],
         pictures=[picture for section in sections for picture in section.pictures],
     )
     return html
 
 
-def _result_sections(cells: Cells) -> list[Section]:
+def _result_sections(results: Sequence[Cells]) -> list[Section]:
     """Effect of noise, accuracy, tests and optimism."""
-    clean = [p for p in cells.protocols if not cells.means(p).empty]
-    accuracy = Section("accuracy", cells.metric.title)
-    accuracy.tables += [tables.accuracy_table(cells, protocol) for protocol in clean]
+    clean = [cells for cells in results if not cells.means().empty]
+    tested = [cells for cells in clean if min(cells.means().dropna().shape) > 1]
+    title = results[0].metric.title if results else ""
+    accuracy = Section("accuracy", title, tables=list(map(tables.accuracy_table, clean)))
     optimism = Section("optimism", "Optimism")
-    if cells.metric.name == DEFAULT_METRIC and not cells.optimism().empty:
-        optimism.tables.append(tables.optimism_table(cells))
-    return [
-        *(_noise_section(cells, p) for p in cells.protocols if cells.levels(p)),
-        accuracy,
-        *(_test_section(cells, p) for p in clean if min(cells.means(p).dropna().shape) > 1),
-        optimism,
-    ]
+    of = {cells.protocol: cells for cells in clean if cells.metric.name == DEFAULT_METRIC}
+    if {PAPER, INSIDE} <= set(of):
+        optimism.tables.append(tables.optimism_table(of[PAPER], of[INSIDE]))
+    noisy = [cells for cells in results if cells.levels()]
+    return [*map(_noise_section, noisy), accuracy, *map(_test_section, tested), optimism]
 
 
-def _noise_section(cells: Cells, protocol: str) -> Section:
-    section = Section(f"noise_{protocol}", f"Effect of noise, {protocol} protocol")
+def _noise_section(cells: Cells) -> Section:
+    section = Section(f"noise_{cells.protocol}", f"Effect of noise, {cells.protocol} protocol")
     section.draw(
-        f"curves_{protocol}",
-        f"Mean {cells.metric.words} against noise, {protocol} protocol",
+        f"curves_{cells.protocol}",
+        f"Mean {cells.metric.words} against noise, {cells.protocol} protocol",
         "Over the data sets that have all levels for every model. Level 0 is the data as they are.",
-        figures.mean_curves_figure(cells, protocol),
+        figures.mean_curves_figure(cells),
     )
-    section.tables.append(tables.noise_table(cells, protocol))
+    section.tables.append(tables.noise_table(cells))
     return section
 
 
-def _test_section(cells: Cells, protocol: str) -> Section:
-    section = Section(f"statistics_{protocol}", f"Ranks and tests, {protocol} protocol")
+def _test_section(cells: Cells) -> Section:
+    section = Section(f"statistics_{cells.protocol}", f"Ranks and tests, {cells.protocol} protocol")
     section.draw(
-        f"difference_{protocol}",
-        f"Critical difference, {protocol} protocol",
+        f"difference_{cells.protocol}",
+        f"Critical difference, {cells.protocol} protocol",
         "Mean ranks, 1 the best. A thick bar joins models that Nemenyi's test does not tell apart. "
-        f"{protocol_note(cells, protocol)}{left_out_note(cells.incomplete(protocol))}",
-        figures.critical_difference_figure(cells, protocol),
+        f"{protocol_note(cells)}{left_out_note(cells)}",
+        figures.critical_difference_figure(cells),
     )
-    section.tables += [tables.rank_table(cells, protocol), tables.pair_table(cells, protocol)]
+    section.tables.append(tables.pair_table(cells))
     return section
 
 
@@ -234,7 +231,7 @@ def _sensitivity_section(frame: pd.DataFrame, protocol: str) -> Section:
         return section
     joined = pd.concat(parts, ignore_index=True)
     note = "Every setting was scored on the test folds: a best is optimistic."
-    for setting in ("C", "n_feature_nodes"):
+    for setting in figures.SETTING_NAMES:
         section.draw(
             f"{protocol}_{setting}",
             f"Accuracy against {figures.SETTING_NAMES[setting]}, {how}",
@@ -251,19 +248,13 @@ def _sensitivity_section(frame: pd.DataFrame, protocol: str) -> Section:
     return section
 
 
-def _last_sections(cells: Cells) -> list[Section]:
+def _last_sections(results: Sequence[Cells]) -> list[Section]:
     time, lost = Section("time", "Time"), Section("lost", "Not done")
-    if cells.units["done"].any():
-        time.tables.append(tables.time_table(cells))
-    if len(cells.not_done):
-        lost.tables.append(tables.not_done_table(cells))
+    if any((cells.units["status"] == "done").any() for cells in results):
+        time.tables.append(tables.time_table(results))
+    if any(len(cells.not_done) for cells in results):
+        lost.tables.append(tables.not_done_table(results))
     return [time, lost]
-
-
-def _paper_columns(cells: Cells) -> dict[str, str]:
-    """What each model is under the published protocol."""
-    models = set(cells.units.loc[cells.units["protocol"].isin(AS_PUBLISHED), "model"])
-    return {model: about for model, about in COLUMNS.items() if model in models}
 
 
 def _versions(frame: pd.DataFrame) -> dict[str, str]:

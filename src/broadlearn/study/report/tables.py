@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,8 +18,6 @@ from broadlearn.study.report.words import left_out_note, protocol_note
 from broadlearn.study.reproduction import WITHIN_REACH, printed_cells, summarize_cells
 from broadlearn.study.statistics import compare_pairs, friedman, ranks
 from broadlearn.utils import safe_csv
-
-PUBLISHED_NOTE = " In brackets: the published figure, of the paper protocol."
 
 
 @dataclass(frozen=True)
@@ -84,14 +82,70 @@ def plain_table(name: str, title: str, caption: str, values: pd.DataFrame) -> Ta
     return Table(name, title, caption, text, values)
 
 
-def _figures(
+def noise_table(cells: Cells) -> Table:
+    """Figure of each model on each data set with each noise, the published one in brackets."""
+    metric, noises = cells.metric, cells.noises()
+    means = {noise: cells.means(noise) for noise in noises}
+    datasets = sorted({name for noise in noises if noise != "none" for name in means[noise].index})
+    rows = [(name, noise) for name in datasets for noise in noises if name in means[noise].index]
+    return _figure_table(
+        cells,
+        rows,
+        f"noise_{cells.protocol}",
+        f"{metric.title} with noise, {cells.protocol} protocol",
+        "Mean ± standard deviation over folds; noise on training rows (train) or all rows (all).",
+    )
+
+
+def accuracy_table(cells: Cells) -> Table:
+    """Figure of each model on each data set, the published one in brackets, with mean ranks."""
+    metric = cells.metric
+    return _figure_table(
+        cells,
+        [(name, "none") for name in cells.means().index],
+        f"{metric.name}_{cells.protocol}",
+        f"{metric.title}, {cells.protocol} protocol",
+        "Without noise. Mean ± standard deviation over folds; the best of a row is bold.",
+        _mean_rows(cells),
+    )
+
+
+def _mean_rows(cells: Cells) -> pd.DataFrame | None:
+    """Means and mean ranks over complete data sets, those of published figures in brackets."""
+    means, form = cells.means(), f".{cells.metric.decimals}f"
+    complete = means.dropna()
+    if complete.empty:
+        return None
+    published = _published(cells, [(name, "none") for name in complete.index], complete.columns)
+    name = "mean" if len(complete) == len(means) else f"mean of the {len(complete)} complete"
+    foot = _mean_row(name, complete, published, form)
+    if len(complete.columns) > 1:
+        places = ranks(cells.metric.sign * complete)
+        printed_places = published.dropna().rank(axis=1, ascending=False).reindex(published.index)
+        foot = pd.concat([foot, _mean_row("mean rank", places, printed_places, ".2f")])
+    return foot
+
+
+def _mean_row(name: str, ours: pd.DataFrame, published: pd.DataFrame, form: str) -> pd.DataFrame:
+    text = ours.mean().map(lambda value: shown(value, form)).to_frame(name).T
+    return text + _in_brackets(published.mean(skipna=False).to_frame(name).T, form)
+
+
+def _figure_table(
     cells: Cells,
-    means: pd.DataFrame,
-    deviations: pd.DataFrame,
-    published: pd.DataFrame,
-    status: pd.DataFrame,
-) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Texts, values and marks of the best: figures, their deviations and published ones."""
+    rows: Sequence[tuple[str, str]],
+    name: str,
+    title: str,
+    caption: str,
+    foot: pd.DataFrame | None = None,
+) -> Table:
+    """Figures of pairs of a data set and a noise, with deviations and published figures."""
+    noises = list(dict.fromkeys(noise for _, noise in rows))
+    means, deviations, status = (
+        pd.concat({noise: part(noise) for noise in noises}).swaplevel().loc[list(rows)]
+        for part in (cells.means, cells.deviations, cells.status)
+    )
+    published = _published(cells, rows, means.columns)
     form = f".{cells.metric.decimals}f"
     text = means.map(lambda value: shown(value, form)).where(means.notna(), status)
     text += deviations.map(lambda value: "" if np.isnan(value) else f" ± {value:{form}}")
@@ -99,157 +153,78 @@ def _figures(
     parts = {"": means, " sd": deviations, " published": published.dropna(how="all", axis=1)}
     values = pd.concat([table.add_suffix(word) for word, table in parts.items()], axis=1)
     merits = (cells.metric.sign * means).round(10)
-    return text, values, merits.eq(merits.max(axis=1), axis=0)
+    best = merits.eq(merits.max(axis=1), axis=0)
+    frames = [part.rename_axis(["data set", "noise"]) for part in (text, values, best)]
+    if noises == ["none"]:
+        frames = [frame.droplevel("noise").rename_axis(None) for frame in frames]
+    if published.notna().any(axis=None):
+        caption += " In brackets: the published figure, of the paper protocol."
+    text, values, best = frames
+    return Table(name, title, f"{caption} {protocol_note(cells)}", text, values, best, foot)
+
+
+def _published(
+    cells: Cells, rows: Sequence[tuple[str, str]], models: Sequence[str] | pd.Index
+) -> pd.DataFrame:
+    """Printed accuracies of pairs of a data set and a noise; NaN where there are none."""
+    printed = printed_cells().set_index(["dataset", "noise", "model"])["printed"].unstack()
+    index = pd.MultiIndex.from_tuples(rows)
+    table = printed.reindex(index=index, columns=models).astype(float)
+    return table if cells.metric.name == DEFAULT_METRIC else table * np.nan
 
 
 def _in_brackets(published: pd.DataFrame, form: str) -> pd.DataFrame:
     return published.map(lambda value: "" if np.isnan(value) else f"\n({value:{form}})")
 
 
-def _published(cells: Cells, table: pd.DataFrame, noise: str = "none") -> pd.DataFrame:
-    """Printed accuracies of the same data sets and models; NaN where there are none."""
-    printed = printed_cells()
-    if cells.metric.name != DEFAULT_METRIC:
-        printed = printed[:0]
-    wide = printed[printed["noise"] == noise].pivot(
-        index="dataset", columns="model", values="printed"
-    )
-    return wide.reindex(index=table.index, columns=table.columns).astype(float)
-
-
-def _note(cells: Cells, protocol: str, published: pd.DataFrame) -> str:
-    known = published.notna().any(axis=None)
-    return f"{PUBLISHED_NOTE if known else ''} {protocol_note(cells, protocol)}"
-
-
-def _mean_row(
-    name: str, table: pd.DataFrame, form: str, published: pd.DataFrame | None = None
-) -> pd.DataFrame:
-    """Means of complete rows, those of the published figures in brackets."""
-    text = table.mean().to_frame(name).T.map(lambda value: shown(value, form))
-    if published is not None:
-        theirs = published.loc[table.index].mean(skipna=False)
-        text += _in_brackets(theirs.to_frame(name).T, form)
-    return text
-
-
-def accuracy_table(cells: Cells, protocol: str) -> Table:
-    """Figure of each model on each data set, the published one in brackets."""
-    metric, means = cells.metric, cells.means(protocol)
-    published, complete = _published(cells, means), means.dropna()
-    name = "mean" if len(complete) == len(means) else f"mean of the {len(complete)} complete"
-    return Table(
-        f"{metric.name}_{protocol}",
-        f"{metric.title}, {protocol} protocol",
-        "Without noise. Mean ± standard deviation over folds; the best of a row is bold."
-        f"{_note(cells, protocol, published)}",
-        *_figures(cells, means, cells.deviations(protocol), published, cells.status(protocol)),
-        _mean_row(name, complete, f".{metric.decimals}f", published) if len(complete) else None,
-    )
-
-
-def rank_table(cells: Cells, protocol: str) -> Table:
-    """Rank of each model on each data set, 1 the best, and its mean."""
-    table = ranks(cells.merits(protocol))
-    published = _published(cells, table)
-    published = published.dropna().rank(axis=1, ascending=False).reindex(table.index)
-    return Table(
-        f"ranks_{protocol}",
-        f"Ranks, {protocol} protocol",
-        f"By {cells.metric.words} without noise, 1 the best, ties shared."
-        f"{_note(cells, protocol, published)}{left_out_note(cells.incomplete(protocol))}",
-        table.map("{:.1f}".format) + _in_brackets(published, ".1f"),
-        table,
-        table.eq(table.min(axis=1), axis=0),
-        _mean_row("mean rank", table, ".2f", published),
-    )
-
-
-def noise_table(cells: Cells, protocol: str) -> Table:
-    """Figure of each model on each data set with each noise."""
-    noises = cells.noises(protocol)
-    means = {noise: cells.means(protocol, noise) for noise in noises}
-    datasets = sorted({name for noise in noises if noise != "none" for name in means[noise].index})
-    rows = [(name, noise) for name in datasets for noise in noises if name in means[noise].index]
-
-    def stacked(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
-        whole = pd.concat(dict(zip(noises, tables, strict=True))).swaplevel()
-        return whole.loc[rows].rename_axis(["data set", "noise"])
-
-    published = stacked(_published(cells, means[noise], noise) for noise in noises)
-    return Table(
-        f"noise_{protocol}",
-        f"{cells.metric.title} with noise, {protocol} protocol",
-        "Mean ± standard deviation over folds; noise on training rows (train) or all rows (all)."
-        f"{_note(cells, protocol, published)}",
-        *_figures(
-            cells,
-            stacked(means.values()),
-            stacked(cells.deviations(protocol, noise) for noise in noises),
-            published,
-            stacked(cells.status(protocol, noise) for noise in noises),
-        ),
-    )
-
-
-def pair_table(cells: Cells, protocol: str) -> Table:
-    """The reference against each other model, ours and published, with Friedman's test of all."""
-    table = cells.merits(protocol).dropna()
-    published = _published(cells, table).dropna(axis=1)
-    reference, sides = cells.reference(protocol), {"ours": table}
-    if reference in published and published.shape[1] > 1:
-        sides["published"] = published
-    pairs = {name: compare_pairs(side, reference=reference) for name, side in sides.items()}
-    values = pd.concat(pairs, names=["accuracies", ""]).droplevel(1).drop(columns="model")
-    values = values.set_index("other", append=True).rename_axis(["accuracies", "against"])
-    tests = {name: friedman(side) for name, side in sides.items()}
-    alike = "; ".join(
-        f"{name} χ² = {test.chi2:.2f}, p = {shown(test.chi2_p_value, 'p')}, F = {test.f:.2f}, "
-        f"p = {shown(test.f_p_value, 'p')}"
-        for name, test in tests.items()
-    )
+def pair_table(cells: Cells) -> Table:
+    """The reference against each other model, with Friedman's test of all."""
+    table = cells.merits().dropna()
+    pairs = compare_pairs(table, reference=cells.reference).drop(columns="model")
+    test = friedman(table)
     return plain_table(
-        f"pairs_{protocol}",
-        f"{reference} against each other model, {protocol} protocol",
+        f"pairs_{cells.protocol}",
+        f"{cells.reference} against each other model, {cells.protocol} protocol",
         f"On {len(table)} data sets: wins, ties and losses, exact sign test, Wilcoxon's test, its "
         "p after Holm's adjustment, and the published variant of the test, on ranks. "
-        f"Friedman's test of all models: {alike}. {protocol_note(cells, protocol)}"
-        f"{left_out_note(cells.incomplete(protocol))}",
-        values,
+        f"Friedman's test of all models: χ² = {test.chi2:.2f}, "
+        f"p = {shown(test.chi2_p_value, 'p')}, F = {test.f:.2f}, "
+        f"p = {shown(test.f_p_value, 'p')}. {protocol_note(cells)}{left_out_note(cells)}",
+        pairs.set_index("other").rename_axis("against"),
     )
 
 
-def optimism_table(cells: Cells) -> Table:
+def optimism_table(paper: Cells, inside: Cells) -> Table:
     """What choosing settings on the test folds adds to each model on each data set."""
-    points = cells.optimism()
-    return Table(
+    points = paper.means() - inside.means()
+    points = points.dropna(how="all").dropna(how="all", axis=1)
+    return plain_table(
         "optimism",
         f"Optimism on each data set, {PAPER} less {INSIDE}",
         "Accuracy with settings chosen on the test folds less that with settings chosen on inner "
         "folds of the training rows, on the same folds, in percentage points.",
-        points.map(lambda value: shown(value, "+z.2f")),
-        points,
-        foot=_mean_row("mean", points, "+z.2f"),
+        points[in_order(points.columns)],
     )
 
 
-def time_table(cells: Cells) -> Table:
+def time_table(results: Sequence[Cells]) -> Table:
     """CPU seconds that each model took under each protocol."""
-    done = cells.units[cells.units["done"]]
-    seconds = done.groupby(["protocol", "model"])["seconds"]
+    units = pd.concat([cells.units for cells in results])
+    seconds = units[units["status"] == "done"].groupby(["protocol", "model"])["seconds"]
     values = seconds.agg(runs="count", sum="sum", median="median", longest="max")
     caption = "CPU seconds of runs that are done, search included. Each runs on one thread."
     return plain_table("time", "Time", caption, values)
 
 
-def not_done_table(cells: Cells) -> Table:
+def not_done_table(results: Sequence[Cells]) -> Table:
     """Units without a score, and why."""
-    lost = cells.not_done.set_index("dataset").rename_axis("data set")
+    lost = pd.concat([cells.not_done.assign(protocol=cells.protocol) for cells in results])
+    lost = lost.set_index("dataset").rename_axis("data set")
     return plain_table("not_done", "Not done", "Runs without a score.", lost)
 
 
 def code_table(frame: pd.DataFrame) -> Table:
-    """Code that made the results."""
+    """Code and packages that made the results."""
     named = frame.assign(commit=frame["commit"].replace("", "changed"))
     values = named.groupby(["version", "commit", "source"], sort=False).agg(
         runs=("model", "size"),
@@ -266,9 +241,9 @@ def standing_table(standing: Standing) -> Table:
     return plain_table(
         f"leaderboard_{re.sub(r'[^A-Za-z0-9]+', '_', standing.model)}",
         f"{standing.model} among 179 published classifiers",
-        f"On {len(standing.ranks)} data sets, by Friedman's mean rank. {standing.column} is not of "
-        "the publication. P90 and P95: percent of data sets on which 90 and 95 % of the best are "
-        "reached.",
+        f"On {len(standing.accuracies)} data sets, by Friedman's mean rank. {standing.column} is "
+        "not of the publication. P90 and P95: percent of data sets on which 90 and 95 % of the "
+        "best are reached.",
         table[(np.arange(len(table)) < 20) | (table.index == standing.column)],
     )
 
@@ -276,8 +251,10 @@ def standing_table(standing: Standing) -> Table:
 def reproduction_tables(judged: pd.DataFrame) -> list[Table]:
     """Differences from print and verdicts by model, and the cells that are not within reach."""
     tables = []
-    for noisy, words in ((False, ""), (True, " with noise")):
-        cells = judged[(judged["noise"] != "none") == noisy]
+    for words, cells in (
+        ("", judged[judged["noise"] == "none"]),
+        (" with noise", judged[judged["noise"] != "none"]),
+    ):
         if len(cells):
             tables.append(
                 plain_table(

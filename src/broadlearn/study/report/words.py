@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
 from broadlearn.study.metrics import DEFAULT_METRIC
 from broadlearn.study.models import PUBLISHED_MODELS
 from broadlearn.study.plan import NESTED, PAPER
-from broadlearn.study.report.cells import Cells, noise_words, strongest
+from broadlearn.study.report.cells import Cells, noise_words
 from broadlearn.study.statistics import friedman, nemenyi
+from broadlearn.utils import counted, out_of
 
 # Level of the tests that sentences report.
 LEVEL = 0.05
 
 
-def protocol_note(cells: Cells, protocol: str) -> str:
+def protocol_note(cells: Cells) -> str:
     """Return protocol and grid in a sentence, for captions."""
-    first = cells.units[cells.units["protocol"] == protocol].iloc[0]
+    first = cells.units.iloc[0]
     kind = (
         "optimistic: settings chosen on the test folds"
-        if protocol == PAPER
+        if cells.protocol == PAPER
         else "settings chosen on inner folds of the training rows"
     )
     scoring = "" if first["scoring"] == DEFAULT_METRIC else f", chosen by {first['scoring']}"
-    folds = f", {first['folds']} folds" if protocol == NESTED else ""
-    return f"Protocol: {protocol} ({kind}{scoring}{folds}; grid: {first['grid']})."
+    folds = f", {first['folds']} folds" if cells.protocol == NESTED else ""
+    return f"Protocol: {cells.protocol} ({kind}{scoring}{folds}; grid: {first['grid']})."
 
 
-def left_out_note(names: Iterable[object]) -> str:
-    """Return the data sets that take no part in a sentence; empty if there are none."""
-    listed = ", ".join(map(str, names))
+def left_out_note(cells: Cells) -> str:
+    """Return the data sets without a figure for every model; empty if there are none."""
+    means = cells.means()
+    listed = ", ".join(means.index[means.isna().any(axis=1)])
     return f" Left out, as a model has no figure there: {listed}." if listed else ""
 
 
@@ -43,13 +45,16 @@ def joined(names: Iterable[object]) -> str:
 
 def headline(cells: Cells) -> str:
     """Say which models are the most accurate as labels and rows go bad."""
-    protocol = cells.protocols[-1]
-    tables, _ = cells.conditions(protocol, strongest(cells.noises(protocol)))
+    # By kind and place; noises come in rising order of levels.
+    strongest = {tuple(noise.split(":")[::2]): noise for noise in cells.noises()}
+    tables, _ = cells.conditions(list(strongest.values()))
     n_datasets, n_models = next(iter(tables.values())).shape
     if not n_datasets:
         return ""
-    over = f"{n_models} models on {n_datasets} data set{'s' if n_datasets > 1 else ''}"
-    flattered = " (optimistic: settings chosen on the test folds)" if protocol == PAPER else ""
+    over = f"{counted(n_models, 'model')} on {counted(n_datasets, 'data set')}"
+    flattered = (
+        " (optimistic: settings chosen on the test folds)" if cells.protocol == PAPER else ""
+    )
     parts = [
         f"with {noise_words(noise)}, {_leaders(cells, table)}" for noise, table in tables.items()
     ]
@@ -59,11 +64,12 @@ def headline(cells: Cells) -> str:
 def _leaders(cells: Cells, table: pd.DataFrame) -> str:
     """The two most accurate models and the best published one."""
     means = _ordered(cells, table)
-    named = [f"{model} ({_shown(cells, mean)})" for model, mean in means.items()]
-    sentence = f"{joined(named[:2])} {'are' if len(named) > 1 else 'is'} first"
-    published = [name for name, m in zip(named, means.index, strict=True) if m in PUBLISHED_MODELS]
-    if published and published[0] not in named[:2]:
-        sentence += f", {published[0]} is the first of the published models"
+    named = {model: f"{model} ({_shown(cells, mean)})" for model, mean in means.items()}
+    first = list(named)[:2]
+    sentence = f"{joined(named[m] for m in first)} {'are' if len(first) > 1 else 'is'} first"
+    published = next((model for model in named if model in PUBLISHED_MODELS), None)
+    if published is not None and published not in first:
+        sentence += f", {named[published]} is the first of the published models"
     return sentence
 
 
@@ -76,19 +82,21 @@ def _shown(cells: Cells, value: float) -> str:
     return f"{value:.{cells.metric.decimals - 1}f}{cells.metric.unit}"
 
 
-def summary(cells: Cells) -> list[str]:
+def summary(results: Sequence[Cells]) -> list[str]:
     """Say under each protocol who is best and whether tests tell, then what is missing."""
-    sentences = [text for protocol in cells.protocols if (text := _best(cells, protocol))]
-    lost, n_units = cells.not_done, int(cells.units["done"].sum())
+    sentences = [text for cells in results if (text := _best(cells))]
+    lost = pd.concat([cells.not_done["status"] for cells in results])
+    n_done = sum(int((cells.units["status"] == "done").sum()) for cells in results)
     if lost.empty:
-        return [*sentences, f"All {n_units:,} runs are done."]
-    counts = joined(f"{n:,} {status}" for status, n in lost["status"].value_counts().items())
-    return [*sentences, f"{len(lost):,} of {n_units + len(lost):,} runs have no score: {counts}."]
+        return [*sentences, f"{out_of(n_done, n_done, 'run', 'is')} done."]
+    counts = joined(f"{n:,} {status}" for status, n in lost.value_counts().items())
+    without = out_of(len(lost), n_done + len(lost), "run", "has")
+    return [*sentences, f"{without} no score: {counts}."]
 
 
-def _best(cells: Cells, protocol: str) -> str:
+def _best(cells: Cells) -> str:
     """Who has the best mean rank, and which models the tests do not tell apart from it."""
-    table = cells.means(protocol)
+    table = cells.means()
     complete = table.dropna()
     if min(complete.shape) < 2:
         return ""
@@ -96,7 +104,7 @@ def _best(cells: Cells, protocol: str) -> str:
     test, ranking = friedman(merits), nemenyi(merits)
     ranks = ranking.mean_ranks
     text = (
-        f"Under {protocol}, {means.index[0]} has the best mean {cells.metric.words}, "
+        f"Under {cells.protocol}, {means.index[0]} has the best mean {cells.metric.words}, "
         f"{_shown(cells, means.iloc[0])}, over {len(complete)} of {len(table)} data sets; "
         f"{ranks.index[0]} has the best mean rank, {ranks.iloc[0]:.2f}"
     )
