@@ -8,13 +8,12 @@ from broadlearn.study import (
     Dataset,
     dataset_files,
     dataset_names,
-    dataset_variants,
     describe_dataset,
     fetch_datasets,
     load_dataset,
     pairwise_tasks,
 )
-from broadlearn.study.datasets import registry, values_sha256
+from broadlearn.study.datasets import dataset_variants, registry, values_sha256
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from broadlearn.study import Unit
 from broadlearn.study.leaderboard import rank_among_published, standings
+from broadlearn.study.plan import Unit
 from broadlearn.study.published_results import published_classifiers
 
 NAMES = ["iris", "pima", "abalone", "zoo", "tic-tac-toe"]

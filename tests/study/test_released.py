@@ -8,13 +8,8 @@ from sklearn.preprocessing import StandardScaler
 
 from broadlearn import BLSClassifier, FuzzyBLSClassifier, IntuitionisticFuzzyBLSClassifier
 from broadlearn.registry import entries_that
-from broadlearn.study import (
-    PUBLISHED_MODELS,
-    compare_with_print,
-    find_model,
-    make_study,
-    published_table,
-)
+from broadlearn.study import find_model, make_study, published_table
+from broadlearn.study.models import PUBLISHED_MODELS
 from broadlearn.study.released import (
     COLUMNS,
     PRINTED_COLUMNS,
@@ -24,6 +19,7 @@ from broadlearn.study.released import (
     ReleasedHierarchicalELM,
     sparse_codes,
 )
+from broadlearn.study.reproduction import compare_with_print
 
 
 def test_all_but_one_of_the_published_models_are_known():

@@ -3,13 +3,12 @@ import pandas as pd
 import pytest
 from made_up_results import MODELS, unit
 
-from broadlearn.study import (
+from broadlearn.study import published_table, write_report
+from broadlearn.study.reproduction import (
     compare_with_print,
     judge_cells,
-    published_table,
     redraw_figures,
     summarize_cells,
-    write_report,
 )
 
 NOISY = "deviation:0.1:all"

@@ -11,16 +11,9 @@ import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier
 
-from broadlearn.study import (
-    ModelSpec,
-    ResultStore,
-    StoreError,
-    Unit,
-    UnitResult,
-    find_model,
-    make_study,
-    newest,
-)
+from broadlearn.study import ResultStore, StoreError, find_model, make_study, newest
+from broadlearn.study.models import ModelSpec
+from broadlearn.study.plan import Unit, UnitResult
 from broadlearn.study.running import Task, run_tasks, start_worker
 
 UNIT = Unit("iris", "none", "BLS", "nested", 0, "paper", "5ac1")
@@ -99,7 +92,8 @@ def test_exports_have_the_same_bytes(tmp_path):
 
 FULL = """
 import resource, sys
-from broadlearn.study import ResultStore, StoreError, Unit, UnitResult, find_model
+from broadlearn.study import ResultStore, StoreError, find_model
+from broadlearn.study.plan import Unit, UnitResult
 store = ResultStore(sys.argv[1])
 resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
 try:

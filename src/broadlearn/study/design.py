@@ -134,12 +134,6 @@ def expand_name(name: str) -> list[str]:
 
     Groups are "uci28", "extra" and "embedded"; "uci28-honest", the 28 with the true label of spect;
     "uci121", the collection; and "uci121-others", the collection without the 28.
-
-    Examples
-    --------
-    >>> from broadlearn.study import expand_name
-    >>> expand_name("iris"), len(expand_name("uci28-honest"))
-    (['iris'], 28)
     """
     if name in ("uci28", "extra", "embedded"):
         return dataset_names(name)

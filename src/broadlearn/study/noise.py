@@ -23,8 +23,7 @@ DEGREES = 2
 class Noise:
     """What is added to the data, how much of it and to which rows.
 
-    ``str(noise)`` is its short form, ``"none"`` or ``"kind:level:where"``, for keys, tables and the
-    command line; `parse_noise` reads it.
+    ``str(noise)`` is its short form, ``"none"`` or ``"kind:level:where"``, as on the command line.
 
     Attributes
     ----------
@@ -74,14 +73,7 @@ class Noise:
 
 
 def parse_noise(text: str) -> Noise:
-    """Read the short form of a noise: "none", "kind:level" or "kind:level:where".
-
-    Examples
-    --------
-    >>> from broadlearn.study import parse_noise
-    >>> parse_noise("labels:0.10:train")
-    Noise(kind='labels', level=0.1, where='train')
-    """
+    """Read the short form of a noise: "none", "kind:level" or "kind:level:where"."""
     if text == "none":
         return Noise()
     kind, *rest = text.split(":")
@@ -96,28 +88,27 @@ def parse_noise(text: str) -> Noise:
 
 
 def apply_noise(X: ArrayLike, y: ArrayLike, noise: Noise, seed: int) -> tuple[Array, NDArray[Any]]:
-    """Add noise to samples.
+    """Return copies of samples with noise added.
 
     Parameters
     ----------
     X : array-like of shape (n_rows, n_columns)
     y : array-like of shape (n_rows,)
     noise : Noise
-        Kind and level. Its `where` is for the caller, who passes the training rows or all rows.
+        Kind and level; pass the training rows or all rows, as its `where` says. Means, deviations,
+        shares and classes are those of the samples given.
     seed : int
-        Non-negative seed of the random numbers.
 
     Returns
     -------
     X, y : ndarray
-        Copies. Means, deviations, shares and classes are those of the samples given.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from broadlearn.study import apply_noise, parse_noise
+    >>> from broadlearn.study import Noise, apply_noise
     >>> X, y = np.arange(20.0).reshape(10, 2), np.repeat(["a", "b"], 5)
-    >>> _, flipped = apply_noise(X, y, parse_noise("labels:0.2"), seed=0)
+    >>> _, flipped = apply_noise(X, y, Noise("labels", 0.2), seed=0)
     >>> int((flipped != y).sum())
     2
     """

@@ -41,16 +41,6 @@ class Unit:
     `fingerprint` a hash of the data, and `identity` one of the model's parameters and grid.
     Settings of `grid` are chosen by `scoring` on inner folds; `folds` are the outer ones of
     "nested".
-
-    Examples
-    --------
-    >>> from broadlearn.study import Unit
-    >>> bls = Unit("iris", "labels:0.20", "BLS", "nested", 0, "paper", "5ac1")
-    >>> elm = Unit("iris", "labels:0.20", "ELM", "nested", 0, "paper", "5ac1")
-    >>> bls.noise
-    'labels:0.2:train'
-    >>> bls.data_seed == elm.data_seed, bls.model_seed == elm.model_seed
-    (True, False)
     """
 
     dataset: str
@@ -71,16 +61,8 @@ class Unit:
                     f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}."
                 )
         check_metric(self.scoring, "scoring")
-        if self.scoring != DEFAULT_METRIC and self.protocol != "nested":
-            raise ValueError(
-                f"scoring must be {DEFAULT_METRIC} under the protocol {self.protocol}, "
-                f"got {self.scoring!r}."
-            )
-        if self.folds < 2 or (self.folds != 5 and self.protocol != "nested"):
-            raise ValueError(
-                f"folds must be 5, or 2 and more under nested, got {self.folds} under "
-                f"{self.protocol}."
-            )
+        if self.folds < 2:
+            raise ValueError(f"folds must be 2 or more, got {self.folds}.")
         # One unit has one key, however its noise was written.
         object.__setattr__(self, "noise", str(parse_noise(self.noise)))
 
@@ -116,8 +98,8 @@ class UnitResult:
 
     `fold_scores` are accuracies on the test folds, as fractions; of redraws, fold by fold of each
     draw. `chosen` has the settings: one set for all folds ("paper") or one per fold ("nested").
-    `seconds` are CPU seconds of the process, since machines are shared. `metrics` has other metrics
-    on each test fold, and `details` the columns of a table, for the protocols of sensitivity.
+    `seconds` are CPU seconds. `metrics` has other metrics on each test fold, and `details` the
+    columns of a table, for the protocols of sensitivity.
     """
 
     fold_scores: Sequence[float]

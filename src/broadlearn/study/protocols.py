@@ -98,15 +98,7 @@ def contiguous_folds(groups: NDArray[Any], n_folds: int = N_FOLDS) -> list[Split
 
 
 def run_unit(unit: Unit, data: Dataset, spec: ModelSpec) -> UnitResult:
-    """Evaluate a model on a data set under the protocol, noise and seed of a unit.
-
-    Examples
-    --------
-    >>> from broadlearn.study import Unit, find_model, load_dataset, run_unit
-    >>> unit = Unit("iris", "none", "majority", "nested", 0, "paper", "5ac1")
-    >>> round(run_unit(unit, load_dataset("iris"), find_model("majority")).mean, 4)
-    0.3333
-    """
+    """Evaluate a model on a data set under the protocol, noise and seed of a unit."""
     start = time.process_time()
     spec = spec.as_published() if unit.protocol in AS_PUBLISHED else spec
     noise = parse_noise(unit.noise)

@@ -117,14 +117,7 @@ def published_settings(study: Literal["uci", "noise", "adni"] = "uci") -> pd.Dat
 
 
 def published_grids() -> dict[str, dict[str, list[float]]]:
-    """Return the values searched of every hyper-parameter, by model and parameter, increasing.
-
-    Examples
-    --------
-    >>> from broadlearn.study import published_grids
-    >>> published_grids()["IF-BLS"]["kernel_width"][:3]
-    [0.03125, 0.0625, 0.125]
-    """
+    """Return the values searched of every hyper-parameter, by model and parameter, increasing."""
     grids: dict[str, dict[str, list[float]]] = {}
     for row in _read("grids").itertuples():
         grids.setdefault(row.model, {})[row.name_here] = [

@@ -54,7 +54,8 @@ class ResultStore:
     Examples
     --------
     >>> import tempfile
-    >>> from broadlearn.study import ResultStore, Unit, UnitResult, find_model
+    >>> from broadlearn.study import ResultStore, find_model
+    >>> from broadlearn.study.plan import Unit, UnitResult
     >>> unit = Unit("iris", "none", "BLS", "nested", 0, "paper", "5ac1")
     >>> with tempfile.TemporaryDirectory() as folder, ResultStore(f"{folder}/study.db") as store:
     ...     store.add(unit, find_model("BLS"), UnitResult([0.5, 0.75, 1.0], {"C": 100.0}, 1.5))
