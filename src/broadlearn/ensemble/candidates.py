@@ -1,6 +1,6 @@
-"""The candidates of an ensemble of infinite width, and what they are judged by.
+"""The candidates of an ensemble of infinite width, and their losses.
 
-On which data families, widths and rules were chosen stands in docs/results/flagship.md.
+docs/results/flagship.md names the data on which families, widths and rules were chosen.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from broadlearn.random_features import LimitKernel
 from broadlearn.solvers import LostPenaltyError, learn_slopes, probabilities
 from broadlearn.utils import Array, Floats
 
-# Half powers of ten, from the least to the largest.
+# Half powers of ten, in increasing order.
 PENALTIES: tuple[float, ...] = tuple(10.0 ** (k / 2) for k in range(-3, 11))
 # The search of a penalty begins at C = 10 and goes downhill from there.
 FIRST_PENALTY = PENALTIES.index(10.0)
-# Losses that differ by less are equal: neither rounding nor next to nothing must choose.
+# Losses that differ by less are ties, so that rounding does not choose.
 TIE = 1e-4
-# Samples whose halves show whether scores help.
+# Largest number of samples for measuring whether scores help.
 MAX_HALVED = 1400
 
 
@@ -40,12 +40,12 @@ def _kernels() -> list[LimitKernel]:
 
 KERNELS: tuple[LimitKernel, ...] = tuple(_kernels())
 
-# Held-out predictions -> loss.
+# Maps held-out predictions to a loss.
 Loss = Callable[[Array], float]
 
 
 class Problem(NamedTuple):
-    """What an ensemble is fitted to.
+    """Samples, targets, weights and loss of an ensemble.
 
     Attributes
     ----------
@@ -53,14 +53,14 @@ class Problem(NamedTuple):
     T : ndarray of shape (n_samples, n_targets)
     weight : ndarray of shape (n_samples,) or None
     make_loss : callable
-        Positions of samples, their weights -> loss of held-out predictions for them.
+        Maps positions of samples and their weights to the loss of held-out predictions.
     rescore : callable or None
-        Positions of samples and their held-out predictions -> their scores, for a second fit.
+        Maps positions of samples and their held-out predictions to scores for a second fit.
     copies : bool
-        Whether a weight w stands for w copies of a sample, of which one is held out; otherwise
-        weights say how much samples matter, and each is held out with all its weight.
+        Whether a weight w stands for w copies of a sample, one of which is held out. Otherwise a
+        sample is held out with all its weight.
     loss_weight : ndarray of shape (n_samples,) or None
-        How much samples count in losses, where weights do not stand for copies; None for alike.
+        Weights of samples in losses if weights are not copies; None if all are equal.
     """
 
     X: Floats
@@ -73,11 +73,11 @@ class Problem(NamedTuple):
 
     @property
     def counted(self) -> Array | None:
-        """How much samples count in losses; None for alike."""
+        """Weights of samples in losses; None if all are equal."""
         return self.weight if self.copies else self.loss_weight
 
     def take(self, rows: NDArray[np.intp], share: Array | None = None) -> Problem:
-        """The problem on some samples, each of which stands for a share of all if that is given."""
+        """Return the problem on some samples, with weights multiplied by `share`."""
         make_loss, rescore = self.make_loss, self.rescore
 
         def taken(values: Array | None) -> Array | None:
@@ -110,19 +110,19 @@ def first_guesses(means: Iterable[tuple[LimitKernel, ...]]) -> list[Candidate]:
 
 
 class FittedEnsemble(NamedTuple):
-    """What a fit gives.
+    """A fitted ensemble with its held-out predictions.
 
     Attributes
     ----------
     average : KernelAverage
     members : list of Candidate
     held_out : ndarray of shape (n_samples, n_targets)
-        The average's predictions for samples that it was fitted without.
+        Predictions of the average for each sample by a fit without it.
     score : ndarray of shape (n_samples,) or None
-        Scores of the samples; None where all count alike.
+        Scores of the samples; None if all are equal.
     calibrating : ndarray of shape (n_samples, n_targets) or None
-        Held-out predictions for calibration, where `held_out` must not serve for it: scores of the
-        other samples were given in view of a sample's own label, so that they know it.
+        Held-out predictions for calibration, if samples were reweighted: the scores of the other
+        samples then depend on a sample's own label, so `held_out` is too optimistic.
     """
 
     average: KernelAverage
@@ -133,7 +133,7 @@ class FittedEnsemble(NamedTuple):
 
 
 def classification_loss(codes: NDArray[np.intp], weight: Array | None) -> Loss:
-    """Log-loss of held-out decisions at the slope that suits them best."""
+    """Return the log-loss of held-out decisions at their best slope, as a function of them."""
     every, tiny = np.arange(codes.size), np.finfo(np.float64).tiny
 
     def loss(held_out: Array) -> float:
@@ -145,8 +145,11 @@ def classification_loss(codes: NDArray[np.intp], weight: Array | None) -> Loss:
 
 
 def squared_loss(T: Array, weight: Array | None) -> Loss:
-    """Mean squared error of held-out predictions, each target in units of its own deviation."""
-    # Targets of any size: their squares could be too large.
+    """Return the mean squared error of held-out predictions, as a function of them.
+
+    Each target is scaled by its deviation.
+    """
+    # Squares of large targets could overflow.
     size = np.abs(T).max(axis=0)
     size = np.where(size > 0.0, size, 1.0)
     total = np.average((T / size) ** 2, axis=0, weights=weight)
@@ -162,18 +165,23 @@ def squared_loss(T: Array, weight: Array | None) -> Loss:
 def best_penalty(
     held_out: Callable[[float], Array], loss: Loss, start: int = FIRST_PENALTY
 ) -> tuple[int, float]:
-    """The penalty of least held-out loss, downhill from a first guess, and that loss.
+    """Return the penalty with the smallest held-out loss, by descent from a first guess.
 
-    One that is lost in rounding, as 1/C may be where samples are very near to each other beside
-    some that are far, has an infinite loss.
+    A penalty 1/C that is lost in rounding has an infinite loss.
 
     Parameters
     ----------
     held_out : callable
-        C -> held-out predictions. May raise `LostPenaltyError`.
+        Maps C to held-out predictions. May raise `LostPenaltyError`.
     loss : callable
     start : int
         Position in `PENALTIES`.
+
+    Returns
+    -------
+    best : int
+        Position in `PENALTIES`.
+    loss : float
     """
     losses: dict[int, float] = {}
 
@@ -198,7 +206,7 @@ def best_penalty(
 
 
 def best_first(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Candidates by their loss, in their own order where losses are equal."""
+    """Sort candidates by loss; ties keep their order."""
     return sorted(candidates, key=lambda candidate: round(candidate.loss / TIE))
 
 
@@ -206,18 +214,18 @@ def gain_of_scores(
     problem: Problem,
     fit: Callable[[Problem, Array | None], tuple[Array, Callable[[Floats], Floats]]],
 ) -> float:
-    """What scores save of the loss on samples that they were given without.
+    """Return by how much scores reduce the loss on samples that they were not learnt from.
 
-    Scores are given in view of all labels, so that held-out predictions of a scored fit know the
-    label that is held out. So they are given, and the members fitted, on one half of the samples,
-    and judged on the other. At most `MAX_HALVED` samples are used.
+    Scores depend on all labels, so held-out predictions of a scored fit know the held-out label.
+    Therefore one half of the samples is scored and fitted, and the loss is that on the other half.
+    At most `MAX_HALVED` samples are used.
 
     Parameters
     ----------
     problem : Problem
     fit : callable
-        A problem, scores of its samples or None -> its held-out predictions, and the function that
-        predicts for other samples.
+        Maps a problem and scores of its samples, or None, to its held-out predictions and a
+        function that predicts other samples.
     """
     order = np.random.default_rng(0).permutation(len(problem.X))[:MAX_HALVED]
     halves = [np.sort(order[0::2]), np.sort(order[1::2])]

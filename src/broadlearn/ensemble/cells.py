@@ -1,4 +1,4 @@
-"""Cells of a table, and kernel models that each know one cell only."""
+"""Cells of a table, and one kernel model per cell."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from numpy.typing import NDArray
 from broadlearn.random_features import InputForms, KernelBasis, LimitKernel, SamplePairs, Units
 from broadlearn.utils import Array, Floats
 
-# Form of the columns that splits see.
+# Form of the columns that are split.
 SPLIT_FORM = "ranks"
-# Share of the samples of a part, on each side of its middle, that both of its halves learn from.
+# Share of the samples on each side of a threshold that both halves learn from.
 OVERLAP = 0.1
-# Larger parts, in cells, have none: it would add up over their splits.
+# Parts of more cells than this do not overlap: overlaps would add up over their splits.
 OVERLAP_CELLS = 32
-# Samples that the direction of a split is learnt from, and steps of its power iteration.
+# Number of samples and of power iterations for the direction of a split.
 SPLIT_SAMPLES, SPLIT_STEPS = 500, 3
 
 
 @dataclass(frozen=True)
 class Cells:
-    """Parts of a table, cut in halves along their principal directions.
+    """A table split in halves along principal directions, again and again.
 
     Attributes
     ----------
     directions : ndarray of shape (n_splits, n_inputs)
     thresholds : ndarray of shape (n_splits,)
-        A sample is on the first side of a split up to its threshold.
+        Samples up to the threshold are on the first side of a split.
     children : ndarray of shape (n_splits, 2)
-        What is on the two sides: a later split, or cell c as ``-1 - c``.
+        The two sides of each split: a later split, or cell c as ``-1 - c``.
     """
 
     directions: Array
@@ -58,8 +58,8 @@ def split_cells(
     -------
     cells : Cells
     members : list of (ndarray, ndarray)
-        Positions of the samples that each cell learns from, and whether they lie in it; the others
-        lie near its borders.
+        Positions of the samples that each cell learns from, and whether they lie in the cell. The
+        others lie near its borders.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def split_cells(
 
 
 def _principal(Z: Floats, generator: np.random.Generator) -> Array:
-    """Return the direction in which samples differ most, roughly."""
+    """Return the approximate principal direction of samples."""
     centred = Z - Z.mean(axis=0)
     direction: Array = generator.standard_normal((Z.shape[1],))
     for _ in range(SPLIT_STEPS):
@@ -121,7 +121,7 @@ def _principal(Z: Floats, generator: np.random.Generator) -> Array:
 
 @dataclass(frozen=True)
 class LocalModels:
-    """Kernel models of cells: a sample is predicted by the one of its cell.
+    """One kernel model per cell, which predicts the samples of the cell.
 
     Attributes
     ----------
@@ -130,7 +130,7 @@ class LocalModels:
     basis : ndarray of shape (n_basis, n_features)
         The samples that cells learnt from, cell by cell.
     starts : ndarray of shape (n_cells + 1,)
-        Where the samples of each cell start in the basis.
+        Start of each cell in the basis.
     coefficients : ndarray of shape (n_basis, n_outputs)
     """
 
@@ -141,7 +141,7 @@ class LocalModels:
     coefficients: Array
 
     def __call__(self, X: Floats, forms: InputForms, units: Units) -> Floats:
-        """Return what the models of their cells give for samples."""
+        """Return predictions for samples, each by the model of its cell."""
         out = np.zeros((len(X), self.coefficients.shape[1]), dtype=X.dtype)
         samples, place = forms(X, self.kernel.inputs), self.cells(forms(X, SPLIT_FORM))
         form, coefficients = self.kernel.inputs, self.coefficients.astype(X.dtype, copy=False)

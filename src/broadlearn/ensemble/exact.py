@@ -1,4 +1,4 @@
-"""An ensemble on all samples: kernels compared, fitted and judged by exact leave-one-out."""
+"""An ensemble on all samples: compare kernels and fit them, by exact leave-one-out."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def kernel_ridge(
     *,
     copies: bool = True,
 ) -> tuple[Array, Array]:
-    """Coefficients of the samples, and predictions for each by the model fitted without it.
+    """Return the coefficients of the samples, and leave-one-out predictions.
 
-    Of a sample of weight w > 1, one of w copies is left out, or else all of it.
+    With `copies`, one of the w copies of a sample of weight w is left out, otherwise all of it.
     """
     s = score if weight is None else np.sqrt(weight) * (1.0 if score is None else score)
     solution, every = solve_gram(gram, s, T, C), np.arange(len(T))
@@ -45,9 +45,9 @@ def kernel_ridge(
 def at_kept_penalty(
     fit: Callable[[float], tuple[Array, Array]], C: float
 ) -> tuple[float, Array, Array]:
-    """C and what is fitted with it; the next smaller of `PENALTIES` where it is lost in rounding.
+    """Return C and the fit with it, or with the next smaller C if the penalty is lost in rounding.
 
-    What can be solved for some samples may not be for more of them.
+    A penalty that is large enough for some samples may be too small for more of them.
     """
     for i in range(PENALTIES.index(C), 0, -1):
         with suppress(LostPenaltyError):
@@ -62,11 +62,10 @@ def compare_kernels(
     units: Units,
     step: Callable[[], object],
 ) -> list[Candidate]:
-    """Give candidates the penalty that suits them best, downhill from theirs; the best first.
+    """Return candidates at their best penalties, the smallest loss first.
 
-    One that is lost in rounding with every penalty is left out.
-
-    `samples` are those of the problem in all forms.
+    Each search starts from the candidate's penalty. Candidates without a penalty that survives
+    rounding are left out. `samples` are those of the problem in all forms.
     """
     _, T, weight, make_loss, _, copies, _ = problem
     pairs = SamplePairs(KernelBasis(samples))
@@ -126,7 +125,7 @@ def fit_twice(
     min_gain: float,
     step: Callable[[], object],
 ) -> FittedEnsemble:
-    """Fit members, and once more with scores by their held-out predictions if that is better."""
+    """Fit members, then again with held-out scores of the samples if this reduces the loss."""
     first = fit_exactly(problem, members, forms, units, None, step)
     if problem.rescore is None:
         return first

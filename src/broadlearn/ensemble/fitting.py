@@ -17,11 +17,12 @@ from broadlearn.ensemble.weights import draw_heavy
 from broadlearn.random_features import learn_forms, learn_units
 from broadlearn.utils import Array
 
-# Samples on which kernels are compared. With more in all, only the best on half as many are.
+# Largest number of samples for comparing kernels. On larger tables, only the best kernels on half
+# of these samples are compared on all of them.
 MAX_COMPARED, FINALISTS = 700, 18
-# Samples up to which every kernel has a model of its own, and models of mean kernels beyond.
+# Largest number of samples with one model per kernel; number of models of mean kernels beyond.
 MAX_SEPARATE, MEANS = 1500, 3
-# Matrices of samples x samples that are there at a time, and bytes of them that need no word.
+# Number of matrices of samples x samples in memory at a time; total bytes that raise a warning.
 MATRICES, QUIET_BYTES = 5, 1.5e9
 
 
@@ -47,11 +48,11 @@ def fit_ensemble(
     ----------
     problem : Problem
     size : int
-        Kernels of an ensemble on all samples.
+        Number of kernels of an ensemble on all samples.
     max_exact : int
-        Samples up to which it is one; beyond, landmarks are taken.
+        Largest number of samples for such an ensemble; larger tables use landmarks.
     min_gain : float
-        What a second fit, with other scores of the samples, must gain in held-out loss.
+        Smallest reduction of the held-out loss for which samples are reweighted.
     seed : int
     step : callable
         Called after each of `count_steps` steps.

@@ -1,4 +1,4 @@
-"""Frames with columns that are not numbers: prepared in `fit`, and in the same way afterwards."""
+"""Frames with columns that are not numeric: learn their preparation in `fit` and reuse it."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from broadlearn.ensemble.cells import LocalModels
 from broadlearn.random_features import InputForms, KernelBasis, LimitKernel, SamplePairs, Units
 from broadlearn.utils import Array, Floats, row_slices
 
-# Numbers of a block of a kernel: what the processor keeps at hand while many kernels follow.
+# Numbers per block of a kernel, so that a block stays in the cache of the processor.
 CACHED_NUMBERS = 1 << 19
 
 
@@ -29,7 +29,7 @@ class KernelAverage:
     kernels : list of LimitKernel
         In `shared_order`.
     coefficients : ndarray of shape (n_members, n_basis, n_outputs)
-        The members' shares are contained.
+        Include the weights of the members.
     offset : ndarray of shape (n_outputs,) or None
         Added to the sum.
     local : LocalModels or None
@@ -46,12 +46,12 @@ class KernelAverage:
 
     @property
     def constant(self) -> Array:
-        """What does not depend on the sample: the ones beside the kernels, and the offset."""
+        """Return the part of the sum that does not depend on the sample."""
         ones: Array = self.coefficients.sum(axis=(0, 1))
         return ones if self.offset is None else ones + self.offset
 
     def __call__(self, X: Floats) -> Floats:
-        """The average for samples, block by block."""
+        """Return the average for samples, computed in blocks."""
         rows_of_basis = samples_in(self.forms, self.basis.astype(X.dtype, copy=False), self.kernels)
         basis = KernelBasis(rows_of_basis)
         coefficients = self.coefficients.astype(X.dtype, copy=False)
@@ -70,12 +70,12 @@ class KernelAverage:
 
 
 def samples_in(forms: InputForms, X: Floats, kernels: Sequence[LimitKernel]) -> dict[str, Floats]:
-    """Samples in all forms that some kernels need."""
+    """Return samples in all forms that some kernels need."""
     return {form: forms(X, form) for form in dict.fromkeys(kernel.inputs for kernel in kernels)}
 
 
 def mean_kernel(pairs: SamplePairs, kernels: Sequence[LimitKernel], units: Units) -> Floats:
-    """The mean of some kernels, plus one: the kernel of a model with an intercept."""
+    """Return the mean of some kernels plus one, the kernel of a model with an intercept."""
     mean = pairs.values(kernels[0], units).copy()
     out = np.empty_like(mean)
     for kernel in kernels[1:]:
@@ -86,5 +86,5 @@ def mean_kernel(pairs: SamplePairs, kernels: Sequence[LimitKernel], units: Units
 
 
 def shared_order(kernel: LimitKernel) -> tuple[object, ...]:
-    """Sorts kernels so that those that share their work follow each other."""
+    """Return a sort key by which kernels that share work follow each other."""
     return (*kernel.base, kernel.family, kernel.width)

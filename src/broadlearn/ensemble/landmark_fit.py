@@ -1,9 +1,8 @@
 """An ensemble for large tables: one mean of kernels on landmarks, and models of cells on the rest.
 
-Where no samples x samples matrix fits, kernels are compared in rounds: all of them on few samples,
-the best on more samples with few landmarks, and the best of those become one kernel, their mean, on
-as many landmarks as time allows. Its functions are sums of functions of its parts. Models of small
-cells then learn what it leaves, see `local_fit`.
+Kernels are compared in rounds: all of them on few samples, the best on more samples with few
+landmarks. The mean of the best ones is then fitted on as many landmarks as time allows. Models of
+small cells learn its residuals, see `local_fit`.
 """
 
 from __future__ import annotations
@@ -30,16 +29,16 @@ from broadlearn.ensemble.weights import draw_heavy, heavy_first
 from broadlearn.random_features import InputForms, Units
 from broadlearn.utils import Array, Floats
 
-# Samples, landmarks and kernels of the second round.
+# Numbers of samples, landmarks and kernels of the second round.
 SECOND_SAMPLES, SECOND_LANDMARKS, SECOND_KERNELS = 3000, 400, 10
-# Kernels whose mean is taken in the end.
+# Number of kernels of the final mean.
 MIXED = 3
-# Products of the Gram matrix that are affordable, and landmarks beyond which more do not help much.
+# Largest number of products in the Gram matrix; number of landmarks beyond which more hardly help.
 MAX_PRODUCTS, MAX_LANDMARKS = 1.5e11, 2000
 
 
 def n_landmarks(n_samples: int) -> int:
-    """Landmarks that so many samples can afford.
+    """Return the number of landmarks for a number of samples.
 
     Examples
     --------
@@ -57,7 +56,7 @@ def compare_on_more(
     order: NDArray[np.intp],
     step: Callable[[], object],
 ) -> list[Candidate]:
-    """The best candidates once more, on more samples than all were compared on."""
+    """Compare the best candidates again, on more samples."""
     part = problem.take(np.sort(order[:SECOND_SAMPLES]))
     if problem.weight is not None and not problem.copies and len(order) > SECOND_SAMPLES:
         rows, share = draw_heavy(problem.weight, SECOND_SAMPLES, np.random.default_rng(0))
@@ -80,7 +79,7 @@ def choose_scores(
     order: NDArray[np.intp],
     min_gain: float,
 ) -> Array | None:
-    """Scores of all samples by the best kernel on few landmarks, if it gains enough by them."""
+    """Return scores of samples by the best kernel on few landmarks; None if they gain little."""
     if problem.rescore is None:
         return None
 
@@ -116,7 +115,7 @@ def fit_landmarks(
     kernels = sorted((member.kernels[0] for member in chosen), key=shared_order)
     basis = problem.X[np.sort(order[: n_landmarks(len(problem.X))])]
     start = max(PENALTIES.index(member.C) for member in chosen)
-    # Of a sample of large weight little is left without it: float32 would not know how much.
+    # What remains without a sample of large weight may be too small for float32.
     precision, narrow = np.float32 if problem.copies else np.float64, local_kernel(candidates)
 
     def fit(score: Array | None) -> tuple[KernelAverage, Candidate, Array]:

@@ -21,7 +21,7 @@ from broadlearn.solvers import (
 )
 from broadlearn.utils import BLOCK_NUMBERS, Array, Floats, row_slices, spread_rows
 
-# Samples whose held-out predictions judge.
+# Largest number of samples whose held-out predictions give the loss.
 MAX_JUDGED = 1000
 
 
@@ -46,17 +46,17 @@ class LandmarkProblem:
     def kernel(
         self, kernels: Sequence[LimitKernel], rows: slice | NDArray[np.intp], basis: KernelBasis
     ) -> Floats:
-        """The mean kernel between samples and landmarks."""
+        """Return the mean kernel between samples and landmarks."""
         dtype = next(iter(basis.samples.values())).dtype
         pairs = SamplePairs(basis, self._formed(self.X[rows], kernels, dtype))
         return mean_kernel(pairs, kernels, self.units)
 
     def basis(self, kernels: Sequence[LimitKernel], dtype: type = np.float64) -> KernelBasis:
-        """The landmarks in the forms that some kernels need."""
+        """Return the landmarks in the forms that some kernels need."""
         return KernelBasis(self._formed(self.landmarks, kernels, dtype))
 
     def sums(self, kernels: Sequence[LimitKernel]) -> LandmarkSums:
-        """Sums over all samples."""
+        """Return the sums over all samples that a solution needs."""
         basis = self.basis(kernels)
         inner: Any = mean_kernel(SamplePairs(basis), kernels, self.units)
 
@@ -68,7 +68,7 @@ class LandmarkProblem:
         return sum_landmarks(blocks(), inner, self.T.shape[1])
 
     def influence(self, rows: slice | NDArray[np.intp]) -> Array | float:
-        """The part of s² of some samples that is left out with them."""
+        """Return the part of s² that is left out with each sample."""
         influence: Array | float = 1.0
         if self.weight is not None:
             share = left_out_share(self.weight)[rows] if self.copies else 1.0
@@ -78,7 +78,7 @@ class LandmarkProblem:
         return influence
 
     def judged(self) -> tuple[NDArray[np.intp], Array | None]:
-        """Some samples that judge, heavy ones more likely, and how much they count."""
+        """Return samples for the loss and their weights; heavy samples are more likely."""
         counted = self.counted
         if self.weight is None or self.copies or len(self.X) <= MAX_JUDGED:
             some = spread_rows(len(self.X), MAX_JUDGED)
@@ -89,7 +89,7 @@ class LandmarkProblem:
     def held_out(
         self, solution: LandmarkSolution, kernels: Sequence[LimitKernel], dtype: type
     ) -> Array:
-        """Predictions for all samples by the model fitted without each of them."""
+        """Return leave-one-out predictions for all samples."""
         out, basis = np.empty_like(self.T), self.basis(kernels, dtype)
         for rows in row_slices(len(self.X), len(self.landmarks), BLOCK_NUMBERS):
             K = self.kernel(kernels, rows, basis)
@@ -99,7 +99,7 @@ class LandmarkProblem:
     def _formed(
         self, X: Floats, kernels: Sequence[LimitKernel], dtype: DTypeLike
     ) -> dict[str, Floats]:
-        """Samples in the forms that some kernels need; these have room in float32, X may not."""
+        """Return samples in the forms that some kernels need; X itself may overflow float32."""
         wide: Floats = X.astype(np.result_type(X.dtype, dtype), copy=False)
         formed = samples_in(self.forms, wide, kernels)
         return {form: Z.astype(dtype, copy=False) for form, Z in formed.items()}
@@ -108,7 +108,7 @@ class LandmarkProblem:
 def judge(
     problem: LandmarkProblem, kernels: Sequence[LimitKernel], start: int
 ) -> tuple[int, float, LandmarkSolution]:
-    """The best penalty of a mean kernel, its held-out loss, and the solution."""
+    """Return the best penalty of a mean kernel, its held-out loss, and the solution."""
     sums = problem.sums(kernels)
     some, counted = problem.judged()
     K = problem.kernel(kernels, some, problem.basis(kernels))
@@ -118,5 +118,5 @@ def judge(
         return solve_landmarks(sums, C).held_out(K, problem.T[some], influence)
 
     best, value = best_penalty(held_out, loss, start)
-    # Solved once more rather than kept: factors are large.
+    # Solve again instead of keeping the solutions: factors are large.
     return best, value, solve_landmarks(sums, PENALTIES[best])

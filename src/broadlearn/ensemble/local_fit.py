@@ -1,10 +1,10 @@
-"""Models of cells that learn what a model on landmarks leaves.
+"""Models of cells that learn the residuals of a model on landmarks.
 
-Landmarks see the large features of a table, and the samples of a cell, all of them, the small ones.
-Both together are left out exactly: without sample i, the first model's residual of sample j grows
-by ``h_ji r_i``, with the matrix H that turns targets into its fitted values and its held-out
-residual r_i, and the prediction of the cell's model for i is linear in these. Samples are left out
-with all of their weight.
+Landmarks learn the coarse structure of a table, and all samples of a cell the fine structure. The
+leave-one-out predictions of their sum are exact. H is the matrix that maps targets to the fitted
+values of the first model, and r_i its leave-one-out residual of sample i. Without sample i, its
+residual of sample j grows by ``h_ji r_i``, and the prediction of the cell's model for i is linear
+in these residuals. Samples are left out with all their weight.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from broadlearn.random_features import KernelBasis, LimitKernel, SamplePairs
 from broadlearn.solvers import LandmarkSolution, leave_one_out, solve_gram
 from broadlearn.utils import Array, Floats
 
-# Width of the kernel of cells, and samples of a cell with few and with many samples in all.
+# Width of the kernel of cells; samples per cell in small tables and in those of MANY_SAMPLES.
 LOCAL_WIDTH, CELL_SIZE, SMALL_CELL_SIZE, MANY_SAMPLES = 4.0, 700, 500, 20_000
-# Cells on which the penalty is chosen.
+# Number of cells on which the penalty is chosen.
 JUDGED_CELLS = 2
 
 
 def local_kernel(candidates: Sequence[Candidate]) -> LimitKernel:
-    """The narrow kernel of independent Cauchy weights whose form of the columns suits best."""
+    """Return the best narrow kernel of independent Cauchy weights among the candidates."""
     kernels = (candidate.kernels[0] for candidate in candidates)
     narrow = (k for k in kernels if k.family == "cauchy" and k.width == LOCAL_WIDTH)
     return next(narrow, LimitKernel("cauchy", "standardized", LOCAL_WIDTH))
 
 
 class FirstModel:
-    """A model on landmarks, ready to be left out."""
+    """A model on landmarks that gives fitted values and the matrix H."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class FirstModel:
         self._multiply, self._square = get_blas_funcs(("trmm", "syrk"), dtype=precision)
 
     def __call__(self, rows: NDArray[np.intp]) -> tuple[Array, Array]:
-        """Its predictions for some samples, and the lower triangle of H for them."""
+        """Return predictions for samples, and the lower triangle of H between them."""
         K = self.whole.kernel(self.kernels, rows, self.basis)
         half = self._multiply(1.0, self.inverse, K.T, lower=1)
         hat = self._square(1.0, half, trans=1, lower=1)
@@ -63,7 +63,7 @@ class FirstModel:
 
 
 class CellProblem:
-    """The ridge problem of one cell, on what a model on landmarks leaves."""
+    """The ridge problem of one cell, on the residuals of a model on landmarks."""
 
     def __init__(self, first: FirstModel, kernel: LimitKernel, rows: NDArray[np.intp]) -> None:
         whole = first.whole
@@ -72,7 +72,7 @@ class CellProblem:
         self.residual = T - fitted
         self.s = np.ones(len(rows)) if whole.s is None else whole.s[rows]
         remainder = 1.0 - self.s**2 * np.diagonal(self.hat).astype(np.float64)
-        # What the landmarks predict for each sample without it, and what is gone with it.
+        # Leave-one-out predictions of the landmark model, and how targets change by leaving out.
         self.first = leave_one_out(T, self.residual, remainder)
         self.gone = (T - self.first) * self.s[:, None] ** 2
         X = whole.X[rows].astype(np.float64, copy=False)
@@ -80,14 +80,14 @@ class CellProblem:
         self.gram = np.asarray(SamplePairs(basis).values(kernel, whole.units), dtype=np.float64)
 
     def fit(self, C: float) -> tuple[Array, Array]:
-        """Coefficients of the samples, and predictions of both models for each without it."""
+        """Return coefficients of the samples, and leave-one-out predictions of both models."""
         solution = solve_gram(self.gram, self.s, self.residual, C)
         inverse = dpotri(solution.factor, lower=1)[0]
         diagonal = np.diagonal(inverse)
-        # Scores may be 0: such a sample is not learnt from, and cannot be left out.
+        # A sample with score 0 is not learnt from, so it cannot be left out.
         s = np.maximum(self.s, np.finfo(np.float64).tiny ** 0.25)
         left = self.residual - solution.alpha / (diagonal * s)[:, None]
-        # Of the inverse, LAPACK gives the lower triangle.
+        # LAPACK returns the lower triangle of the inverse.
         mixed = np.tril(inverse * self.hat, -1)
         change = (mixed @ self.s + self.s @ mixed) / (diagonal * s)
         second = left - change[:, None] * self.gone
@@ -104,7 +104,7 @@ def fit_cells(
     precision: type,
     generator: np.random.Generator,
 ) -> tuple[LocalModels, Array] | None:
-    """Models of cells and held-out predictions of both models, if these have a smaller loss.
+    """Return models of cells and held-out predictions of both models, or None if they do not help.
 
     Parameters
     ----------
@@ -112,11 +112,11 @@ def fit_cells(
     solution : LandmarkSolution
         The model on landmarks.
     kernels : list of LimitKernel
-        The kernels that it is the mean of.
+        The kernels of its mean.
     kernel : LimitKernel
         The kernel of cells.
     precision : type
-        Of what is computed of the model on landmarks.
+        Precision for the model on landmarks.
     generator : Generator
     """
     n = len(whole.X)

@@ -1,4 +1,4 @@
-"""Weights that say how much samples matter, as those of a rare class do, not how many there are."""
+"""Sample weights that are not copies, such as class weights."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from broadlearn.utils import Array
 
 
 def temper_weights(weight: Array, codes: NDArray[np.intp]) -> tuple[Array, Array]:
-    """Weights with those of the classes by their root, and without those of the classes.
+    """Return weights with the square root of the class weights, and without class weights.
 
-    Least squares with a few samples that weigh as much as all others follows these few; with the
-    root of the weights of classes it orders samples better (benchmarks/imbalance.py), and where
-    the decision is, held-out ones say. The weight of a class is the mean of that of its samples.
+    The weight of a class is the mean weight of its samples. With full weights, least squares
+    follows the few samples of a rare class. With their square roots it ranks samples better
+    (benchmarks/imbalance.py); the decision threshold is learnt from held-out decisions.
 
     Examples
     --------
@@ -30,10 +30,9 @@ def temper_weights(weight: Array, codes: NDArray[np.intp]) -> tuple[Array, Array
 def draw_heavy(
     weight: Array, size: int, generator: np.random.Generator
 ) -> tuple[NDArray[np.intp], Array]:
-    """Positions of some samples, heavy ones more likely, and weights by which all count alike.
+    """Draw samples with probabilities by weight; return positions and weights that correct for it.
 
-    A few samples that weigh as much as all others, such as those of a rare class, would hardly be
-    met by a uniform draw. The more likely a sample was drawn, the less it counts.
+    A uniform draw would hardly contain the few samples of a rare class.
 
     Examples
     --------
@@ -52,14 +51,14 @@ def draw_heavy(
         certain |= likely >= 1.0
     order = generator.permutation(len(weight))
     ends = np.cumsum(likely[order])
-    # Rounding must not leave the last point behind the last sample.
+    # Rounding must not move the last point beyond the last sample.
     points = (generator.random() + np.arange(size)) * (ends[-1] / size)
     rows = np.sort(order[np.searchsorted(ends, points, side="right").clip(max=len(weight) - 1)])
     return rows, size / len(weight) / likely[rows]
 
 
 def heavy_first(weight: Array, generator: np.random.Generator) -> NDArray[np.intp]:
-    """Positions of all samples at random, heavy ones more likely to come early.
+    """Return a random order of all samples in which heavy ones tend to come first.
 
     Examples
     --------
