@@ -67,8 +67,9 @@ leaderboard: $(READY) ## our ensemble among 179 published classifiers on their a
 	$(BIN)/broadlearn study run --dataset uci121 --protocol given-splits --model Ensemble --grid reduced \
 		--jobs -1 --store leaderboard/results.db --output leaderboard/report
 
+SEED ?= 0
 soak: $(READY) ## attack model files, tables, studies, commands and fits (half an hour); prints what failed
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/soak.py
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/soak.py $(SEED)
 
 # Each process of pytest-xdist has a core; threads of its linear algebra would only get in each other's way.
 test test-fast coverage: export OPENBLAS_NUM_THREADS = 1

@@ -9,7 +9,6 @@ from sklearn.datasets import make_blobs
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_estimator
 from small_models import CLASSES, NAMES, output, small_model
-from threadpoolctl import threadpool_limits
 
 from broadlearn import BLSClassifier, BLSRegressor, BroadFeatures, RowStandardizer
 from broadlearn.utils import check_weights
@@ -111,15 +110,6 @@ def test_what_is_missing_can_tell_the_class(name):
     rows, y = rng.normal(size=(200, 3)), rng.integers(0, 2, 200)
     rows[(y == 1) & (rng.random(200) < 0.8), 0] = np.nan
     assert small_model(name).fit(rows, y).score(rows, y) > 0.8
-
-
-@pytest.mark.parametrize("name", ["IF-BLS", "NeuroFBLS", "IF-TSVM", "Ensemble"])
-def test_the_number_of_threads_does_not_matter(name):
-    found = []
-    for threads in (1, 2):
-        with threadpool_limits(threads, "blas"):
-            found.append(output(small_model(name).fit(X, Y), X))
-    np.testing.assert_allclose(*found, atol=1e-9)
 
 
 # Sparse samples

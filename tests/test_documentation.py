@@ -186,6 +186,19 @@ def test_every_page_is_listed_on_the_start_page():
     assert {*PAGES, DOCS / "api.rst"} - listed == {DOCS / "index.md"}
 
 
+def test_promises_name_tests_that_exist():
+    page = (DOCS / "reliability.md").read_text("utf-8")
+    tests = "".join(path.read_text("utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
+    promises = re.findall(r"^\| \*\*.*\| (.*) \|$", page, re.MULTILINE)
+    assert promises
+    for shown_by in promises:
+        named = re.findall(r"`([\w/.]+)`", shown_by)
+        assert named, shown_by
+        for name in named:
+            path = ROOT / name if name.startswith("benchmarks/") else ROOT / "tests" / name
+            assert path.exists() if name.endswith(".py") else f"def {name}(" in tests, name
+
+
 def test_pages_are_few_and_plain_markdown():
     assert len(PAGES) + 1 <= 30  # with api.rst
     for page in PAGES:

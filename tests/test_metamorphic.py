@@ -1,12 +1,15 @@
-"""Changes of a table that must not change a model, for every model of the package."""
+"""Changes of a table that must not change a model, for every estimator of the package."""
 
 from functools import cache
 
 import numpy as np
 import pytest
-from sklearn.base import is_regressor
+from sklearn.base import clone, is_regressor
 from sklearn.datasets import make_blobs
 from small_models import NAMES, output, small_model
+from threadpoolctl import threadpool_limits
+
+from broadlearn import BroadFeatures, PathSearchCV, RowStandardizer
 
 X, LABELS = make_blobs(150, n_features=4, centers=3, cluster_std=2.5, random_state=0)
 QUANTITY = np.sin(X[:, 0]) + X[:, 1] / 5.0
@@ -14,14 +17,20 @@ WEIGHT = np.random.default_rng(0).integers(0, 4, 150)
 # Models without draws, which depend on the number and order of columns.
 NOT_DRAWN = {"IF-TSVM", "Ensemble", "Ensemble regressor"}
 
-pytestmark = [
-    pytest.mark.usefixtures("few_kernels"),
-    pytest.mark.parametrize("name", NAMES),
-]
+SEARCH = PathSearchCV(
+    small_model("IF-BLS"), {"C": [1e-3, 1.0, 1e3], "n_enhancement_nodes": [5, 20]}, cv="loo"
+)
+TRANSFORMERS = {
+    "features": BroadFeatures(2, 3, 1, 20, feature_activation="tanh", random_state=0),
+    "rows": RowStandardizer(),
+}
+
+pytestmark = pytest.mark.usefixtures("few_kernels")
+EVERY = pytest.mark.parametrize("name", [*NAMES, "Search"])
 
 
 def fitted(name, X=X, y=None, **arguments):
-    model = small_model(name)
+    model = clone(SEARCH) if name == "Search" else small_model(name)
     if y is None:
         y = QUANTITY if is_regressor(model) else LABELS
     return model.fit(X, y, **arguments)
@@ -29,7 +38,8 @@ def fitted(name, X=X, y=None, **arguments):
 
 @cache
 def expected(name):
-    return output(fitted(name), X)
+    with threadpool_limits(1, "blas"):
+        return output(fitted(name), X)
 
 
 def assert_similar(name, found):
@@ -40,6 +50,7 @@ def assert_similar(name, found):
         assert np.mean(found.argmax(axis=1) == expected(name).argmax(axis=1)) > 0.9
 
 
+@EVERY
 def test_rows_in_another_order(name):
     order = np.random.default_rng(1).permutation(len(X))
     y = QUANTITY if expected(name).ndim == 1 else LABELS
@@ -47,6 +58,7 @@ def test_rows_in_another_order(name):
     np.testing.assert_allclose(found, expected(name), atol=1e-9)
 
 
+@EVERY
 def test_columns_in_another_order(name):
     table = X[:, [2, 0, 3, 1]]
     found = output(fitted(name, table), table)
@@ -56,6 +68,7 @@ def test_columns_in_another_order(name):
         assert_similar(name, found)
 
 
+@EVERY
 def test_other_names_of_classes(name):
     if expected(name).ndim == 1:
         pytest.skip("a regressor has no classes")
@@ -68,12 +81,14 @@ def test_other_names_of_classes(name):
         np.testing.assert_allclose(found, expected(name), atol=1e-9)
 
 
+@EVERY
 def test_columns_in_other_units(name):
     table = X * [1e-3, 1.0, 7.0, 1e5] + [3.0, 0.0, -1.0, 10.0]
     found = output(fitted(name, table), table)
     np.testing.assert_allclose(found, expected(name), atol=1e-8)
 
 
+@EVERY
 def test_a_constant_column(name):
     tables = [np.column_stack([X, np.full(len(X), value)]) for value in (7.0, -1e6)]
     found = [output(fitted(name, table), table) for table in tables]
@@ -84,6 +99,7 @@ def test_a_constant_column(name):
         assert_similar(name, found[0])
 
 
+@EVERY
 def test_weights_are_copies(name):
     y = QUANTITY if expected(name).ndim == 1 else LABELS
     copies = np.repeat(np.arange(len(X)), WEIGHT)
@@ -95,6 +111,7 @@ def test_weights_are_copies(name):
         np.testing.assert_allclose(found, copied.predict_proba(X), atol=1e-8)
 
 
+@EVERY
 def test_single_precision(name):
     table = X.astype(np.float32)
     model = fitted(name, table)
@@ -102,3 +119,25 @@ def test_single_precision(name):
     assert found.dtype == np.float32
     assert getattr(model, "output_weights_", found).dtype == np.float32
     np.testing.assert_allclose(found, expected(name), atol=1e-3)
+
+
+@EVERY
+def test_two_threads(name):
+    with threadpool_limits(2, "blas"):
+        found = output(fitted(name), X)
+    np.testing.assert_allclose(found, expected(name), atol=1e-9)
+
+
+@pytest.mark.parametrize("name", TRANSFORMERS)
+def test_transformers(name):
+    expected = clone(TRANSFORMERS[name]).fit_transform(X)
+    order = np.random.default_rng(1).permutation(len(X))
+    found = clone(TRANSFORMERS[name]).fit(X[order]).transform(X)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    # Columns of other scales are no change for features, and rows of other scales none for rows.
+    table = X * [1e-3, 1.0, 7.0, 1e5] if name == "features" else X * np.arange(1, 151)[:, None]
+    found = clone(TRANSFORMERS[name]).fit_transform(table)
+    np.testing.assert_allclose(found, expected, atol=1e-9)
+    single = clone(TRANSFORMERS[name]).fit_transform(X.astype(np.float32))
+    assert single.dtype == np.float32
+    np.testing.assert_allclose(single, expected, atol=1e-4)
