@@ -230,6 +230,11 @@ def test_bad_input_is_one_sentence(folder, arguments, sentence):
     assert {path.name for path in folder.iterdir()} == {"patients.csv"}
 
 
+@pytest.mark.parametrize("output", ["-", "/dev/stdout"])
+def test_outputs_are_files(model, output):
+    assert "An output must be a file" in refusal("predict", model, "patients.csv", "-o", output)
+
+
 def test_missing_columns_and_files_that_exist(folder, model):
     patients()[["town", "id"]].to_csv("few.csv", index=False)
     assert "has no 'age' and 'smoker'" in refusal("predict", model, "few.csv")

@@ -80,11 +80,8 @@ def fit(
         )
         from broadlearn.persistence import save
         from broadlearn.tables import TablePreparation, read_table
-        from broadlearn.utils import STANDARD_OUTPUT
 
         tables.check_outputs([output], [data], force=force)
-        if str(output) in ("-", *STANDARD_OUTPUT):
-            raise ValueError("--output must be a file, as facts are printed to standard output.")
         table = read_table(
             data,
             target,

@@ -152,10 +152,12 @@ def check_outputs(
     outputs: Sequence[Path | None], inputs: Sequence[Path], *, force: bool = False
 ) -> None:
     """Raise before any work if a file cannot be written, or would replace another."""
-    from broadlearn.utils import is_special
+    from broadlearn.utils import STANDARD_OUTPUT, is_special
 
     taken = [path.resolve() for path in inputs]
     for path in filter(None, outputs):
+        if str(path) in ("-", *STANDARD_OUTPUT):
+            raise ValueError("An output must be a file, as facts are printed to standard output.")
         folder = path.resolve().parent
         if path.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
             raise ValueError(f"{path} must be a file in a folder that exists and is writable.")

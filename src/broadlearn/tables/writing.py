@@ -21,8 +21,7 @@ def write_frame(frame: pd.DataFrame, path: str | PathLike[str]) -> None:
     ----------
     frame : pandas.DataFrame
     path : str or path-like
-        Parquet if it ends in .parquet or .pq, CSV if in .csv or .txt; "-" is CSV to standard
-        output.
+        Parquet if it ends in .parquet or .pq, CSV if in .csv or .txt.
 
     Raises
     ------
@@ -41,13 +40,12 @@ def write_frame(frame: pd.DataFrame, path: str | PathLike[str]) -> None:
     ...     path.read_text()
     '"label","score"\n"\'=1+1",0.5\n"b",-1.0\n'
     """
-    target = Path("/dev/stdout" if str(path) == "-" else path)
-    suffix = target.suffix.lower()
+    suffix = Path(path).suffix.lower()
     if suffix in FORMATS["parquet"]:
         content = io.BytesIO()
         frame.to_parquet(content, index=False)
-        write_whole(target, [content.getvalue()])
+        write_whole(path, [content.getvalue()])
     elif suffix in ("", ".csv", ".txt"):
-        write_whole(target, [encoded(safe_csv(frame, index=False))])
+        write_whole(path, [encoded(safe_csv(frame, index=False))])
     else:
         raise TableError(f"{path} must end in .csv or .parquet.")
