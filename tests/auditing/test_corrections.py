@@ -123,6 +123,15 @@ def test_regression_targets(tmp_path):
     assert corrected["y"].dtype == np.float64
 
 
+def test_workbooks_are_read(tmp_path):
+    frame = make_frame([1, 2])
+    table = pd.DataFrame({"row": [0, 1], "label": [1, 2], "action": ["relabel", None]})
+    table.assign(new_label=[2, None]).to_excel(tmp_path / "f.xlsx", index=False)
+    corrections = read_corrections(tmp_path / "f.xlsx", frame["y"])
+    assert corrections.apply(frame, "y")["y"].tolist()[:2] == [2, 2]
+    assert corrections.n_undecided == 1
+
+
 @pytest.mark.parametrize(
     ("labels", "text", "new"),
     [
@@ -151,34 +160,32 @@ HEADER = "row,label,action,new_label\n"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "must name the columns row, label, action, new_label, but lacks row, label, action"),
-        ("row,label,what\n", "lacks action, new_label"),
-        ("row,row,label,action,new_label\n", "more than one column named 'row'"),
-        (HEADER + "0,a,keep\n", "fixes.csv, line 2: 3 fields, where the first line has 4"),
-        (HEADER + "0,a,,\n\nx,a,keep,\n", "line 4: row must be an integer >= 0, got 'x'"),
-        (HEADER + "1.5,a,keep,\n", "line 2: row must be an integer"),
-        (HEADER + "-1,a,keep,\n", "line 2: row must be an integer"),
-        (HEADER + "30,a,keep,\n", "line 2: row is 30, but the last of the table is 29"),
-        (HEADER + "0,a,keep,\n0,a,drop,\n", "line 3: row 0 is in line 2 already"),
+        ("", "fixes.csv cannot be read as a table"),
+        (HEADER, "fixes.csv has no rows"),
+        ("row,label,what\n0,a,keep\n", "but has no 'action' and 'new_label'"),
+        (HEADER + "0,a,,\n\nx,a,keep,\n", "row x: row must be an integer from 0 to 29"),
+        (HEADER + "1.5,a,keep,\n", "row must be an integer"),
+        (HEADER + "-1,a,keep,\n", "row must be an integer"),
+        (HEADER + "30,a,keep,\n", "row must be an integer"),
+        (HEADER + "0,a,keep,\n0,a,drop,\n", "row 0: this row is listed twice"),
         (
             HEADER + "0,b,keep,\n",
-            "line 2: row 0 has label 'a' in the table and 'b' in the file; was the table changed",
+            "row 0: the label is 'a' in the table and 'b' in the file; was the table changed",
         ),
         (
             HEADER + "0,a,delete,\n",
-            "line 2: action must be keep, relabel, drop, or empty, got 'del",
+            "row 0: action must be keep, relabel, drop, or empty, got 'delete'",
         ),
-        (HEADER + "0,a,relabel,\n", "line 2: action is 'relabel', but new_label is empty"),
+        (HEADER + "0,a,relabel,\n", "row 0: new_label '' is not a label of the table"),
         (
             HEADER + "0,a,relabel,bb\n",
-            "line 2: new_label 'bb' is not a label of the table, which has 'a', 'b'; did you mean "
-            "'b'\\? For a new one, write 'new:bb'.",
+            "row 0: new_label 'bb' is not a label of the table, which has 'a' and 'b'. For a new "
+            "one, write 'new:bb'.",
         ),
-        (HEADER + '0,"a\n', "fixes.csv, line 2: unexpected end of data"),
-        (HEADER + "0,a,keep,\xff", "is not text in UTF-8"),
+        (HEADER + '0,"a\n', "fixes.csv cannot be read as a table: EOF inside string"),
     ],
 )
-def test_faults_name_file_line_and_field(tmp_path, text, message):
+def test_faults_name_file_row_and_field(tmp_path, text, message):
     path = tmp_path / "fixes.csv"
     path.write_bytes(text.encode("latin-1"))
     with pytest.raises(ValueError, match=message):
@@ -188,11 +195,10 @@ def test_faults_name_file_line_and_field(tmp_path, text, message):
 @pytest.mark.parametrize(
     ("labels", "text", "message"),
     [
-        (["a", "b"], "new:", "new_label must be printable text, got ''"),
-        (["a", "b"], "new:\0", r"new_label must be printable text, got '\\x00'"),
+        (["a", "b"], "new:", "new_label 'new:' is not a label"),
         ([1, 2], "new:1.5", "new_label must be an integer"),
         ([1, 2], "new:inf", "new_label must be an integer"),
-        ([True, False], "new:maybe", "is not a label of the table, which has 'True', 'False'"),
+        ([True, False], "new:maybe", "is not a label of the table, which has 'True' and 'False'"),
         ([0.5, 1.5], "much", "new_label must be a number, got 'much'"),
         ([0.5, 1.5], "nan", "new_label must be a number"),
     ],
@@ -214,12 +220,12 @@ def test_dropping_every_row_is_refused(tmp_path):
 
 def test_other_tables_are_refused(tmp_path):
     path = tmp_path / "fixes.csv"
-    path.write_text(HEADER)
+    path.write_text(HEADER + "0,a,,\n")
     frame = make_frame(["a", "b"])
     corrections = read_corrections(path, frame["y"])
     with pytest.raises(ValueError, match="frame must have the target column 'state'"):
         corrections.apply(frame, "state")
     with pytest.raises(ValueError, match="frame must have 30 rows, got 9"):
         corrections.apply(frame[:9], "y")
-    with pytest.raises(FileNotFoundError, match="There is no file"):
+    with pytest.raises(FileNotFoundError):
         read_corrections(tmp_path / "none.csv", frame["y"])

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import difflib
-import re
-from collections import Counter
-from collections.abc import Iterator
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,19 +13,18 @@ from sklearn.utils import column_or_1d
 from broadlearn.auditing.changes import RowChanges, replace_labels, row_changes
 from broadlearn.auditing.cleaning import suspect_rows
 from broadlearn.auditing.findings import FINE
-from broadlearn.utils import harmless
+from broadlearn.tables import read_frame
+from broadlearn.utils import harmless, listed
 
 if TYPE_CHECKING:
     from broadlearn.auditing.result import Audit
 
-NEEDED = ("row", "label", "action", "new_label")
+NEEDED = ["row", "label", "action", "new_label"]
 CHOICES = ("keep", "relabel", "drop")
 # Ends an action that is only a suggestion.
 SUGGESTED = "?"
 # Prefix of a new label that the table does not have.
 NEW = "new:"
-MAX_NAMED = 5
-_WHOLE = re.compile(r"\d{1,15}(\.0*)?")
 
 
 class Corrections(NamedTuple):
@@ -80,7 +73,7 @@ def corrections_table(audit: Audit) -> pd.DataFrame:
     quantity = audit.rows.is_regression
     suggested = "drop" if quantity else "relabel"
     likely = table["likely_label"].to_numpy(dtype=object)
-    listed = pd.DataFrame(
+    lines = pd.DataFrame(
         {
             "row": position,
             index_heading(table.index): table.index.to_flat_index(),
@@ -92,7 +85,7 @@ def corrections_table(audit: Audit) -> pd.DataFrame:
             "new_label": np.where(suspect & (not quantity), likely, ""),
         }
     )
-    return listed[listed["verdict"] != FINE].reset_index(drop=True)
+    return lines[lines["verdict"] != FINE].reset_index(drop=True)
 
 
 def index_heading(index: pd.Index) -> str:
@@ -106,10 +99,10 @@ def read_corrections(path: str | PathLike[str], y: ArrayLike) -> Corrections:
     Parameters
     ----------
     path : str or path-like
-        CSV with the columns ``row`` (counted from 0), ``label``, ``action`` and ``new_label``, and
-        any others. An action is "keep", "relabel" or "drop"; where it is empty or a suggestion
-        ("relabel?"), nothing is done. A new label is one that the table has, or "new:" and one
-        that it has not.
+        A CSV file or Excel workbook with the columns ``row`` (counted from 0), ``label``,
+        ``action`` and ``new_label``, and any others. An action is "keep", "relabel" or "drop";
+        where it is empty or a suggestion ("relabel?"), nothing is done. A new label is one that the
+        table has, or "new:" and one that it has not.
     y : array-like of shape (n_samples,)
         Labels of the table: those of the file must agree with them. Floats are a regression
         target, of which any number is a label.
@@ -135,31 +128,40 @@ def read_corrections(path: str | PathLike[str], y: ArrayLike) -> Corrections:
     1   70  well
     2   52  well
     """
-    path, labels = Path(path), column_or_1d(y)
-    classes = {} if labels.dtype.kind == "f" else _texts_of(labels)
+    labels, table = column_or_1d(y), read_frame(path, as_text=True).astype(object).fillna("")
+    lacking = [name for name in NEEDED if name not in table]
+    if lacking:
+        raise ValueError(
+            f"{path} must have the columns {listed(NEEDED)}, but has no {listed(lacking)}."
+        )
+    classes = list(dict.fromkeys(labels.tolist())) if labels.dtype.kind != "f" else []
     chosen: dict[int, tuple[str, Any]] = {}
-    lines: dict[int, int] = {}
-    for line, fields in _records(path):
-        where = f"{path}, line {line}"
-        row = _row(fields["row"], len(labels), where)
-        if row in lines:
-            raise ValueError(f"{where}: row {row} is in line {lines[row]} already.")
-        lines[row] = line
-        if not _is(fields["label"], labels[row]):
+    seen: set[int] = set()
+    for text, label, action, new_label in table[NEEDED].astype(str).to_numpy().tolist():
+        if not any((text, label, action, new_label)):
+            continue
+        row, where = _number(text), f"{path}, row {text}"
+        if row is None or row not in range(len(labels)):
+            raise ValueError(f"{where}: row must be an integer from 0 to {len(labels) - 1}.")
+        row = int(row)
+        if row in seen:
+            raise ValueError(f"{where}: this row is listed twice.")
+        seen.add(row)
+        if not _is(label, labels[row]):
             raise ValueError(
-                f"{where}: row {row} has label {str(labels[row])!r} in the table and "
-                f"{fields['label']!r} in the file; was the table changed?"
+                f"{where}: the label is {str(labels[row])!r} in the table and {label!r} in the "
+                "file; was the table changed?"
             )
-        action = fields["action"].strip().lower()
+        action = action.strip().lower()
         if not action or action.endswith(SUGGESTED):
             continue
         if action not in CHOICES:
             raise ValueError(
-                f"{where}: action must be keep, relabel, drop, or empty, got {fields['action']!r}."
+                f"{where}: action must be keep, relabel, drop, or empty, got {action!r}."
             )
         new = None
         if action == "relabel":
-            new = _new_label(fields["new_label"], labels, classes, where)
+            new = _new_label(new_label, labels, classes, where)
             action = "keep" if new == labels[row] else action
         chosen[row] = action, new
     rows = {choice: [i for i in chosen if chosen[i][0] == choice] for choice in CHOICES}
@@ -167,97 +169,31 @@ def read_corrections(path: str | PathLike[str], y: ArrayLike) -> Corrections:
         raise ValueError(f"{path} drops every row of the table.")
     changes = row_changes(len(labels), rows["drop"], {i: chosen[i][1] for i in rows["relabel"]})
     kept = np.array(sorted(rows["keep"]), dtype=np.intp)
-    return Corrections(changes, kept, len(lines) - len(chosen), labels)
+    return Corrections(changes, kept, len(seen) - len(chosen), labels)
 
 
-def _records(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    """Line and fields of each record that is not blank."""
-    if not path.is_file():
-        raise FileNotFoundError(f"There is no file {path}.")
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            first = file.readline()
-            file.seek(0)
-            records = csv.reader(file, delimiter=max(",;\t", key=first.count), strict=True)
-            header = [name.strip() for name in next(records, [])]
-            _check_header(header, path)
-            line = records.line_num + 1
-            for record in records:
-                if any(field.strip() for field in record):
-                    if len(record) != len(header):
-                        raise ValueError(
-                            f"{path}, line {line}: {len(record)} fields, where the first line has "
-                            f"{len(header)}."
-                        )
-                    yield line, dict(zip(header, record, strict=True))
-                line = records.line_num + 1
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is not text in UTF-8; save it as CSV in UTF-8.") from error
-    except csv.Error as error:
-        raise ValueError(f"{path}, line {records.line_num}: {error}.") from error
-
-
-def _check_header(header: list[str], path: Path) -> None:
-    missing = [name for name in NEEDED if name not in header]
-    if missing:
-        raise ValueError(
-            f"The first line of {path} must name the columns {', '.join(NEEDED)}, but lacks "
-            f"{', '.join(missing)}."
-        )
-    twice = [name for name, count in Counter(header).items() if count > 1]
-    if twice:
-        raise ValueError(f"{path} has more than one column named {twice[0]!r}.")
-
-
-def _row(text: str, n: int, where: str) -> int:
-    if not _WHOLE.fullmatch(text.strip()):
-        raise ValueError(f"{where}: row must be an integer >= 0, got {text!r}.")
-    row = int(float(text))
-    if row >= n:
-        raise ValueError(f"{where}: row is {row}, but the last of the table is {n - 1}.")
-    return row
-
-
-def _new_label(text: str, labels: NDArray[Any], classes: dict[str, Any], where: str) -> Any:
-    """The label that a text names, of the kind that the table has."""
-    if labels.dtype.kind == "f":
-        number = _number(text)
+def _new_label(text: str, labels: NDArray[Any], classes: list[Any], where: str) -> Any:
+    """Return the label that a text names, of the kind that the table has."""
+    kind, number = labels.dtype.kind, _number(text.removeprefix(NEW))
+    if kind == "f":
         if number is None or not np.isfinite(number):
             raise ValueError(f"{where}: new_label must be a number, got {text!r}.")
         return number
-    if text in classes:
-        return classes[text]
-    for label in classes.values():
+    # A label that is written just so comes first: "'=1" may also stand for "=1".
+    for label in sorted(classes, key=lambda label: str(label) != text):
         if _is(text, label):
             return label
-    if not text:
-        raise ValueError(f"{where}: action is 'relabel', but new_label is empty.")
-    kind, new = labels.dtype.kind, text.removeprefix(NEW)
-    if new == text or kind == "b":
-        known = list(dict.fromkeys(map(str, classes.values())))
-        close = difflib.get_close_matches(text, known, n=1)
+    new = text.removeprefix(NEW)
+    if not text.startswith(NEW) or not new or kind == "b":
         raise ValueError(
             f"{where}: new_label {text!r} is not a label of the table, which has "
-            f"{', '.join(map(repr, known[:MAX_NAMED]))}{', ...' if len(known) > MAX_NAMED else ''}"
-            + (f"; did you mean {close[0]!r}?" if close else ".")
-            + ("" if kind == "b" else f" For a new one, write {NEW + text!r}.")
+            f"{listed(classes)}." + ("" if kind == "b" else f" For a new one, write {NEW + new!r}.")
         )
     if kind not in "iu":
-        if not new.isprintable() or not new.strip():
-            raise ValueError(f"{where}: new_label must be printable text, got {new!r}.")
-        return _bare(new)
-    number = _number(new)
+        return new[1:] if new[:1] == "'" and harmless(new[1:]) == new else new
     if number is None or not number.is_integer():
         raise ValueError(f"{where}: new_label must be an integer like the others, got {new!r}.")
     return int(number)
-
-
-def _texts_of(labels: NDArray[Any]) -> dict[str, Any]:
-    """Labels by how they are written: those behind an apostrophe, too."""
-    unique = list(dict.fromkeys(labels.tolist()))
-    return {harmless(str(label)): label for label in unique} | {
-        str(label): label for label in unique
-    }
 
 
 def _is(text: str, label: Any) -> bool:
@@ -268,11 +204,6 @@ def _is(text: str, label: Any) -> bool:
     if isinstance(label, bool | np.bool_):
         return text.strip().lower() == own.lower()
     return not isinstance(label, str) and _number(text) == float(label)
-
-
-def _bare(text: str) -> str:
-    """The text without the apostrophe that keeps spreadsheets from running it."""
-    return text[1:] if text[:1] == "'" and harmless(text[1:]) == text else text
 
 
 def _number(text: str) -> float | None:
