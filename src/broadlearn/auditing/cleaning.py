@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
 
@@ -55,9 +54,7 @@ def clean(audit: Audit, X: Any, y: Any, action: str) -> tuple[Any, ...]:
     if action not in ACTIONS:
         raise ValueError(f"action must be one of {', '.join(map(repr, ACTIONS))}, got {action!r}.")
     _check_same_rows(audit, X, y)
-    if hasattr(y, "iloc") and y.ndim == 2:
-        y = y.iloc[:, 0]
-    elif not hasattr(y, "to_numpy"):
+    if not hasattr(y, "to_numpy"):
         y = column_or_1d(y)
     if action == "weight":
         return X, y, audit.sample_weight
@@ -77,11 +74,7 @@ def clean(audit: Audit, X: Any, y: Any, action: str) -> tuple[Any, ...]:
 
 
 def _check_same_rows(audit: Audit, X: Any, y: Any) -> None:
-    """Raise an error if X and y differ from the audited rows or their order.
-
-    The labels are compared, and of frames whether the same index is in another order; columns may
-    have been scaled or added since.
-    """
+    """Raise an error if y differs from the audited labels, or X from their number."""
     audited, given = audit.rows.labels, column_or_1d(y)
     for name, length in (("X", X.shape[0] if hasattr(X, "shape") else len(X)), ("y", given.size)):
         if length != audited.size:
@@ -93,8 +86,3 @@ def _check_same_rows(audit: Audit, X: Any, y: Any) -> None:
             f"y must be the audited labels in the same order, but {other.size} of {given.size} "
             f"differ, first in row {i}: {given[i]!s} instead of {audited[i]!s}."
         )
-    # An audited array has no index, only an index named "row".
-    index = audit.rows.frame.index
-    indexed = isinstance(X, pd.DataFrame) and index.name != "row"
-    if indexed and not X.index.equals(index) and X.index.isin(index).all():
-        raise ValueError("X must have the audited rows in the same order; its index differs.")

@@ -37,7 +37,6 @@ def evaluate(
             "predicted as they are.",
         ),
     ] = False,
-    seed: tables.Seed = 0,
     force: tables.ForceRead = False,
     as_json: tables.AsJson = False,
     options: Any = None,
@@ -69,7 +68,7 @@ def evaluate(
         X = check_columns(fitted, table.X, data)
         assert table.y is not None
         console.waiting("evaluating")
-        found = evaluate_model(fitted, X, table.y, importance=importance, random_state=seed)
+        found = evaluate_model(fitted, X, table.y, importance=importance)
         for sentence in found.remarks():
             console.note(sentence)
         if output is not None:

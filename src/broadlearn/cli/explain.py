@@ -34,7 +34,6 @@ def explain(
         Path | None,
         typer.Option(help="Table of rows to compare with; by default that of the rows."),
     ] = None,
-    seed: tables.Seed = 0,
     force: tables.ForceRead = False,
     as_json: tables.AsJson = False,
     options: Any = None,
@@ -66,10 +65,10 @@ def explain(
         console.waiting("explaining")
         if row is None:
             facts: dict[str, Any] = {"rows": len(X)}
-            shown = importances(fitted, X, random_state=seed).rename_axis("column").reset_index()
+            shown = importances(fitted, X).rename_axis("column").reset_index()
         if row is not None or output is not None:
             rows = X if row is None else X.iloc[[row]]
-            found = explain_rows(fitted, rows, others, random_state=seed)
+            found = explain_rows(fitted, rows, others)
         if row is not None:
             facts = {"row": row} | ({} if found.label is None else {"class": found.label[0]})
             facts |= {found.unit: found.output[0], f"mean {found.unit}": found.base[0]}
