@@ -13,7 +13,7 @@ from broadlearn.study import (
     load_dataset,
     pairwise_tasks,
 )
-from broadlearn.study.datasets import dataset_variants, registry, values_sha256
+from broadlearn.study.datasets import registry, values_sha256
 
 
 @pytest.fixture
@@ -114,7 +114,6 @@ def test_unknown_names_get_a_hint():
         describe_dataset("digits", "big")
     with pytest.raises(ValueError, match="kind must be one of"):
         dataset_names("huge")
-    assert "zjoined" in dataset_variants("hill_valley")
 
 
 def test_a_data_folder_that_is_not_there_is_named(monkeypatch):

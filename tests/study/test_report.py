@@ -91,7 +91,7 @@ def test_units_that_were_never_tried_are_missing():
     ]
     table = accuracy_table(cells)
     assert table.text["ELM"].tolist() == ["missing", "died"]
-    assert "killed" in not_done_table([cells]).to_csv()
+    assert "killed" in not_done_table(cells).to_csv()
     assert "2 of 4 runs have no score" in summary([cells])[-1]
 
 

@@ -102,7 +102,7 @@ def test_summaries_are_means_of_cells():
     ]
     frame = pd.DataFrame(units)
     cells = judge_cells(compare_with_print(frame), redraw_figures(frame))
-    lines = summarize_cells(cells, ["model"])
+    lines = summarize_cells(cells)
     one = cells[cells["model"] == "BLS"]
     assert lines.loc["BLS", "abs_difference"] == one["difference"].abs().mean()
     assert lines["not_redrawn"].to_dict() == {m: 0 if m in MODELS[:3] else 2 for m in MODELS}

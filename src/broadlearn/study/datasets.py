@@ -163,12 +163,6 @@ def dataset_names(kind: str | None = None) -> list[str]:
     return list(dict.fromkeys(info.name for info in infos if kind in (None, info.kind)))
 
 
-def dataset_variants(name: str) -> list[str]:
-    """List the other forms of a data set."""
-    describe_dataset(name)
-    return [variant for known, variant in registry() if known == name and variant]
-
-
 def describe_dataset(name: str, variant: str | None = None) -> DatasetInfo:
     """Return the facts about the table that `load_dataset` would load.
 

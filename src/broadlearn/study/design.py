@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from broadlearn.study.collection import read_collection
-from broadlearn.study.datasets import Dataset, dataset_names, dataset_variants, load_dataset
+from broadlearn.study.datasets import Dataset, dataset_names, load_dataset, registry
 from broadlearn.study.metrics import DEFAULT_METRIC
 from broadlearn.study.models import PAPER_MODELS, PUBLISHED_MODELS, ModelSpec, find_model
 from broadlearn.study.plan import (
@@ -253,7 +253,7 @@ def _load(data: str | Dataset, protocol: str) -> Dataset:
     if protocol == GIVEN_SPLITS:
         raise ValueError(f"{data} has no splits, which the protocol {GIVEN_SPLITS} needs.")
     one_scale = protocol not in AS_PUBLISHED or name in PUBLISHED_ON_ONE_SCALE
-    if not variant and one_scale and ONE_SCALE in dataset_variants(name):
+    if not variant and one_scale and (name, ONE_SCALE) in registry():
         try:
             return load_dataset(name, ONE_SCALE)
         except FileNotFoundError:

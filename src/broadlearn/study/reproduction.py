@@ -6,7 +6,6 @@ meets print, only where it contradicts it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import prod
 
 import numpy as np
@@ -137,9 +136,9 @@ def judge_cells(cells: pd.DataFrame, redraws: pd.DataFrame) -> pd.DataFrame:
     return judged
 
 
-def summarize_cells(judged: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """Return mean differences from print in points, and counts of verdicts, of groups of cells."""
-    figures = judged[list(by)].assign(
+def summarize_cells(judged: pd.DataFrame) -> pd.DataFrame:
+    """Return mean differences from print in points, and counts of verdicts, by model."""
+    figures = judged[["model"]].assign(
         n_cells=1,
         difference=judged["difference"],
         abs_difference=judged["difference"].abs(),
@@ -148,5 +147,5 @@ def summarize_cells(judged: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
         **{name.replace(" ", "_"): (judged["verdict"] == name).astype(int) for name in VERDICTS},
     )
     # Counts are integers, differences are not.
-    how = {name: "mean" if "difference" in name else "sum" for name in figures.columns.drop(by)}
-    return figures.groupby(list(by), sort=False).agg(how)
+    how = {name: "mean" if "difference" in name else "sum" for name in figures.columns[1:]}
+    return figures.groupby("model", sort=False).agg(how)

@@ -118,16 +118,14 @@ class Cells:
 
     def levels(self) -> dict[tuple[str, str], dict[str, float]]:
         """Return noises with their levels in percent, by kind and place; none is 0 in each."""
-        noises = [parse_noise(text) for text in self.noises()]
-        kinds = {(noise.kind, noise.where) for noise in noises if noise.kind != "none"}
-        return {
-            kind: {
-                str(noise): 100 * noise.level
-                for noise in noises
-                if noise.kind == "none" or (noise.kind, noise.where) == kind
-            }
-            for kind in sorted(kinds)
-        }
+        levels: dict[tuple[str, str], dict[str, float]] = {}
+        clean = {"none": 0.0} if "none" in self.noises() else {}
+        for text in self.noises():
+            noise = parse_noise(text)
+            if noise.kind != "none":
+                kind = levels.setdefault((noise.kind, noise.where), dict(clean))
+                kind[text] = 100 * noise.level
+        return levels
 
     def conditions(self, noises: Sequence[str]) -> tuple[dict[str, pd.DataFrame], list[str]]:
         """Return figures by noise on the data sets that have all, and the other data sets."""

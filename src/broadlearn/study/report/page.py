@@ -60,8 +60,8 @@ class Section:
 
     name: str
     title: str
-    pictures: list[Picture] = field(default_factory=list)
     tables: list[tables.Table] = field(default_factory=list)
+    pictures: list[Picture] = field(default_factory=list)
 
     def draw(self, name: str, title: str, caption: str, figure: Figure | None) -> None:
         """Add a figure, if there is one."""
@@ -80,10 +80,6 @@ def write_report(
 ) -> Path:
     """Write ``index.html``, ``tables/*.csv`` and ``*.tex``, and ``figures/*.svg`` and ``*.pdf``.
 
-    The page has a section for each thing that the results can tell: noise, accuracy, tests,
-    optimism, settings, reproduction of the published tables, rank among published classifiers,
-    time, units not done, and the code that made them.
-
     Parameters
     ----------
     frame : DataFrame
@@ -94,8 +90,7 @@ def write_report(
     command : str, default=""
         Command that gives the same results again.
     metric : str, default="accuracy"
-        What tables, ranks and tests are of: accuracy, balanced_accuracy, f1_macro, roc_auc or
-        log_loss.
+        Metric of tables and tests: accuracy, balanced_accuracy, f1_macro, roc_auc or log_loss.
     reference : str, default=None
         The model that tests compare with each other one: Ensemble, IF-BLS or the best if None.
 
@@ -116,18 +111,20 @@ def write_report(
     frame = newest(frame)
     results = cells_by_protocol(frame, metric, reference)
     ranked = standings(frame)
+    judged = judge_cells(compare_with_print(frame), redraw_figures(frame))
     sections = [
         *_result_sections(results),
-        _reproduction_section(frame),
+        Section("reproduction", "Published tables, reproduced", tables.reproduction_tables(judged)),
         *(_sensitivity_section(frame, protocol) for protocol in SENSITIVITIES),
         Section(
-            "leaderboard",
-            "Among published classifiers",
-            tables=[tables.standing_table(standing) for standing in ranked],
+            "leaderboard", "Among published classifiers", list(map(tables.standing_table, ranked))
         ),
-        *_last_sections(results),
-        Section("code", "Code", tables=[tables.code_table(frame)]),
+        Section("time", "Time", [tables.time_table(frame)]),
+        Section("lost", "Not done", list(map(tables.not_done_table, results))),
+        Section("code", "Code", [tables.code_table(frame)]),
     ]
+    for section in sections:
+        section.tables = [table for table in section.tables if len(table.values)]
     shown = [section for section in sections if section.pictures or section.tables]
     sentences = [f"{standing.sentence()}." for standing in ranked] + mixed_code(frame)
     published = set(frame.loc[frame["protocol"].isin(AS_PUBLISHED), "model"])
@@ -173,16 +170,19 @@ def notebook_html(frame: pd.DataFrame) -> str:
 
 def _result_sections(results: Sequence[Cells]) -> list[Section]:
     """Effect of noise, accuracy, tests and optimism."""
-    clean = [cells for cells in results if not cells.means().empty]
-    tested = [cells for cells in clean if min(cells.means().dropna().shape) > 1]
+    noisy = [cells for cells in results if set(cells.noises()) != {"none"}]
+    clean = {cells.protocol: cells for cells in results if not cells.means().empty}
+    tested = [cells for cells in clean.values() if min(cells.means().dropna().shape) > 1]
     title = results[0].metric.title if results else ""
-    accuracy = Section("accuracy", title, tables=list(map(tables.accuracy_table, clean)))
     optimism = Section("optimism", "Optimism")
-    of = {cells.protocol: cells for cells in clean if cells.metric.name == DEFAULT_METRIC}
-    if {PAPER, INSIDE} <= set(of):
-        optimism.tables.append(tables.optimism_table(of[PAPER], of[INSIDE]))
-    noisy = [cells for cells in results if cells.levels()]
-    return [*map(_noise_section, noisy), accuracy, *map(_test_section, tested), optimism]
+    if {PAPER, INSIDE} <= set(clean) and clean[PAPER].metric.name == DEFAULT_METRIC:
+        optimism.tables.append(tables.optimism_table(clean[PAPER], clean[INSIDE]))
+    return [
+        *map(_noise_section, noisy),
+        Section("accuracy", title, list(map(tables.accuracy_table, clean.values()))),
+        *map(_test_section, tested),
+        optimism,
+    ]
 
 
 def _noise_section(cells: Cells) -> Section:
@@ -208,15 +208,6 @@ def _test_section(cells: Cells) -> Section:
     )
     section.tables.append(tables.pair_table(cells))
     return section
-
-
-def _reproduction_section(frame: pd.DataFrame) -> Section:
-    judged = judge_cells(compare_with_print(frame), redraw_figures(frame))
-    return Section(
-        "reproduction",
-        "Published tables, reproduced",
-        tables=tables.reproduction_tables(judged),
-    )
 
 
 def _sensitivity_section(frame: pd.DataFrame, protocol: str) -> Section:
@@ -246,15 +237,6 @@ def _sensitivity_section(frame: pd.DataFrame, protocol: str) -> Section:
             figures.surface_figure(part),
         )
     return section
-
-
-def _last_sections(results: Sequence[Cells]) -> list[Section]:
-    time, lost = Section("time", "Time"), Section("lost", "Not done")
-    if any((cells.units["status"] == "done").any() for cells in results):
-        time.tables.append(tables.time_table(results))
-    if any(len(cells.not_done) for cells in results):
-        lost.tables.append(tables.not_done_table(results))
-    return [time, lost]
 
 
 def _versions(frame: pd.DataFrame) -> dict[str, str]:

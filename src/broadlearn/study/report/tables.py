@@ -207,20 +207,19 @@ def optimism_table(paper: Cells, inside: Cells) -> Table:
     )
 
 
-def time_table(results: Sequence[Cells]) -> Table:
+def time_table(frame: pd.DataFrame) -> Table:
     """CPU seconds that each model took under each protocol."""
-    units = pd.concat([cells.units for cells in results])
-    seconds = units[units["status"] == "done"].groupby(["protocol", "model"])["seconds"]
+    seconds = frame[frame["status"] == "done"].groupby(["protocol", "model"])["seconds"]
     values = seconds.agg(runs="count", sum="sum", median="median", longest="max")
     caption = "CPU seconds of runs that are done, search included. Each runs on one thread."
     return plain_table("time", "Time", caption, values)
 
 
-def not_done_table(results: Sequence[Cells]) -> Table:
+def not_done_table(cells: Cells) -> Table:
     """Units without a score, and why."""
-    lost = pd.concat([cells.not_done.assign(protocol=cells.protocol) for cells in results])
-    lost = lost.set_index("dataset").rename_axis("data set")
-    return plain_table("not_done", "Not done", "Runs without a score.", lost)
+    lost = cells.not_done.set_index("dataset").rename_axis("data set")
+    name, title = f"not_done_{cells.protocol}", f"Not done, {cells.protocol} protocol"
+    return plain_table(name, title, "Runs without a score.", lost)
 
 
 def code_table(frame: pd.DataFrame) -> Table:
@@ -250,25 +249,30 @@ def standing_table(standing: Standing) -> Table:
 
 def reproduction_tables(judged: pd.DataFrame) -> list[Table]:
     """Differences from print and verdicts by model, and the cells that are not within reach."""
-    tables = []
-    for words, cells in (
-        ("", judged[judged["noise"] == "none"]),
-        (" with noise", judged[judged["noise"] != "none"]),
-    ):
-        if len(cells):
-            tables.append(
-                plain_table(
-                    f"reproduction{words.replace(' ', '_')}",
-                    f"Print and ours{words}, by model",
-                    "Mean difference, mean absolute difference, and that of the deviations over "
-                    "folds, in percentage points; then numbers of cells.",
-                    summarize_cells(cells, ["model"]),
-                )
-            )
+    clean = judged["noise"] == "none"
     apart = judged[judged["median"].notna() & (judged["verdict"] != WITHIN_REACH)]
-    if len(apart):
-        columns = ["verdict", "printed", "lowest", "median", "highest", "ours"]
-        values = apart.set_index(["model", "dataset"])[columns]
-        caption = "Accuracies in percent: print, redraws, and the best of our grid."
-        tables.append(plain_table("reproduction_cells", "Out of reach", caption, values))
-    return tables
+    columns = ["verdict", "printed", "lowest", "median", "highest", "ours"]
+    caption = (
+        "Mean difference, mean absolute difference, and that of the deviations over folds, in "
+        "percentage points; then numbers of cells."
+    )
+    return [
+        plain_table(
+            "reproduction",
+            "Print and ours, by model",
+            caption,
+            summarize_cells(judged[clean]),
+        ),
+        plain_table(
+            "reproduction_with_noise",
+            "Print and ours with noise, by model",
+            caption,
+            summarize_cells(judged[~clean]),
+        ),
+        plain_table(
+            "reproduction_cells",
+            "Out of reach",
+            "Accuracies in percent: print, redraws, and the best of our grid.",
+            apart.set_index(["model", "dataset"])[columns],
+        ),
+    ]
