@@ -183,21 +183,15 @@ def run_study(
     json: bool = False,
 ) -> None:
     """Run a study, write its page, and exit with a code for runs that failed."""
-    from broadlearn.study import ResultStore, write_report
+    from broadlearn.study import ResultStore
     from broadlearn.utils import out_of
 
     with ResultStore(store) as results:
         _run_units(study, results, jobs, options.get("timeout"), again=again)
         frame, page = study.frame(results), None
     if report is not None:
-        console.waiting("writing the report")
-        page = write_report(
-            frame,
-            report,
-            title=options.get("title", TITLE),
-            command=shlex.join(["broadlearn", *sys.argv[1:]]),
-            reference=options.get("reference"),
-        )
+        title, reference = options.get("title", TITLE), options.get("reference")
+        page = _write_page(frame, report, title=title, reference=reference)
     if json:
         counts = frame["status"].value_counts().to_dict()
         console.print_json(
@@ -241,8 +235,8 @@ def _study(options: dict[str, Any]) -> Study:
     tables = _tables(options.get("data", []), options.get("target"), options.get("groups"))
     names = [name for text in options.get("dataset", []) for name in expand_name(text)]
     if groups := options.get("pairwise"):
-        whole = [*map(load_dataset, names), *tables]
-        names, tables = [], [task for data in whole for task in pairwise_tasks(data, groups)]
+        tables += map(load_dataset, names)
+        names, tables = [], [task for data in tables for task in pairwise_tasks(data, groups)]
     settings = ("grid", "folds", "seeds", "max_rows", "scoring")
     return make_study(
         [*names, *tables] or ["embedded"],
@@ -284,8 +278,9 @@ def _run_units(
         f"{counted(len(study.plan), 'run')}, {len(study.plan) - len(units)} done before, "
         f"{len(units)} to do; results in {store.path}"
     )
-    if others := 0 if again else len(study.to_do(store, again=True)) - len(units):
-        console.tell(f"{counted(others, 'result')} of other code; --again runs these anew")
+    n_old = 0 if again else len(study.to_do(store, again=True)) - len(units)
+    if n_old:
+        console.tell(f"{counted(n_old, 'result')} of other code; --again runs these anew")
     ended = itertools.count(1)
     with console.bar() as shown:
         task = shown.add_task("starting", total=len(units) or 1)
@@ -328,8 +323,8 @@ def status(store: Store = DEFAULT_STORE, as_json: AsJson = False) -> None:
             "lost": frame.loc[frame["status"] != "done", columns],
         }
         if as_json:
-            found = {name: table.to_dict("records") for name, table in tables.items()}
-            console.print_json(store=str(store), **found)
+            records = {name: table.to_dict("records") for name, table in tables.items()}
+            console.print_json(store=str(store), **records)
             return
         for name, table in tables.items():
             if len(table):
@@ -360,7 +355,7 @@ def write(
     settings.
     """
     with console.command():
-        from broadlearn.study import ResultStore, write_report
+        from broadlearn.study import ResultStore
 
         check_outputs([export], [store], force=force)
         with ResultStore(store, read_only=True) as results:
@@ -371,13 +366,13 @@ def write(
             frame = frame[frame["protocol"].isin(protocols)]
         if frame.empty:
             raise ValueError(f"{store} has no matching results.")
-        console.waiting("writing the report")
-        page = write_report(
-            frame,
-            output,
-            title=title,
-            command=shlex.join(["broadlearn", *sys.argv[1:]]),
-            metric=metric,
-            reference=reference,
-        )
+        page = _write_page(frame, output, title=title, metric=metric, reference=reference)
         console.say(f"Report: {page.resolve()}")
+
+
+def _write_page(frame: pd.DataFrame, folder: Path, **options: Any) -> Path:
+    """Write the page, with the command that was typed."""
+    from broadlearn.study import write_report
+
+    console.waiting("writing the report")
+    return write_report(frame, folder, command=shlex.join(["broadlearn", *sys.argv[1:]]), **options)

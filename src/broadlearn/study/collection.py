@@ -63,29 +63,30 @@ def read_collection(
     """
     root = _find(folder)
     usable = set(published_classifiers().index).difference(TWO_SCALES)
-    present = {path.name.replace("_", "-"): path for path in _set_folders(root)}
-    present = {name: path for name, path in present.items() if path.name in usable}
-    asked = list(present) if names is None else [name.replace("_", "-") for name in names]
-    if absent := [name for name in asked if name not in present]:
-        raise ValueError(f"There is no data set {', '.join(absent)} in {root} that can be used.")
+    paths = {
+        path.name.replace("_", "-"): path for path in _set_folders(root) if path.name in usable
+    }
+    wanted = list(paths) if names is None else [name.replace("_", "-") for name in names]
+    if missing := [name for name in wanted if name not in paths]:
+        raise ValueError(f"{root} has no usable data set {', '.join(missing)}.")
     datasets = []
-    for name in asked:
+    for name in wanted:
         try:
-            datasets.append(_read_set(present[name]))
+            datasets.append(_read_set(paths[name]))
         except (OSError, ValueError) as error:
-            raise ValueError(f"{present[name]} cannot be read: {error}.") from error
+            raise ValueError(f"{paths[name]} cannot be read: {error}.") from error
     return datasets
 
 
-def _find(named: str | os.PathLike[str] | None) -> Path:
+def _find(folder: str | os.PathLike[str] | None) -> Path:
     """Folder of the collection."""
-    tried = list(data_folders()) if named is None else [Path(named)]
-    for folder in tried:
-        for root in (folder, folder / "uci121"):
+    parents = list(data_folders()) if folder is None else [Path(folder)]
+    for parent in parents:
+        for root in (parent, parent / "uci121"):
             if _set_folders(root):
                 return root
     raise FileNotFoundError(
-        f"The collection is not in {', '.join(map(str, tried))}: expected a folder NAME with "
+        f"The collection is not in {', '.join(map(str, parents))}: expected a folder NAME with "
         f"NAME.txt for each data set."
     )
 

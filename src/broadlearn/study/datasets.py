@@ -180,18 +180,18 @@ def describe_dataset(name: str, variant: str | None = None) -> DatasetInfo:
     if variant is None and (name, "embedded") in registry() and not dataset_files(name):
         variant = "embedded"
     if (name, variant or "") not in registry():
-        others = [other for known, other in registry() if known == name and other]
-        hint = f"use one of {', '.join(others)}" if others else "it has none"
+        variants = [other for known, other in registry() if known == name and other]
+        hint = f"use one of {', '.join(variants)}" if variants else "it has none"
         raise ValueError(f"Data set {name!r} has no variant {variant!r}; {hint}.")
     return registry()[name, variant or ""]
 
 
 def data_folders() -> Iterator[Path]:
     """Folders that may hold data, in order."""
-    if named := os.environ.get("BROADLEARN_DATA"):
-        if not Path(named).is_dir():
-            raise ValueError(f"BROADLEARN_DATA must name a folder; there is none at {named}.")
-        yield Path(named)
+    if folder := os.environ.get("BROADLEARN_DATA"):
+        if not Path(folder).is_dir():
+            raise ValueError(f"BROADLEARN_DATA must name a folder; there is none at {folder}.")
+        yield Path(folder)
     yield cache_folder()
     package = Path(__file__).resolve().parents[1]
     repository = package.parents[1]
@@ -265,30 +265,31 @@ def fetch_datasets(names: Iterable[str] | None = None) -> list[Path]:
 
     The collection publishes no checksums of its files; those of the values guard them.
     """
-    import pooch
-
-    found = []
+    paths: list[Path] = []
     for name in names or dataset_names("uci28"):
-        info, paths = describe_dataset(name, ""), dataset_files(name)
+        info = describe_dataset(name, "")
         if not info.files:
             raise ValueError(f"{name} cannot be downloaded, only the 28 data sets of the study.")
-        if not paths:
-            folder = cache_folder() / "uci121"
-            mirror = pooch.create(
-                folder, MIRROR, registry=dict.fromkeys(info.files), retry_if_failed=2
-            )
-            try:
-                paths = [Path(mirror.fetch(file)) for file in info.files]
-                _checked_values(paths, info)
-            except (OSError, ValueError) as error:
-                for file in info.files:
-                    (folder / file).unlink(missing_ok=True)
-                raise OSError(
-                    f"Could not download {info.name} ({error}). Unpack {ARCHIVE} into {folder}, or "
-                    "set BROADLEARN_DATA to a folder that has the files."
-                ) from error
-        found += paths
-    return found
+        paths += dataset_files(name) or _download(info)
+    return paths
+
+
+def _download(info: DatasetInfo) -> list[Path]:
+    import pooch
+
+    folder = cache_folder() / "uci121"
+    mirror = pooch.create(folder, MIRROR, registry=dict.fromkeys(info.files), retry_if_failed=2)
+    try:
+        paths = [Path(mirror.fetch(file)) for file in info.files]
+        _checked_values(paths, info)
+    except (OSError, ValueError) as error:
+        for file in info.files:
+            (folder / file).unlink(missing_ok=True)
+        raise OSError(
+            f"Could not download {info.name} ({error}). Unpack {ARCHIVE} into {folder}, or set "
+            "BROADLEARN_DATA to a folder that has the files."
+        ) from error
+    return paths
 
 
 def _checked_values(

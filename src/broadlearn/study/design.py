@@ -197,17 +197,18 @@ def make_study(
     >>> [(unit.dataset, unit.model) for unit in study.plan]
     [('iris', 'BLS'), ('iris', 'IF-BLS')]
     """
-    named = PAPER_MODELS if models is None else models
-    specs = {spec.name: spec for spec in map(find_model, named)}
-    if len(specs) < len(named):
+    chosen_models = PAPER_MODELS if models is None else models
+    specs = {spec.name: spec for spec in map(find_model, chosen_models)}
+    if len(specs) < len(chosen_models):
         raise ValueError("models has duplicate names; give each model a unique name.")
-    given = list(datasets)
-    names = dict.fromkeys(n for d in given if isinstance(d, str) for n in expand_name(d))
-    own = [d for d in given if isinstance(d, Dataset)]
+    sources = list(datasets)
+    names = dict.fromkeys(n for d in sources if isinstance(d, str) for n in expand_name(d))
+    own_tables = [d for d in sources if isinstance(d, Dataset)]
     plan: list[Unit] = []
     data: dict[str, Dataset] = {}
     for protocol in protocols:
-        loaded = [_load(name, protocol) for name in names] + [_load(d, protocol) for d in own]
+        loaded = [_load(name, protocol) for name in names]
+        loaded += [_load(data, protocol) for data in own_tables]
         if len({table.name for table in loaded}) < len(loaded):
             raise ValueError("datasets has duplicate names; give each data set a unique name.")
         tables = [d for d in loaded if max_rows is None or len(d.y) <= max_rows]

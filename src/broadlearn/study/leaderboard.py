@@ -126,9 +126,9 @@ def standings(frame: pd.DataFrame) -> list[Standing]:
     done = units["mean"].where(units["status"] == "done").astype(float)
     # A failed split makes the mean NaN.
     means = done.groupby([units["model"], units["dataset"]]).agg(lambda v: v.mean(skipna=False))
-    found = [
+    ranked = [
         rank_among_published(100 * means[model], model)
         for model in units["model"].unique()
         if means[model].notna().any()
     ]
-    return sorted(found, key=lambda standing: standing.table().loc[standing.column, "mean_rank"])
+    return sorted(ranked, key=lambda standing: standing.table().loc[standing.column, "mean_rank"])

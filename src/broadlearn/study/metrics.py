@@ -62,19 +62,19 @@ def check_metric(name: str, parameter: str = "metric") -> Metric:
 
 
 def judge(model: Any, X: Array, y: NDArray[Any]) -> dict[str, float]:
-    """Compute all metrics of a fitted classifier on test samples.
+    """Compute all metrics of a fitted classifier on test samples, as fractions.
 
-    By name of the metric, as fractions. The area under the ROC curve is the mean over the
-    classes of `y`, each against the others, by probabilities or else decisions; it is missing where
-    the model has neither or `y` holds a single class. The log-loss needs probabilities.
+    The area under the ROC curve is the mean over the classes of `y`, each against the others, by
+    probabilities or else decisions. It is missing if the model has neither, or for a single class;
+    the log-loss is missing without probabilities.
     """
     # Some models predict a column.
-    predicted, present = np.ravel(model.predict(X)), np.unique(y)
-    found = {
+    predicted, labels = np.ravel(model.predict(X)), np.unique(y)
+    scores = {
         "accuracy": accuracy_score(y, predicted),
         # The balanced accuracy, without scikit-learn's warnings where classes are missing.
         "balanced_accuracy": recall_score(
-            y, predicted, labels=present, average="macro", zero_division=0.0
+            y, predicted, labels=labels, average="macro", zero_division=0.0
         ),
         "f1_macro": f1_score(y, predicted, average="macro", zero_division=0.0),
     }
@@ -82,15 +82,15 @@ def judge(model: Any, X: Array, y: NDArray[Any]) -> dict[str, float]:
     if methods and hasattr(model, "classes_"):
         classes = np.union1d(model.classes_, y)
         values = _columns(model, methods[0], X, classes)
-        if len(present) > 1:
-            own = np.searchsorted(classes, present)
-            areas = [roc_auc_score(y == classes[k], values[:, k]) for k in own]
-            found["roc_auc"] = np.mean(areas)
+        if len(labels) > 1:
+            columns = np.searchsorted(classes, labels)
+            areas = [roc_auc_score(y == classes[k], values[:, k]) for k in columns]
+            scores["roc_auc"] = np.mean(areas)
         if methods[0] == "predict_proba":
             shares = values / values.sum(axis=1, keepdims=True)
-            known = len(classes) > 1
-            found["log_loss"] = log_loss(y, shares, labels=classes) if known else 0.0
-    return {name: float(value) for name, value in found.items()}
+            several = len(classes) > 1
+            scores["log_loss"] = log_loss(y, shares, labels=classes) if several else 0.0
+    return {name: float(value) for name, value in scores.items()}
 
 
 def _columns(model: Any, method: str, X: Array, classes: NDArray[Any]) -> Array:

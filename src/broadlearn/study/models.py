@@ -289,22 +289,21 @@ def find_model(model: Any) -> ModelSpec:
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     try:
-        found = getattr(importlib.import_module(module), attribute)
-        found = found() if isinstance(found, type) else found
+        own = getattr(importlib.import_module(module), attribute)
+        own = own() if isinstance(own, type) else own
     except Exception as error:
         raise ValueError(
             f"model {name!r} cannot be imported: {type(error).__name__}: {error}."
         ) from error
-    return _own_model(found, attribute)
+    return _own_model(own, attribute)
 
 
-def _own_model(found: Any, name: str = "") -> ModelSpec:
-    searched = isinstance(found, GridSearchCV)
-    estimator = found.estimator if searched else found
-    methods = ("fit", "predict", "get_params")
-    known = not isinstance(estimator, type) and all(hasattr(estimator, name) for name in methods)
-    if not known or is_regressor(estimator):
-        raise ValueError(f"model must be a scikit-learn classifier, got {found!r}.")
+def _own_model(model: Any, name: str = "") -> ModelSpec:
+    searched = isinstance(model, GridSearchCV)
+    estimator = model.estimator if searched else model
+    missing = [name for name in ("fit", "predict", "get_params") if not hasattr(estimator, name)]
+    if missing or isinstance(estimator, type) or is_regressor(estimator):
+        raise ValueError(f"model must be a scikit-learn classifier, got {model!r}.")
     return _with_grid(
-        name or type(estimator).__name__, estimator, found.param_grid if searched else {}
+        name or type(estimator).__name__, estimator, model.param_grid if searched else {}
     )

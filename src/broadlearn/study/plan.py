@@ -30,7 +30,6 @@ PRINTED_SENSITIVITY = "paper-sensitivity-printed"
 # These run the models, folds and standardisation of the published study.
 AS_PUBLISHED = (PAPER, INSIDE, REDRAWS, SENSITIVITY, PRINTED_SENSITIVITY)
 ALL_PROTOCOLS = (*AS_PUBLISHED, NESTED, GIVEN_SPLITS)
-FINGERPRINT_DIGITS, NAMES_DIGITS = 16, 8
 
 
 @dataclass(frozen=True)
@@ -138,7 +137,7 @@ def fingerprint(
     if isinstance(X, pd.DataFrame):
         columns = [column.to_numpy() for _, column in X.items()]
         kinds = [[str(name), *_column_kind(column)] for name, column in X.items()]
-        named = "-" + hashlib.sha256(json.dumps(kinds).encode()).hexdigest()[:NAMES_DIGITS]
+        named = "-" + hashlib.sha256(json.dumps(kinds).encode()).hexdigest()[:8]
     else:
         columns = list(np.asarray(X).T)
     digest = hashlib.sha256(json.dumps([len(columns), len(np.asarray(y))]).encode())
@@ -146,7 +145,7 @@ def fingerprint(
         digest.update(_column_bytes(column))
     for rows in chain.from_iterable(splits):
         digest.update(json.dumps(rows.tolist()).encode())
-    return digest.hexdigest()[:FINGERPRINT_DIGITS] + named
+    return digest.hexdigest()[:16] + named
 
 
 def _column_kind(column: pd.Series) -> list[str]:

@@ -61,8 +61,9 @@ from broadlearn.study.released import PRINTED_COLUMNS, printed_setting
 from broadlearn.tables import TablePreparation
 from broadlearn.utils import Array
 
-N_FOLDS, N_INNER_FOLDS = 5, 3
-N_DRAWS = 30
+# Outer folds as published; inner folds and redraws are ours: three times the fits, and enough draws
+# to see how far figures scatter.
+N_FOLDS, N_INNER_FOLDS, N_DRAWS = 5, 3, 30
 # Settings that a protocol of sensitivity reports.
 SETTINGS = ("C", "kernel_width", "n_feature_groups", "n_feature_nodes")
 # Numbers of feature groups in the published figures of sensitivity.

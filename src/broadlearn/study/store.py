@@ -22,11 +22,20 @@ import pandas as pd
 from broadlearn.study.models import ModelSpec
 from broadlearn.study.plan import Unit, UnitResult
 
-UNIT_FIELDS = tuple(field.name for field in fields(Unit))
 JSON_FIELDS = ("fold_scores", "metrics", "chosen", "details", "versions")
 NUMBERS = {"seed": "INTEGER", "folds": "INTEGER", "mean": "REAL", "sd": "REAL", "seconds": "REAL"}
 COLUMNS = (
-    *("key", *UNIT_FIELDS, "status", "mean", "sd", "seconds", "fold_scores", "metrics", "chosen"),
+    *(
+        "key",
+        *(field.name for field in fields(Unit)),
+        "status",
+        "mean",
+        "sd",
+        "seconds",
+        "fold_scores",
+        "metrics",
+        "chosen",
+    ),
     *("details", "error", "source", "version", "commit_", "versions", "finished"),
 )
 # One model on one data set with one noise under one protocol, once, whatever its parameters were.

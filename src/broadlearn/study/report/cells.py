@@ -102,13 +102,13 @@ class Cells:
     def not_done(self) -> pd.DataFrame:
         """Units without a score, including those never tried although their neighbours were."""
         keys = ["dataset", "noise", "model", "seed"]
-        every = [
+        keys_in_grid = [
             key
             for noise, part in self.units.groupby("noise")
             for key in product(set(part["dataset"]), [noise], self.models, set(part["seed"]))
         ]
-        tried = self.units.set_index(keys)[["status", "error"]]
-        units = tried.reindex(pd.MultiIndex.from_tuples(every, names=keys))
+        units = self.units.set_index(keys)[["status", "error"]]
+        units = units.reindex(pd.MultiIndex.from_tuples(keys_in_grid, names=keys))
         units = units.fillna({"status": "missing", "error": ""}).reset_index()
         return units[units["status"] != "done"].sort_values(keys, ignore_index=True)
 

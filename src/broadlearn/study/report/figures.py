@@ -17,6 +17,7 @@ from broadlearn.study.report.cells import NOISE_NAMES, Cells, in_order
 from broadlearn.study.statistics import nemenyi
 from broadlearn.utils import label
 
+# Inches, and the panels that fit into them.
 WIDTH, PANELS_PER_ROW = 12.0, 4
 SETTING_NAMES = {"C": "C", "n_feature_nodes": "feature nodes per group p"}
 # The style of the report, whatever the user's settings are; as a decorator or a context.
@@ -118,11 +119,11 @@ def setting_figure(sensitivity: pd.DataFrame, setting: str) -> Figure | None:
 
     None if no model has two values of the setting.
     """
-    known = sensitivity[sensitivity[setting].notna()]
-    known = known[known.groupby(["dataset", "model"])[setting].transform("nunique") > 1]
-    if known.empty:
+    varied = sensitivity[sensitivity[setting].notna()]
+    varied = varied[varied.groupby(["dataset", "model"])[setting].transform("nunique") > 1]
+    if varied.empty:
         return None
-    best = known.loc[known.groupby(["dataset", "model", setting])["mean"].idxmax()]
+    best = varied.loc[varied.groupby(["dataset", "model", setting])["mean"].idxmax()]
     datasets = sorted(set(best["dataset"]))
     figure, axes = _panels(len(datasets), height=3.0)
     for axis, dataset in zip(axes, datasets, strict=True):
@@ -148,12 +149,12 @@ def surface_figure(sensitivity: pd.DataFrame) -> Figure | None:
 
     None unless there are two kernel widths and two values of C.
     """
-    known = sensitivity.dropna(subset=["kernel_width", "C"]).fillna({"n_feature_groups": 0.0})
-    if known["kernel_width"].nunique() < 2 or known["C"].nunique() < 2:
+    rows = sensitivity.dropna(subset=["kernel_width", "C"]).fillna({"n_feature_groups": 0.0})
+    if rows["kernel_width"].nunique() < 2 or rows["C"].nunique() < 2:
         return None
-    best = 100 * known.groupby(["n_feature_groups", "kernel_width", "C"])["mean"].max()
-    tried = sorted(known["n_feature_groups"].unique())
-    groups = [m for m in tried if m in PRINTED_GROUPS] or tried[: len(PRINTED_GROUPS)]
+    best = 100 * rows.groupby(["n_feature_groups", "kernel_width", "C"])["mean"].max()
+    numbers = best.index.levels[0]
+    groups = [m for m in numbers if m in PRINTED_GROUPS] or list(numbers[: len(PRINTED_GROUPS)])
     limits = {"vmin": best[groups].min(), "vmax": best[groups].max()}
     figure = Figure(figsize=(WIDTH, 3.3), layout="constrained")
     axes = figure.subplots(1, len(groups), squeeze=False, sharex=True, sharey=True)[0]

@@ -13,7 +13,7 @@ from broadlearn.study.report.cells import Cells, noise_words
 from broadlearn.study.statistics import friedman, nemenyi
 from broadlearn.utils import counted, out_of
 
-# Level of the tests that sentences report.
+# Level of the tests that sentences report, as is usual.
 LEVEL = 0.05
 
 
