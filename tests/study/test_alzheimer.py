@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from broadlearn.study.alzheimer import PREPARED, RATINGS, biomarkers, oasis_1, oasis_2
+from broadlearn.study.alzheimer import PREPARED, RATINGS, biomarkers, oasis
 from broadlearn.study.datasets import load_dataset, registry
 
 OASIS_1 = """\
@@ -32,7 +32,7 @@ def frame(tmp_path):
 
 
 def test_people_who_were_not_rated_are_left_out(frame):
-    X, y = oasis_1(frame(OASIS_1))
+    X, y = oasis(frame(OASIS_1))
     assert list(X) == ["M/F", "Age", "Educ", "SES", "MMSE", "eTIV", "nWBV", "ASF"]
     assert y.tolist() == ["CDR 0", "CDR 0.5", "CDR 1+", "CDR 1+"]
     assert X["Age"].tolist() == [74, 73, 80, 78]
@@ -41,7 +41,7 @@ def test_people_who_were_not_rated_are_left_out(frame):
 
 
 def test_a_person_counts_once_as_at_the_first_visit(frame):
-    X, y = oasis_2(frame(OASIS_2))
+    X, y = oasis(frame(OASIS_2))
     assert list(X) == ["M/F", "Age", "EDUC", "SES", "MMSE", "eTIV", "nWBV", "ASF"]
     assert X["Age"].tolist() == [87, 75]
     assert y.tolist() == ["CDR 0", "CDR 0.5"]
@@ -75,5 +75,5 @@ def test_a_file_with_other_people_is_refused(tmp_path, monkeypatch):
     ):
         load_dataset("oasis_2")
     (tmp_path / "oasis_longitudinal.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(ValueError, match=r"not the file of the study \('Visit'\)"):
+    with pytest.raises(ValueError, match=r"not the file of the study \('CDR'\)"):
         load_dataset("oasis_2")

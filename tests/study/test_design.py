@@ -145,6 +145,14 @@ def test_compare_shows_itself_and_keeps_nothing_without_a_store(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_compare_on_given_splits_shows_itself():
+    rows = np.arange(20)
+    splits = ((rows[:10], rows[10:]), (rows[10:], rows[:10]))
+    mine = Dataset("mine", rows[:, None] % 3, rows % 2, splits)
+    page = compare([GaussianNB(), "majority"], [mine], protocol="given-splits")._repr_html_()
+    assert "Accuracy, given-splits protocol" in page
+
+
 def test_compare_goes_on_from_a_store(tmp_path):
     file = tmp_path / "results.db"
     first = compare(["majority"], ["iris"], store=file)

@@ -24,20 +24,20 @@ from numpy.typing import NDArray
 Values = tuple[pd.DataFrame, NDArray[Any]]
 
 RATINGS = ("CDR 0", "CDR 0.5", "CDR 1+")
-SCAN = ("eTIV", "nWBV", "ASF")
-# All are right-handed, which is why `Hand` is not here. Education is a level from 1 to 5 in OASIS-1
-# and a number of years in OASIS-2, and the files write it so.
-PEOPLE = {"oasis_1": ("M/F", "Age", "Educ", "SES"), "oasis_2": ("M/F", "Age", "EDUC", "SES")}
 
 
-def oasis_1(frame: pd.DataFrame, *, mmse: bool = True) -> Values:
-    """The people of OASIS-1 who were rated; the young were not."""
-    return _rated(frame, PEOPLE["oasis_1"], mmse)
-
-
-def oasis_2(frame: pd.DataFrame, *, mmse: bool = True) -> Values:
-    """The people of OASIS-2 at their first visit."""
-    return _rated(frame[frame["Visit"] == 1], PEOPLE["oasis_2"], mmse)
+def oasis(frame: pd.DataFrame, *, mmse: bool = True) -> Values:
+    """The people who were rated, at their first visit if there are several."""
+    rows = frame["CDR"].notna()
+    if "Visit" in frame:
+        rows &= frame["Visit"] == 1
+    people = frame[rows].reset_index(drop=True)
+    # A level from 1 to 5 in OASIS-1, a number of years in OASIS-2. All people are right-handed.
+    education = "EDUC" if "EDUC" in frame else "Educ"
+    test = ["MMSE"] if mmse else []
+    codes = np.searchsorted([0.0, 0.5, 1.0], people["CDR"].to_numpy(), side="right") - 1
+    columns = ["M/F", "Age", education, "SES", *test, "eTIV", "nWBV", "ASF"]
+    return people[columns], np.array(RATINGS)[codes]
 
 
 def biomarkers(frame: pd.DataFrame) -> Values:
@@ -45,18 +45,11 @@ def biomarkers(frame: pd.DataFrame) -> Values:
     return frame.drop(columns=["rownames", "Class"]), frame["Class"].to_numpy(dtype=str)
 
 
-def _rated(frame: pd.DataFrame, people: tuple[str, ...], mmse: bool) -> Values:
-    kept = [*people, *(["MMSE"] if mmse else []), *SCAN]
-    rated = frame[frame["CDR"].notna()].reset_index(drop=True)
-    codes = np.searchsorted([0.0, 0.5, 1.0], rated["CDR"].to_numpy(), side="right") - 1
-    return rated[kept], np.array(RATINGS)[codes]
-
-
 # What becomes of the file of a data set.
 PREPARED: dict[str, Callable[[pd.DataFrame], Values]] = {
-    "oasis_1": oasis_1,
-    "oasis_1_no_mmse": partial(oasis_1, mmse=False),
-    "oasis_2": oasis_2,
-    "oasis_2_no_mmse": partial(oasis_2, mmse=False),
+    "oasis_1": oasis,
+    "oasis_1_no_mmse": partial(oasis, mmse=False),
+    "oasis_2": oasis,
+    "oasis_2_no_mmse": partial(oasis, mmse=False),
     "alzheimer_biomarkers": biomarkers,
 }

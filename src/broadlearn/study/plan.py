@@ -19,7 +19,7 @@ from broadlearn.study.metrics import DEFAULT_METRIC, check_metric
 from broadlearn.study.models import GRIDS
 from broadlearn.study.noise import parse_noise
 
-# Compared on pages. Under "paper" settings are chosen on the test folds, which is optimistic.
+# Compared on pages. "paper" is optimistic: it chooses settings on the test folds.
 PAPER, INSIDE, NESTED = PROTOCOLS = ("paper", "paper-inside", "nested")
 DEFAULT_PROTOCOLS = (PAPER, NESTED)
 # On splits that come with the data; the seed of a unit is the number of its split.

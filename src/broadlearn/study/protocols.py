@@ -3,17 +3,16 @@
 paper
     As published. Columns, then rows, are standardised before splitting; 5 contiguous folds in file
     order, boundaries at ceil(i N / 5); the setting with the best mean accuracy on the **test
-    folds** is reported, which is optimistic. `docs/results/reproduction.md` says what speaks for
-    this reading of the text.
+    folds** is reported, which is optimistic. `docs/results/reproduction.md` has the evidence for
+    this reading.
 paper-inside
     As "paper", but settings are chosen on 3 stratified inner folds of the training rows.
 nested
-    Honest. Stratified, shuffled outer folds (5, or as many as the study says); on the training rows
-    of each, a setting is chosen on 3 inner folds, refitted and scored once on the test rows.
-    Everything, imputation and standardisation included, is learnt on training rows.
+    Honest. Stratified, shuffled outer folds (5 by default); on the training rows of each, a setting
+    is chosen on 3 inner folds, refitted and scored once on the test rows. Everything, imputation
+    and standardisation included, is learnt on training rows.
 given-splits
-    Fitted on the training rows of one split that comes with the data, judged once on its test rows.
-    A model with a grid is searched as in "nested"; any other is fitted as it stands.
+    As "nested" on one split that comes with the data. A model without a grid is fitted as it is.
 paper-redraws
     Fits at the printed settings, with a new draw for every fold of 30 draws.
 paper-sensitivity

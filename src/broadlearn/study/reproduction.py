@@ -1,7 +1,7 @@
 """Compare results under the published protocol with the printed tables, cell by cell.
 
-The reading of the protocol was chosen because it comes near to print. So it is no evidence where it
-meets print, only where it contradicts it.
+The reading of the protocol was chosen because it comes close to print: agreement is no evidence for
+it, disagreement is evidence against it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ DRAWS = ["n_draws", "lowest", "median", "highest", "draw_mean", "draw_sd", "near
 VERDICTS = ("contradicted", "out of reach", "not fitted", WITHIN_REACH, "not redrawn")
 # Percentage points; print has four decimals.
 TOLERANCE = 0.005
-# How often the luckiest draw of a grid may pass by chance what is called beyond selection.
+# Probability that the best draw of a grid is beyond selection by chance; our choice.
 CHANCE = 0.01
 
 
@@ -112,9 +112,9 @@ def judge_cells(cells: pd.DataFrame, redraws: pd.DataFrame) -> pd.DataFrame:
     - "within reach": none of these;
     - "not redrawn": there are no redraws, as for all cells with noise.
 
-    Print is the luckiest of as many draws as the grid has settings, so "out of reach" alone says
-    little. A cell is beyond_selection where print is further above the mean of the redraws than the
-    luckiest of so many normal draws is in all but 1 % of grids.
+    Print is the best of as many draws as the grid has settings, so "out of reach" alone says
+    little. A cell is beyond_selection if print is further above the mean of the redraws than the
+    best of so many normal draws is in all but 1 % of grids.
     """
     judged = cells.merge(redraws, how="left", on=KEYS)
     judged[DRAWS] = judged[DRAWS].astype(float)

@@ -156,12 +156,12 @@ def write_report(
 
 
 def notebook_html(frame: pd.DataFrame) -> str:
-    """Return headline, accuracies, critical differences and noise curves for a notebook."""
-    results = cells_by_protocol(frame)
-    sections = _result_sections(results)
+    """Return headline, accuracies and figures of results under one protocol, for a notebook."""
+    cells = Cells(frame, frame["protocol"].iloc[0])
+    sections = _result_sections([cells])
     html: str = ENVIRONMENT.get_template("notebook.html.j2").render(
-        headline=headline(results[-1]),
-        summary=summary(results),
+        headline=headline(cells),
+        summary=summary([cells]),
         tables=[table for s in sections if s.name == "accuracy" for table in s.tables],
         pictures=[picture for section in sections for picture in section.pictures],
     )
