@@ -5,6 +5,7 @@ from sklearn.datasets import load_digits, load_iris
 from sklearn.metrics import average_precision_score
 
 from broadlearn.auditing import CHECKS, Duplicates, Finding, audit, read_corrections
+from broadlearn.tables import TablePreparation
 
 
 def two_classes(n=200, apart=5.0, seed=0):
@@ -54,6 +55,24 @@ def test_outliers_have_a_list_of_their_own():
         average_precision_score((given != y)[audited.table["position"]], audited.table["suspicion"])
         > 0.9
     )
+
+
+def test_as_many_suspects_are_listed_as_labels_are_estimated_to_be_wrong():
+    X, y = two_classes(80, apart=1.0)
+    audited = audit(X, y)
+    listed = audited.table["verdict"].isin(["likely mislabelled", "ambiguous"])
+    assert listed.sum() == round(audited.n_errors.value) > audited.counts["likely mislabelled"]
+    assert listed[: listed.sum()].all()
+
+
+def test_columns_are_read_as_the_preparation_says():
+    X, _, given = planted(40)
+    frame = pd.DataFrame({"dose": X[:, 0], "zip": np.arange(40) % 4})
+    prepare = TablePreparation({"zip": "category"})
+    audited = audit(frame, given, preparation=prepare, checks=[])
+    assert audited.rows.numbers.shape == (40, 5)
+    assert not hasattr(prepare, "columns_")
+    assert audit(frame, given, checks=[]).rows.numbers.shape == (40, 2)
 
 
 def test_the_same_seed_gives_the_same_audit_whatever_the_frame():

@@ -18,7 +18,7 @@ from broadlearn.auditing.checks.outliers import column_shares
 from broadlearn.auditing.corrections import index_heading
 from broadlearn.auditing.findings import FINE, LABEL_VERDICTS, Finding
 from broadlearn.auditing.plots import draw_audit
-from broadlearn.auditing.rows import Rows
+from broadlearn.auditing.rows import Rows, is_quantity
 from broadlearn.utils import (
     FORMULA_STARTS,
     page_environment,
@@ -228,13 +228,9 @@ def _speaking_columns(audit: Audit, positions: NDArray[np.intp]) -> tuple[list[s
     return [names[j] for j in held], shares[:, held]
 
 
-def _is_quantity(column: pd.Series) -> bool:
-    return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
-
-
 def _cells(column: pd.Series) -> list[Any]:
     """Return values as the page shows them: numbers, text, or None where one is missing."""
-    show = _number if _is_quantity(column) else _text
+    show = _number if is_quantity(column) else _text
     return [
         None if missing else show(value)
         for value, missing in zip(column, column.isna(), strict=True)
@@ -254,7 +250,7 @@ def _number(value: Any) -> int | float | str:
 
 def _scale(column: pd.Series) -> float | None:
     """Return the standard deviation of a column by its quartiles; None for text."""
-    if not _is_quantity(column):
+    if not is_quantity(column):
         return None
     values = column.iloc[spread_rows(len(column), 4000)].to_numpy(dtype=float, na_value=np.nan)
     values = values[np.isfinite(values)]

@@ -140,6 +140,11 @@ def as_frame(X: Any) -> pd.DataFrame:
     return frame
 
 
+def is_quantity(column: pd.Series) -> bool:
+    """Return whether a column holds numbers that are no booleans."""
+    return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
+
+
 def _on_one_scale(numbers: Array, starts: NDArray[np.intp]) -> Array:
     """Standardise robustly; two values of a column are as far apart as two rows usually are.
 

@@ -162,7 +162,7 @@ def _print_audit(found: Audit, before: Audit) -> None:
     console.print_facts(
         {
             "rows": change(len(before.table), len(found.table)),
-            what: change(_about(before.n_errors), _about(found.n_errors)),
+            what: change(f"about {before.n_errors}", f"about {found.n_errors}"),
             "verdicts": ", ".join(
                 f"{name}: {change(before.counts.get(name, 0), count)}"
                 for name, count in found.counts.items()
@@ -171,11 +171,6 @@ def _print_audit(found: Audit, before: Audit) -> None:
         }
     )
     console.say(found.health)
-
-
-def _about(estimate: tuple[float, float, float]) -> str:
-    value, low, high = estimate
-    return f"about {value:.0f} ({low:.0f} to {high:.0f})"
 
 
 def _described(changes: RowChanges) -> str:

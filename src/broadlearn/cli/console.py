@@ -160,9 +160,16 @@ def say(text: object, *, err: bool = False) -> None:
 
 
 def print_facts(facts: Mapping[str, Any]) -> None:
-    """Print one line per fact."""
+    """Print one line per fact that is known."""
     for key, value in facts.items():
-        say(f"{key:>20}: {value}")
+        if isinstance(value, Mapping):
+            value = ", ".join(f"{name}: {part}" for name, part in value.items())
+        elif isinstance(value, list):
+            value = ", ".join(map(str, value))
+        elif isinstance(value, float):
+            value = f"{value:.4g}"
+        if value not in (None, ""):
+            say(f"{key:>20}: {value}")
 
 
 def print_frame(frame: pd.DataFrame, title: str | None = None, max_rows: int = MAX_ROWS) -> None:
@@ -208,11 +215,6 @@ def records(table: pd.DataFrame) -> list[dict[str, Any]]:
     text = table.to_json(orient="records", double_precision=15, default_handler=str)
     rows: list[dict[str, Any]] = json.loads(text)
     return rows
-
-
-def listed(facts: Mapping[str, Any]) -> str:
-    """Facts in one line."""
-    return ", ".join(f"{key}: {value}" for key, value in facts.items())
 
 
 def split_list(texts: Sequence[str] | None) -> list[str]:

@@ -37,14 +37,7 @@ def describe(model: ModelFile, as_json: AsJson = False) -> None:
             return
         if columns is not None:
             del facts["columns"]
-        for name, value in facts.items():
-            if isinstance(value, dict):
-                facts[name] = console.listed(value)
-            elif isinstance(value, list):
-                facts[name] = ", ".join(map(str, value))
-        console.print_facts(
-            {name: value for name, value in facts.items() if value not in (None, "")}
-        )
+        console.print_facts(facts)
         if columns is not None:
             console.print_frame(columns)
 

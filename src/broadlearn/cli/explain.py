@@ -80,9 +80,7 @@ def explain(
         if as_json:
             console.print_json(**facts, columns=console.records(shown))
             return
-        console.print_facts(
-            {name: f"{v:.4g}" if isinstance(v, float) else v for name, v in facts.items()}
-        )
+        console.print_facts(facts)
         console.print_frame(shown.assign(bar=_bars(shown.iloc[:, 1 if row is None else 2])))
 
 

@@ -140,7 +140,6 @@ def fit(
         console.print_frame(columns)
         if task is None and table.y.dtype.kind in "iuf":
             facts["task"] += " (by the values of the target; --task changes it)"
-        facts["settings"] = console.listed(facts["settings"])
         console.print_facts(facts)
         print_metrics(found)
 

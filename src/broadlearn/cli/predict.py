@@ -73,9 +73,7 @@ def predict(
             # A terminal obeys control characters, a file or a pipe does not.
             typer.echo(visible(text) if sys.stdout.isatty() else text, nl=False)
         else:
-            console.print_facts({"rows": len(table)})
-            if counts:
-                console.print_facts({"predicted": console.listed(counts)})
+            console.print_facts({"rows": len(table), "predicted": counts})
 
 
 def load_model(path: Path, *, force: bool = False) -> Any:

@@ -10,7 +10,7 @@ from scipy.stats import chi2_contingency, false_discovery_control, ks_2samp
 
 from broadlearn.auditing.checks.base import Evidence
 from broadlearn.auditing.findings import Finding
-from broadlearn.auditing.rows import Rows
+from broadlearn.auditing.rows import Rows, is_quantity
 from broadlearn.utils import percent
 
 # False discovery rate, and least difference of shares that is reported: with many rows, tests find
@@ -90,16 +90,12 @@ def _test(before: pd.Series, now: pd.Series) -> tuple[float, float, str]:
     results.append((_chi2(counts), abs(shares[0] - shares[1]), said))
     a, b = before[~gaps[0]], now[~gaps[1]]
     if len(a) and len(b):
-        if all(_is_number(part) for part in (a, b)):
+        if is_quantity(a) and is_quantity(b):
             results += _test_numbers(a.to_numpy(np.float64), b.to_numpy(np.float64))
         else:
             results.append(_test_levels(a.astype(str), b.astype(str)))
     p, effect, said = min(results, key=lambda result: result[0])
     return min(1.0, p * len(results)), effect, said
-
-
-def _is_number(column: pd.Series) -> bool:
-    return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
 
 
 def _test_numbers(a: np.ndarray, b: np.ndarray) -> list[tuple[float, float, str]]:

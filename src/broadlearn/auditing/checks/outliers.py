@@ -11,7 +11,7 @@ from broadlearn.auditing.checks.base import Evidence
 from broadlearn.auditing.checks.label_errors import short
 from broadlearn.auditing.findings import OUTLIER, Finding
 from broadlearn.auditing.neighbours import Neighbours
-from broadlearn.auditing.rows import Rows
+from broadlearn.auditing.rows import Rows, is_quantity
 from broadlearn.utils import Array, out_of, percent
 
 # Tukey's outer fence, applied to logarithms because distances have a long tail.
@@ -106,7 +106,7 @@ def describe(column: pd.Series, row: int) -> str:
     name, value = short(column.name), column.iloc[row]
     if pd.isna(value):
         return f"{name} is missing, as in {column.isna().sum():,} of {len(column):,} rows"
-    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
+    if is_quantity(column):
         low, high = column.astype(np.float64).quantile([0.05, 0.95], interpolation="nearest")
         return f"{name} is {float(value):.6g}, usual is {low:.6g} to {high:.6g}"
     return f"{name} is {str(value)!r}, as in {(column == value).sum():,} of {len(column):,} rows"

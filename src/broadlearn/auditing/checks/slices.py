@@ -11,7 +11,7 @@ from scipy.stats import false_discovery_control, mannwhitneyu
 from broadlearn.auditing.checks.base import Evidence
 from broadlearn.auditing.checks.columns import id_columns
 from broadlearn.auditing.findings import Finding
-from broadlearn.auditing.rows import Rows
+from broadlearn.auditing.rows import Rows, is_quantity
 from broadlearn.utils import percent
 
 # Numbers with more distinct values are cut at their quartiles; of text, the most frequent levels.
@@ -81,8 +81,7 @@ def _parts(column: pd.Series) -> dict[str, np.ndarray]:
     """Return the slices of a column, each as a mask."""
     missing = column.isna().to_numpy()
     parts = {"is missing": missing} if missing.any() else {}
-    is_number = pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
-    if is_number and column.nunique() > MAX_LEVELS:
+    if is_quantity(column) and column.nunique() > MAX_LEVELS:
         cells = pd.qcut(column.astype(np.float64), 4, duplicates="drop", precision=2)
         for cell in cells.cat.categories:
             parts[f"in {cell}"] = (cells == cell).to_numpy()
