@@ -125,7 +125,7 @@ class CascadeSettings(MapSettings):
                 for rows in row_slices(X.shape[0], m * p)
             )
             scale[own], offset[own] = scale_nodes(blocks, A.shape[1])
-        return CascadeMaps(nodes, scale, offset, seed)
+        return CascadeMaps(nodes, scale, offset, X, standardization, seed)
 
     def draw_layer(self, seed: int, n_features: int, n_inputs: int) -> Array:
         """Draw the weights of the enhancement nodes that combine features."""
@@ -135,16 +135,24 @@ class CascadeSettings(MapSettings):
 
 @dataclass(frozen=True)
 class CascadeMaps:
-    """Maps of up to so many feature groups, which are the same however many follow."""
+    """Maps of up to so many feature groups, which are the same however many follow.
+
+    Groups of fewer nodes have other inputs, so they are learnt anew.
+    """
 
     nodes: CascadeMap
     scale: Array
     offset: Array
+    X: Floats
+    standardization: Standardization
     seed: int
 
-    def cut(self, n_groups: int, n_nodes: int, W: Array) -> CascadeMap:
+    def cut(self, n_groups: int, n_nodes: int, W: Array) -> BroadMap:
         """Return the map of the first `n_groups` groups with enhancement weights W."""
         given, n = self.nodes.settings, n_groups * n_nodes
+        if n_nodes != given.n_feature_nodes:
+            fewer = replace(given, n_feature_nodes=n_nodes)
+            return fewer.learn(self.X, self.standardization, self.seed).cut(n_groups, n_nodes, W)
         layers: list[Array] = []
         if given.cascades_enhancements:
             q = given.n_enhancement_nodes

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,15 +52,16 @@ _libraries = cache(ThreadpoolController)
 
 
 class Unit(NamedTuple):
-    """Work of one call: cells of all `groups` on some folds.
+    """Work of one call: cells of all `groups` and `nodes` on some folds.
 
-    `numbers`, of shape (n_groups, n_sizes, n_Cs, n_widths), are positions of the candidates in the
-    grid. The recipe has the largest number of groups and the largest size.
+    `numbers`, of shape (n_groups, n_nodes, n_sizes, n_Cs, n_widths), are positions of the
+    candidates in the grid. The recipe has the largest numbers of groups and nodes and the largest
+    size.
     """
 
     recipe: MapRecipe
     groups: Sequence[int]
-    nodes: int
+    nodes: Sequence[int]
     sizes: Sequence[int]
     numbers: NDArray[np.intp]
     folds: Sequence[int]
@@ -102,7 +104,8 @@ def score_grid(
         )
         for unit, cells in zip(units, parallel(calls, task.n_jobs), strict=True):
             for f, of_fold in zip(unit.folds, cells, strict=True):
-                for numbers, scores in zip(unit.numbers, of_fold, strict=False):
+                cell_numbers = unit.numbers.reshape(-1, *unit.numbers.shape[2:])
+                for numbers, scores in zip(cell_numbers, of_fold, strict=False):
                     result.scores[:, :, numbers, f] = scores
     return result
 
@@ -160,25 +163,26 @@ def _prepare_folds(
 def _nested_units(
     model: BroadModel, candidates: Candidates, outer: int, task: Task
 ) -> Iterator[Unit]:
-    """Yield the work of one outer combination: a unit for each number of nodes."""
+    """Yield the work of one outer combination."""
     names, values, n_splits = candidates.names, candidates.values, len(task.splits)
     groups, nodes = ([int(n or 0) for n in values[role]] for role in ("groups", "nodes"))
-    # Units of all folds share their draws; single folds are more units, for more workers.
-    workers = effective_n_jobs(task.n_jobs)
-    together = workers == 1 or len(nodes) >= 4 * workers
-    fold_lists = [list(range(n_splits))] if together else [[f] for f in range(n_splits)]
-    seeds = [draw_seed(model.random_state)] * n_splits
+    seed = draw_seed(model.random_state)
+    folds, node_lists = [list(range(n_splits))], [list(range(len(nodes)))]
+    # One unit shares most draws; several workers need more units.
+    if effective_n_jobs(task.n_jobs) > 1:
+        folds, node_lists = [[f] for f in range(n_splits)], [[k] for k in range(len(nodes))]
     positions = list(range(len(values["size"])))
     for chosen in [positions] if sizes_nest(model.feature_map()) else [[j] for j in positions]:
         sizes = [values["size"][j] for j in chosen]
-        for k, p in enumerate(nodes):
-            largest = {"groups": max(groups), "nodes": p, "size": max(sizes)}
+        for ks in node_lists:
+            own_nodes = [nodes[k] for k in ks]
+            largest = {"groups": max(groups), "nodes": max(own_nodes), "size": max(sizes)}
             own = {name: largest[role] for role, name in names.items() if role in largest}
             # Made here: workers do not know the configuration of scikit-learn.
             recipe = clone(model).set_params(**own).feature_map()
-            numbers = candidates.numbers[outer][:, k, chosen]
-            for folds in fold_lists:
-                yield Unit(recipe, groups, p, sizes, numbers, folds, seeds[: len(folds)])
+            numbers = candidates.numbers[outer][:, ks][:, :, chosen]
+            for fs in folds:
+                yield Unit(recipe, groups, own_nodes, sizes, numbers, fs, [seed] * len(fs))
 
 
 def _fresh_units(
@@ -188,16 +192,16 @@ def _fresh_units(
     recipe = model.feature_map()
     size = next(getattr(model, n) for n, r in ROLES.items() if r == "size" and hasattr(model, n))
     seeds = [draw_seed(state) for state in states.tolist()]
-    groups, nodes = [recipe.n_feature_groups], recipe.n_feature_nodes
-    yield Unit(recipe, groups, nodes, [size], numbers[None, None], range(len(seeds)), seeds)
+    groups, nodes = [recipe.n_feature_groups], [recipe.n_feature_nodes]
+    yield Unit(recipe, groups, nodes, [size], numbers[None, None, None], range(len(seeds)), seeds)
 
 
 def _score_unit(
     unit: Unit, folds: Sequence[Fold], Cs: Sequence[float], judge: Judge
 ) -> list[list[Array]]:
-    """Score the cells of a unit, by fold and number of groups; none for a fold without data."""
+    """Score the cells of a unit by fold, groups and nodes; none for a fold without data."""
     _keep_freed_memory()
-    recipe, p = unit.recipe, unit.nodes
+    recipe = unit.recipe
     layers: dict[tuple[int, int, int], Array] = {}
     result: list[list[Array]] = []
     for fold, seed in zip(folds, unit.seeds, strict=True):
@@ -211,9 +215,9 @@ def _score_unit(
                 "test": data.standardization.affine(fold.X_test),
             }
             n_inputs = affine["train"].shape[1] - 1
-            for m in unit.groups:
+            for m, p in product(unit.groups, unit.nodes):
                 # Folds differ in which features have indicators of missing values.
-                key = (seed, m, n_inputs)
+                key = (seed, m * p, n_inputs)
                 if key not in layers:
                     layers[key] = recipe.draw_layer(seed, m * p, n_inputs)
                 broad_map = family.cut(m, p, layers[key])
