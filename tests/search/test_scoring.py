@@ -23,7 +23,7 @@ def classification(k, weighted=False, labels=("a", "b", "c", "d"), n=40, candida
     return Predictions(decision, y, classes, np.zeros((n, 1)), np.full(candidates, 2.0), weight)
 
 
-@pytest.mark.parametrize("name", ["accuracy", "balanced_accuracy", "neg_log_loss"])
+@pytest.mark.parametrize("name", ["accuracy", "balanced_accuracy"])
 @pytest.mark.parametrize("k", [2, 4])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_classification_scores_equal_those_of_scikit_learn(name, k, weighted):
@@ -33,33 +33,13 @@ def test_classification_scores_equal_those_of_scikit_learn(name, k, weighted):
     np.testing.assert_allclose(found, _one_by_one(scorer, predictions), rtol=1e-13)
 
 
-@pytest.mark.parametrize("name", ["roc_auc", "f1"])
 @pytest.mark.parametrize("labels", [(0, 1), (-1, 1), (False, True)])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_two_class_scores_equal_those_of_scikit_learn(name, labels, weighted):
+def test_areas_under_the_curve_equal_those_of_scikit_learn(labels, weighted):
     predictions = classification(2, weighted, labels)
     predictions.decision = np.round(predictions.decision, 1)  # makes ties
-    scorer = get_scorer(name)
+    scorer = get_scorer("roc_auc")
     found = batch_scorer(scorer, classifier=True)(predictions)
-    np.testing.assert_allclose(found, _one_by_one(scorer, predictions), rtol=1e-12)
-
-
-@pytest.mark.parametrize("name", ["r2", "neg_mean_squared_error", "neg_mean_absolute_error"])
-@pytest.mark.parametrize("outputs", [1, 3])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_regression_scores_equal_those_of_scikit_learn(name, outputs, weighted):
-    rng = np.random.default_rng(0)
-    y = rng.normal(size=(30, outputs))
-    weight = rng.uniform(0, 2, 30) if weighted else None
-    predictions = Predictions(
-        y[:, None, :] + rng.normal(size=(30, 4, outputs)),
-        y.ravel() if outputs == 1 else y,
-        None,
-        np.zeros((30, 1)),
-        weight=weight,
-    )
-    scorer = get_scorer(name)
-    found = batch_scorer(scorer, classifier=False)(predictions)
     np.testing.assert_allclose(found, _one_by_one(scorer, predictions), rtol=1e-12)
 
 
@@ -95,14 +75,6 @@ def test_what_a_scorer_needs():
     assert not needs_labels_only(get_scorer("r2"), classifier=False)
 
 
-def test_a_target_that_is_constant_scores_as_in_scikit_learn():
-    rng = np.random.default_rng(0)
-    y = np.column_stack([np.ones(30), rng.normal(size=30)])
-    predictions = Predictions(rng.normal(size=(30, 4, 2)), y, None, np.zeros((30, 1)))
-    found = batch_scorer(get_scorer("r2"), classifier=False)(predictions)
-    np.testing.assert_allclose(found, _one_by_one(get_scorer("r2"), predictions))
-
-
 def test_a_class_of_weight_zero_is_absent():
     predictions = classification(4, weighted=True)
     weight = np.where(predictions.y == "b", 0.0, predictions.weight)
@@ -111,12 +83,3 @@ def test_a_class_of_weight_zero_is_absent():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         np.testing.assert_allclose(found, _one_by_one(scorer, predictions), rtol=1e-13)
-
-
-def test_targets_that_differ_by_samples_of_weight_zero_are_constant():
-    rng = np.random.default_rng(0)
-    y, weight = np.r_[np.ones(9), 5.0], np.r_[np.ones(9), 0.0]
-    rows = np.zeros((10, 1))
-    predictions = Predictions(rng.normal(size=(10, 3, 1)), y, None, rows, None, weight)
-    found = batch_scorer(get_scorer("r2"), classifier=False)(predictions)
-    np.testing.assert_allclose(found, _one_by_one(get_scorer("r2"), predictions))

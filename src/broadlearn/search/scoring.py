@@ -10,21 +10,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, softmax
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.metrics import (
-    accuracy_score,
-    balanced_accuracy_score,
-    f1_score,
-    log_loss,
-    mean_squared_error,
-    r2_score,
-    roc_auc_score,
-)
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, roc_auc_score
 
 from broadlearn.models import labels_of
-from broadlearn.solvers import bounded, probabilities
+from broadlearn.solvers import probabilities
 from broadlearn.utils import Array, Floats
 from broadlearn.utils.sklearn_compat import PassthroughScorer
 
@@ -66,14 +57,6 @@ class Predictions:
 BatchScorer = Callable[[Predictions], Array]
 
 
-def _average(values: Array, weight: Array | None) -> Array:
-    """Return the weighted mean over samples."""
-    if weight is None:
-        return np.mean(values, axis=0)
-    columns = weight.reshape(-1, *(1 for _ in values.shape[1:]))
-    return (values * columns).sum(axis=0) / weight.sum()
-
-
 def _count(right: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Count the true entries of every column, in uint8 while it cannot overflow."""
     total = np.zeros(right.shape[1], dtype=np.int64)
@@ -86,38 +69,15 @@ def _count(right: NDArray[np.bool_]) -> NDArray[np.int64]:
 def _accuracy(p: Predictions) -> Array:
     if p.weight is None:
         return _count(p.right) / p.right.shape[0]
-    return _average(p.right.astype(np.float64), p.weight)
+    return np.average(p.right, axis=0, weights=p.weight)
 
 
 def _balanced_accuracy(p: Predictions) -> Array:
-    right = p.right.astype(np.float64)
-    recalls = []
+    weight = np.ones(len(p.y)) if p.weight is None else p.weight
     # A class of weight 0 is absent.
-    for label in np.unique(p.y if p.weight is None else p.y[p.weight > 0.0]):
-        rows = p.y == label
-        recalls.append(_average(right[rows], None if p.weight is None else p.weight[rows]))
+    classes = [p.y == label for label in np.unique(p.y[weight > 0.0])]
+    recalls = [np.average(p.right[rows], axis=0, weights=weight[rows]) for rows in classes]
     return np.mean(recalls, axis=0)
-
-
-def _mean_squared_error(p: Predictions) -> Array:
-    y = p.y.reshape(len(p.y), 1, -1)
-    return np.mean(_average((p.decision - y) ** 2, p.weight), axis=1)
-
-
-def _r2(p: Predictions) -> Array:
-    y = p.y.reshape(len(p.y), 1, -1)
-    spread = _average((y - _average(y, p.weight)) ** 2, p.weight)
-    return np.mean(1.0 - _average((p.decision - y) ** 2, p.weight) / spread, axis=1)
-
-
-def _all_vary(y: Array) -> bool:
-    """Whether every target varies."""
-    return len(y) > 1 and bool((np.ptp(y, axis=0) > 0).all())
-
-
-def _complete(p: Predictions) -> bool:
-    """Whether the samples have all classes of the training samples and no others."""
-    return np.array_equal(np.unique(p.y), np.asarray(p.classes))
 
 
 def _binary(p: Predictions) -> bool:
@@ -125,7 +85,7 @@ def _binary(p: Predictions) -> bool:
     return (
         p.weight is None
         and p.decision.shape[2] == 1
-        and _complete(p)
+        and np.array_equal(np.unique(p.y), np.asarray(p.classes))
         and p.y.dtype.kind in "biuf"
         and bool(np.all(np.isin(p.y, (-1, 0, 1))))
         and bool(np.any(p.y == 1))
@@ -140,39 +100,11 @@ def _roc_auc(p: Predictions) -> Array:
     return (ranks - n_positive * (n_positive + 1) / 2) / (n_positive * n_negative)
 
 
-def _f1(p: Predictions) -> Array:
-    positive = p.true_codes == 1
-    predicted = p.decision[:, :, 0] > 0
-    true_positives = _count(predicted & positive[:, None])
-    return 2.0 * true_positives / (_count(predicted) + np.count_nonzero(positive))
-
-
-def _log_loss(p: Predictions) -> Array:
-    """Return the mean of -log of the true class's probability, clipped as in scikit-learn."""
-    assert p.slopes is not None
-    k = p.decision.shape[2]
-    scaled = bounded(p.decision) * p.slopes[None, :, None]
-    if k == 1:
-        sign = np.where(p.true_codes == 1, 1.0, -1.0)[:, None]
-        chosen = expit(sign * scaled[:, :, 0])
-    else:
-        each = softmax(scaled, axis=2)
-        chosen = np.take_along_axis(each, p.true_codes[:, None, None], axis=2)[:, :, 0]
-    eps = np.finfo(np.float64).eps
-    return _average(-np.log(np.clip(chosen, eps, 1.0 - eps)), p.weight)
-
-
 # Metrics computed for all candidates together, each with the condition for it.
-CLASSIFICATION: dict[Any, tuple[BatchScorer, Callable[[Predictions], bool]]] = {
+TOGETHER: dict[Any, tuple[BatchScorer, Callable[[Predictions], bool]]] = {
     accuracy_score: (_accuracy, lambda p: True),
     balanced_accuracy_score: (_balanced_accuracy, lambda p: True),
     roc_auc_score: (_roc_auc, _binary),
-    f1_score: (_f1, _binary),
-    log_loss: (_log_loss, _complete),
-}
-REGRESSION: dict[Any, tuple[BatchScorer, Callable[[Predictions], bool]]] = {
-    mean_squared_error: (_mean_squared_error, lambda p: True),
-    r2_score: (_r2, lambda p: _all_vary(p.y if p.weight is None else p.y[p.weight > 0.0])),
 }
 
 
@@ -181,20 +113,17 @@ def batch_scorer(
 ) -> BatchScorer:
     """Turn a scikit-learn scorer into one for many candidates at once.
 
-    Accuracy, balanced accuracy, log-loss, R², mean squared error and, for two classes, F1 and the
-    area under the ROC curve are computed for all candidates together. Other scorers are called once
-    per candidate; if one raises, its score is `error_score`, with a warning, unless that is
-    "raise".
+    Accuracy, balanced accuracy and, for two classes, the area under the ROC curve are computed for
+    all candidates together. Other scorers are called once per candidate; if one raises, its score
+    is `error_score`, with a warning, unless that is "raise".
     """
-    if isinstance(scorer, PassthroughScorer):
-        return _accuracy if classifier else _r2
     one_by_one = partial(_one_by_one, scorer, error_score=error_score)
-    function, sign = scorer._score_func, scorer._sign
-    known = (CLASSIFICATION if classifier else REGRESSION).get(function)
-    if known is None or scorer._kwargs != ({"average": "binary"} if function is f1_score else {}):
+    if isinstance(scorer, PassthroughScorer):
+        return _accuracy if classifier else one_by_one
+    together, possible = TOGETHER.get(scorer._score_func, (None, None))
+    if together is None or possible is None or scorer._kwargs:
         return one_by_one
-    together, possible = known
-    return lambda p: sign * together(p) if possible(p) else one_by_one(p)
+    return lambda p: scorer._sign * together(p) if possible(p) else one_by_one(p)
 
 
 def needs_probabilities(scorer: Any) -> bool:
