@@ -128,8 +128,7 @@ def forget_peak() -> None:
 
 def attack(n_mutants: int, seed: int) -> tuple[Counter[str], list[str], int]:
     """Return what became of mutants, what failed, and the largest growth of memory in bytes."""
-    # In place of this folder, whose sparse.py is not what others import by that name.
-    sys.path[0] = str(Path(__file__).resolve().parent.parent / "tests")
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
     from model_kinds import fitted_models, outputs
 
     from broadlearn import load

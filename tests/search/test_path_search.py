@@ -192,6 +192,11 @@ def test_other_estimators_are_refused(estimator):
         PathSearchCV(estimator, {"C": [1.0]}).fit(X, y)
 
 
+def test_callbacks_are_refused():
+    with pytest.raises(NotImplementedError, match="calls no callbacks; use GridSearchCV"):
+        PathSearchCV(BLSClassifier()).set_callbacks()
+
+
 def test_parameters_are_those_of_grid_search():
     assert set(PathSearchCV(BLSClassifier()).get_params(deep=False)) == {
         *GridSearchCV(BLSClassifier(), {}).get_params(deep=False),

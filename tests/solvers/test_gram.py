@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from plain import plain_held_out, plain_ridge
 
-from broadlearn.solvers.gram import solve_gram
+from broadlearn.solvers import left_out_share, solve_gram
 
 
 def make(n=25, d=40, n_targets=3):
@@ -32,7 +32,8 @@ def test_held_out_predictions_are_those_of_refitted_models(C, scored, weighted, 
     solution = solve_gram(gram, diagonal(score, weight), T, C)
     expected = G @ plain_ridge(G, T, C, diagonal(score, weight))
     np.testing.assert_allclose(gram @ solution.weights, expected, atol=1e-8)
-    found = solution.held_out(gram, T, score, weight, np.arange(len(T)))
+    share = left_out_share(weight) if weighted else None
+    found = solution.held_out(gram, T, diagonal(score, weight), share, np.arange(len(T)))
     np.testing.assert_allclose(found, plain_held_out(G, T, C, score, weight), atol=1e-8)
 
 

@@ -11,6 +11,7 @@ from broadlearn.solvers.ridge import (
     dual_residual,
     factorize,
     leave_one_out,
+    left_out_share,
     normal_equations,
     rows_residual,
     solve_dual,
@@ -78,7 +79,7 @@ def test_a_weight_is_so_many_copies(shape, scored):
     score = score if scored else None
     weight = np.random.default_rng(1).integers(0, 4, len(G))
     copies = np.repeat(np.arange(len(G)), weight)
-    found = solve_ridge(Matrix(G), T, 10.0, score, weight * 1.0).weights
+    found = solve_ridge(Matrix(G), T, 10.0, diagonal(score, weight)).weights
     expected = plain_ridge(G[copies], T[copies], 10.0, None if score is None else score[copies])
     np.testing.assert_allclose(G @ found, G @ expected, atol=1e-9)
 
@@ -184,9 +185,14 @@ def test_rows_are_visited_again_only_where_rounding_shows(C, times):
 # Held-out predictions
 
 
+def diagonal(score, weight):
+    return score if weight is None else np.sqrt(weight) * (1.0 if score is None else score)
+
+
 def held_out(solution, G, T, score=None, weight=None, rows=None):
     rows = np.arange(len(G)) if rows is None else rows
-    return solution.held_out(G[rows], T, score, weight, rows)
+    share = None if weight is None else left_out_share(weight)
+    return solution.held_out(G[rows], T, diagonal(score, weight), share, rows)
 
 
 @pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
@@ -201,8 +207,8 @@ def test_held_out_predictions_are_those_of_refitted_models(shape, C, scored, fir
     if first_weight is not None:
         weight = np.arange(len(G)) % 3 + 1.0
         weight[0], weight[1] = first_weight, 0.0
-    s = score if weight is None else np.sqrt(weight) * (1.0 if score is None else score)
-    solve = partial(solve_ridge, Matrix(G), T, C, score, weight, "primal")
+    s = diagonal(score, weight)
+    solve = partial(solve_ridge, Matrix(G), T, C, s, "primal")
     solution = solve() if form == "primal" else solve_dual(G, s, T, C)
     found = held_out(solution, G, T, score, weight)
     np.testing.assert_allclose(found, plain_held_out(G, T, C, score, weight), atol=1e-8)

@@ -19,7 +19,7 @@ from broadlearn.ensemble.candidates import (
 )
 from broadlearn.ensemble.kernel_average import KernelAverage, mean_kernel, samples_in, shared_order
 from broadlearn.random_features import InputForms, KernelBasis, LimitKernel, SamplePairs, Units
-from broadlearn.solvers import LostPenaltyError, solve_gram
+from broadlearn.solvers import LostPenaltyError, left_out_share, solve_gram
 from broadlearn.utils import Array, Floats
 
 
@@ -38,8 +38,8 @@ def kernel_ridge(
     """
     s = score if weight is None else np.sqrt(weight) * (1.0 if score is None else score)
     solution, every = solve_gram(gram, s, T, C), np.arange(len(T))
-    left_out = (score, weight) if copies else (s, None)
-    return solution.weights, solution.held_out(gram, T, *left_out, every)
+    share = left_out_share(weight) if copies and weight is not None else None
+    return solution.weights, solution.held_out(gram, T, s, share, every)
 
 
 def at_kept_penalty(

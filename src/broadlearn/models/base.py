@@ -199,7 +199,7 @@ class BroadModel(BaseEstimator):
         self: Any, design: MappedSamples, data: TrainingData, score: Array | None
     ) -> Any:
         """Solve the ridge problem of a design matrix."""
-        return solve_ridge(design, data.T, self.C, score, data.weight, self.solver)
+        return solve_ridge(design, data.T, self.C, data.diagonal(score), self.solver)
 
     def _keep(
         self,
@@ -210,10 +210,7 @@ class BroadModel(BaseEstimator):
         **fitted: Any,
     ) -> None:
         """Store the solution and other fitted attributes; `weights` are of the map's columns."""
-        rotation, direct = broad_map.rotation, None
-        if rotation is not None:
-            r = rotation.shape[1]
-            weights = np.concatenate([rotation @ weights[:r], weights[r:]])
+        weights, direct = broad_map.node_weights(weights), None
         if broad_map.affine:
             features = weights[: broad_map.n_features]
             direct = (broad_map.feature_weights @ features).astype(dtype, copy=False)
@@ -270,7 +267,8 @@ class BroadClassifier(ProbabilityMixin, BroadModel):
     ) -> dict[str, Any]:
         """Return the classes, and the slope of probabilities by held-out decisions."""
         judged = spread_rows(data.X.shape[0], MAX_HELD_OUT)
-        held_out = solution.held_out(design, data.T, *data.left_out(score), judged)
+        s, share = data.diagonal(score), data.left_out_share()
+        held_out = solution.held_out(design, data.T, s, share, judged)
         slopes = learn_slopes(
             held_out[None],
             data.codes[judged],

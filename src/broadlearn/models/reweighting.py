@@ -39,8 +39,8 @@ def held_out_predictions(
     solution: Any, design: Any, data: TrainingData, score: Array | None
 ) -> Array:
     """Predict every sample by the model without it, in blocks if the problem is primal."""
-    n_rows, (s, weight) = len(data.T), data.left_out(score)
+    n_rows, s, share = len(data.T), data.diagonal(score), data.left_out_share()
     if solution.form == "dual":
-        return np.asarray(solution.held_out(design, data.T, s, weight, slice(0, n_rows)))
+        return np.asarray(solution.held_out(design, data.T, s, share, slice(0, n_rows)))
     blocks = row_slices(n_rows, design.n_columns, BLOCK_NUMBERS)
-    return np.concatenate([solution.held_out(design, data.T, s, weight, rows) for rows in blocks])
+    return np.concatenate([solution.held_out(design, data.T, s, share, rows) for rows in blocks])

@@ -17,9 +17,10 @@ from broadlearn.sample_scores import Geometry, Samples, Trust
 from broadlearn.solvers import (
     Block,
     PrimalSolution,
-    add_rows,
     design_blocks,
     learn_slopes,
+    left_out_share,
+    normal_equations,
     remove_rows,
     rows_residual,
     solve_sums,
@@ -148,9 +149,10 @@ class StreamState:
 
     def learn(self, batch: Batch) -> StreamState:
         """Return the state with more samples."""
-        size = self.map.n_columns + batch.T.shape[1]
-        sums = np.zeros((size, size)) if self.sums is None else self.sums
-        return replace(self.counted(batch), sums=add_rows(sums, self.blocks(batch)))
+        sums = normal_equations(self.blocks(batch), self.map.n_columns + batch.T.shape[1])
+        if self.sums is not None:
+            sums += self.sums
+        return replace(self.counted(batch), sums=sums)
 
     def counted(self, batch: Batch) -> StreamState:
         """Return the state with more samples, without their sums."""
@@ -214,8 +216,8 @@ class StreamState:
             return 1.0
         positions = np.arange(sample.weight.size)
         G = MappedSamples(self.map, sample.X, self.standardization)(positions)
-        score, weight = (sample.score, sample.weight) if self.copies else (sample.s, None)
-        held_out = solution.held_out(G, sample.T, score, weight, positions)
+        share = left_out_share(sample.weight) if self.copies else None
+        held_out = solution.held_out(G, sample.T, sample.s, share, positions)
         # A fit would use up to MAX_HELD_OUT samples: the slope depends on their total weight.
         stands_for = float(self.weight.sum() / sample.weight.sum())
         weight = sample.weight * min(stands_for, MAX_HELD_OUT / positions.size)

@@ -72,14 +72,8 @@ class TrainingData(NamedTuple):
         return np.sqrt(self.weight) * (1.0 if score is None else score)
 
     def left_out_share(self) -> Array | None:
-        """Return the share of each sample's weight that is left out with the sample."""
-        if self.weight is None:
-            return None
-        return left_out_share(self.weight) if self.copies else np.ones_like(self.weight)
-
-    def left_out(self, score: Array | None) -> tuple[Array | None, Array | None]:
-        """Return scores and weights by which solutions hold samples out."""
-        return (score, self.weight) if self.copies else (self.diagonal(score), None)
+        """Return the share of each sample's weight that is left out with it; None for all of it."""
+        return left_out_share(self.weight) if self.copies and self.weight is not None else None
 
     def kept(self, score: Array | None) -> Array | None:
         """Return the scores of the kept samples."""

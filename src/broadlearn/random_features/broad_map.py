@@ -45,8 +45,6 @@ class BroadMap:
         Whether feature nodes are affine in the inputs.
     basis : ndarray of shape (D + 1, r) or None
         Rᵗ, if fewer columns stand for F^m; None if F^m itself is used.
-    rotation : ndarray of shape (mp, r) or None
-        Q, with orthonormal columns.
     """
 
     settings: MapSettings
@@ -56,7 +54,6 @@ class BroadMap:
     enhancement_weights: Array
     affine: bool = False
     basis: Array | None = None
-    rotation: Array | None = None
 
     @property
     def enhances_inputs(self) -> bool:
@@ -136,6 +133,13 @@ class BroadMap:
         np.matmul(affine, self.basis.astype(affine.dtype, copy=False), out=H[:, :r])
         self.enhancements(affine, None, out=H[:, r:])
         return H
+
+    def node_weights(self, weights: Array) -> Array:
+        """Return output weights of all nodes from those of the columns: Q w for F^m."""
+        if self.basis is None:
+            return weights
+        r, Q = self.basis.shape[1], np.linalg.qr(self.feature_weights.T)[0]
+        return np.concatenate([Q @ weights[:r], weights[r:]])
 
 
 class MappedSamples:

@@ -43,6 +43,8 @@ def check_nodes(n_nodes: int, n_inputs: int, parameters: str) -> None:
         ...
     broadlearn.utils.memory.TooLargeError: The weights of the nodes need 480 TB of memory...
     """
+    if n_nodes * n_inputs <= UNCHECKED_WEIGHTS:
+        return
     needed, free = 8 * n_nodes * (n_inputs + 1), free_memory()
     if needed > free:
         raise TooLargeError(
@@ -72,8 +74,7 @@ def draw_feature_weights(
     >>> bool((small[:, 3:] == large[:, 7:10]).all())
     True
     """
-    if n_groups * n_nodes * n_inputs > UNCHECKED_WEIGHTS:
-        check_nodes(n_groups * n_nodes, n_inputs, "n_feature_groups, n_feature_nodes")
+    check_nodes(n_groups * n_nodes, n_inputs, "n_feature_groups, n_feature_nodes")
     groups = []
     for i in range(n_groups):
         stream = default_rng(SeedSequence(seed, spawn_key=(FEATURE_STREAM, i)))
@@ -94,9 +95,8 @@ def draw_hidden_weights(
     seed: int, n_nodes: int, n_inputs: int, autoencoder: int | None = None
 ) -> Array:
     """Draw the weights of a hidden layer or an auto-encoder, uniform on [-1, 1], the bias last."""
-    if n_nodes * n_inputs > UNCHECKED_WEIGHTS:
-        hidden = "n_hidden_nodes, or n_autoencoder_nodes before them"
-        check_nodes(n_nodes, n_inputs, hidden if autoencoder is None else "n_autoencoder_nodes")
+    hidden = "n_hidden_nodes, or n_autoencoder_nodes before them"
+    check_nodes(n_nodes, n_inputs, hidden if autoencoder is None else "n_autoencoder_nodes")
     key = (HIDDEN_STREAM,) if autoencoder is None else (AUTOENCODER_STREAM, autoencoder)
     return (
         default_rng(SeedSequence(seed, spawn_key=key))
@@ -122,8 +122,7 @@ def draw_enhancement_weights(
     Columns of a group are orthonormal in blocks of ``n_features + 1``, the dimension of the space.
     The published code takes ``orth`` of the whole draw instead (`published_orth`).
     """
-    if n_groups * n_nodes * n_features > UNCHECKED_WEIGHTS:
-        check_nodes(n_groups * n_nodes, n_features, ENHANCEMENT_NAMES)
+    check_nodes(n_groups * n_nodes, n_features, ENHANCEMENT_NAMES)
     streams = [
         default_rng(SeedSequence(seed, spawn_key=(ENHANCEMENT_STREAM, n_features, j)))
         for j in range(n_groups)
@@ -147,8 +146,7 @@ def draw_input_weights(
     >>> (W[:-1] != 0).sum(axis=0)
     array([40,  1, 40,  1, 40])
     """
-    if n_groups * n_nodes * n_inputs > UNCHECKED_WEIGHTS:
-        check_nodes(n_groups * n_nodes, n_inputs, "n_enhancement_groups, n_enhancement_nodes")
+    check_nodes(n_groups * n_nodes, n_inputs, "n_enhancement_groups, n_enhancement_nodes")
     groups = []
     for j in range(n_groups):
         dense, sparse, biases = (

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from broadlearn.utils import BLOCK_NUMBERS, Array, Floats, row_priorities
+from broadlearn.utils import BLOCK_NUMBERS, Array, Floats, quantiles, row_priorities
 
 # The middle of a column leaves out a share TAIL at either end, or TAIL_ROWS rows if these are more,
 # but at most MAX_TAIL. More rows would be a group, not outliers.
@@ -89,22 +89,15 @@ def column_fences(X: Floats, weight: Array | None = None) -> Array:
     """
     values = X.astype(np.float64, copy=False)
     counts = ~np.isnan(values) * (1.0 if weight is None else weight[:, None])
-    order, columns = np.argsort(values, axis=0), np.arange(values.shape[1])
-    share = np.cumsum(np.take_along_axis(counts, order, axis=0), axis=0)
-    total = share[-1]
+    total = counts.sum(axis=0)
     tail = np.clip(TAIL_ROWS / np.maximum(total, TAIL_ROWS), TAIL, MAX_TAIL)
-    # Slightly smaller shares, so that rounding does not decide.
-    first, median, last = (
-        values[order[np.argmax(share >= q * total * (1.0 - 1e-12), axis=0), columns], columns]
-        for q in (tail, 0.5, 1.0 - tail)
-    )
+    first, median, last = quantiles(values, counts, [tail, 0.5, 1.0 - tail])
     # An infinite length means no fence.
     with np.errstate(over="ignore", invalid="ignore"):
         distance = np.abs(values - median)
-        order = np.argsort(distance, axis=0)
-        share = np.cumsum(np.take_along_axis(counts * (distance > 0.0), order, axis=0), axis=0)
-        half = np.argmax(share >= 0.5 * share[-1] * (1.0 - 1e-12), axis=0)
-        typical = np.where(share[-1] > 0.0, distance[order[half, columns], columns], 0.0)
+        differs = counts * (distance > 0.0)
+        half = quantiles(distance, differs, [0.5])[0]
+        typical = np.where(differs.any(axis=0), half, 0.0)
         length = np.maximum(last - first, typical)
         length[length == 0.0] = 1.0
         low, high = first - FENCE_LENGTHS * length, last + FENCE_LENGTHS * length

@@ -150,15 +150,13 @@ def sizes_nest(recipe: MapRecipe) -> bool:
 class NestedMaps:
     """Feature nodes of the largest map on some samples; smaller maps use a part of them.
 
-    `feature_weights` are as drawn; `scale` and `offset` scale the nodes. A map that is `rotated`
-    has its rotation, which turns weights of reduced columns into those of nodes.
+    `feature_weights` are as drawn; `scale` and `offset` scale the nodes.
     """
 
     settings: MapSettings
     feature_weights: Array
     scale: Array | None
     offset: Array | None
-    rotated: bool = True
 
     def cut(self, n_groups: int, n_nodes: int, W: Array) -> BroadMap:
         """Return the map of so many groups and nodes, collapsed if it is affine.
@@ -188,14 +186,11 @@ class NestedMaps:
             bias = W[-1]
             W = A @ W[:-1]
             W[-1] += bias
-        basis = rotation = None
+        basis = None
         if A.shape[1] > A.shape[0]:
-            if self.rotated:
-                rotation, R = np.linalg.qr(A.T)
-            else:
-                R = np.asarray(np.linalg.qr(A.T, mode="r"))
+            R = np.asarray(np.linalg.qr(A.T, mode="r"))
             basis = np.ascontiguousarray(R.T)
-        return BroadMap(settings, A, None, None, W, True, basis, rotation)
+        return BroadMap(settings, A, None, None, W, True, basis)
 
 
 @dataclass(frozen=True)

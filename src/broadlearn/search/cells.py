@@ -205,20 +205,20 @@ class Cell:
         self, sums: Array, W: Array, columns: list[int], w: int, rows: Rows
     ) -> Array:
         """Predict training samples by the models without each of them."""
-        data, score = self.data, self.fold.scores[w]
+        data, s = self.data, self.fold.diagonals[w].s
+        influence = np.ones(len(data.T)) if s is None else s**2
+        if (share := data.left_out_share()) is not None:
+            influence = influence * share
         n_C, n_sizes, k, n = W.shape
         result = np.empty((n_C, n_sizes, rows.size, k))
         for block in row_slices(rows.size, self.map.n_columns, self.judge.block_numbers):
             judged = rows[block]
             G = self._design(self.affine["train"][judged])[:, :n]
             leverages = primal_leverages(sums, columns, self.Cs, k, G)
-            influence = np.ones(judged.size) if score is None else score[judged] ** 2
-            if data.weight is not None and (share := data.left_out_share()) is not None:
-                influence = influence * (data.weight * share)[judged]
             fitted = (G @ W.reshape(-1, n).T).reshape(judged.size, n_C, n_sizes, k)
             residual = data.T[judged] - fitted.transpose(1, 2, 0, 3)
             result[:, :, block] = leave_one_out(
-                data.T[judged], residual, 1.0 - leverages * influence
+                data.T[judged], residual, 1.0 - leverages * influence[judged]
             )
         return result
 

@@ -11,7 +11,6 @@ independent models.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import cache
 from itertools import product
 from typing import Any, NamedTuple
@@ -23,7 +22,7 @@ from sklearn.base import clone
 from threadpoolctl import ThreadpoolController
 
 from broadlearn.models import BroadModel
-from broadlearn.random_features import MapRecipe, NestedMaps, sizes_nest
+from broadlearn.random_features import MapRecipe, sizes_nest
 from broadlearn.search.cells import Cell, Judge
 from broadlearn.search.folds import Fold, GridScores, Task, prepare_fold
 from broadlearn.search.grid import Candidates, SubGrid
@@ -208,8 +207,6 @@ def _score_unit(
         data, cells = fold.data, []
         if data is not None and not all(fold.errors):
             family = recipe.learn(data.X, data.standardization, seed, data.weight)
-            if isinstance(family, NestedMaps):
-                family = replace(family, rotated=False)
             affine = {
                 "train": data.standardization.affine(data.X),
                 "test": data.standardization.affine(fold.X_test),

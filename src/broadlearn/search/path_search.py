@@ -249,6 +249,13 @@ class PathSearchCV(BaseSearchCV):
         self.cv_results_ = results
         return self
 
+    def set_callbacks(self, *callbacks: Any) -> Self:
+        """Refuse callbacks of scikit-learn: there is no fit per candidate to report."""
+        raise NotImplementedError(
+            "PathSearchCV scores all candidates together and calls no callbacks; use GridSearchCV "
+            "for callbacks."
+        )
+
     def __sklearn_tags__(self) -> Any:
         tags, own = super().__sklearn_tags__(), get_tags(self.estimator)
         tags.input_tags.allow_nan = own.input_tags.allow_nan

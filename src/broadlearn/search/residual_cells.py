@@ -59,7 +59,7 @@ class ResidualCell(Cell):
         assert isinstance(scorer, ResidualScorer)
 
         def solve(score: Array | None) -> Any:
-            return solve_ridge(design, self.data.T, C, score, self.data.weight)
+            return solve_ridge(design, self.data.T, C, self.data.diagonal(score))
 
         try:
             return solve_reweighted(scorer, solve, design, self.data)
@@ -85,13 +85,12 @@ class ResidualCell(Cell):
         """Return slopes of probabilities of shape (n_Cs, n_sizes)."""
         rows = spread_rows(len(self.data.T), MAX_HELD_OUT)
         weight = None if self.data.weight is None else self.data.weight[rows]
-        slopes = [
-            [
-                learn_slopes(one[None], self.data.codes[rows], weight, score[rows])[0]
-                if score is not None and not np.isnan(one).any()
-                else 1.0
-                for one, (_, score) in zip(decisions, row, strict=True)
-            ]
-            for decisions, row in zip(held_out(rows), self.fits, strict=True)
-        ]
-        return np.array(slopes)
+        decisions, slopes = held_out(rows), np.ones((len(self.Cs), len(self.columns)))
+        for c, j in np.ndindex(*slopes.shape):
+            solution, score = self.fits[c][j]
+            if solution is not None:
+                own = None if score is None else score[rows]
+                slopes[c, j] = learn_slopes(
+                    decisions[c, j, None], self.data.codes[rows], weight, own
+                )[0]
+        return slopes

@@ -42,7 +42,7 @@ from broadlearn.solvers.ridge import (
 )
 from broadlearn.solvers.rounding import prediction_error, propagated_error
 from broadlearn.solvers.spectrum import Spectrum
-from broadlearn.solvers.updates import add_rows, remove_rows, solve_sums
+from broadlearn.solvers.updates import remove_rows, solve_sums
 
 __all__ = [
     "MIN_SHARE",
@@ -52,7 +52,6 @@ __all__ = [
     "LostPenaltyError",
     "PrimalSolution",
     "Spectrum",
-    "add_rows",
     "bounded",
     "conformal_quantile",
     "design_blocks",

@@ -35,7 +35,7 @@ def solve_gram(
     -------
     DualSolution
         With ``weights = S alpha``: predictions for the rows are ``gram @ weights``, held-out
-        predictions ``held_out(gram[rows], T, score, weight, rows)``.
+        predictions ``held_out(gram[rows], T, s, None, rows)``.
 
     Examples
     --------

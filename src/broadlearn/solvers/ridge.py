@@ -129,23 +129,24 @@ class PrimalSolution(NamedTuple):
         self,
         G: Floats | Design,
         T: Array,
-        score: Array | None,
-        weight: Array | None,
+        s: Array | None,
+        share: Array | None,
         rows: Rows | slice,
     ) -> Array:
         """Predict some rows by the model fitted without each of them.
 
-        G holds only these `rows` of the design matrix, or makes them; T, `score` and `weight` hold
-        all rows. The leverage of a row is ``s² g (GᵗS²G + I/C)⁻¹ gᵗ``; see `left_out_share`.
+        G holds only these `rows` of the design matrix, or makes them; T, `s` and `share` hold all
+        rows. s is the diagonal of S and `share` the part of each row that is left out (None: the
+        whole), see `left_out_share`. The leverage of a row is ``s² g (GᵗS²G + I/C)⁻¹ gᵗ``.
         """
         G = G if isinstance(G, np.ndarray) else G(rows)
         G, T = G.astype(np.float64, copy=False), T[rows]
         half = solve_triangular(self.factor, G.T, lower=True, check_finite=False)
         h = np.einsum("ij,ij->j", half, half)
-        if score is not None:
-            h = h * score[rows] ** 2
-        if weight is not None:
-            h = h * (weight * left_out_share(weight))[rows]
+        if s is not None:
+            h *= s[rows] ** 2
+        if share is not None:
+            h *= share[rows]
         return leave_one_out(T, T - G @ self.weights, 1.0 - h)
 
 
@@ -174,8 +175,8 @@ class DualSolution(NamedTuple):
         self,
         G: Floats | Design,
         T: Array,
-        score: Array | None,
-        weight: Array | None,
+        s: Array | None,
+        share: Array | None,
         rows: Rows | slice,
     ) -> Array:
         """Predict as `PrimalSolution.held_out`, for rows that may determine their prediction.
@@ -184,8 +185,7 @@ class DualSolution(NamedTuple):
         rows of score 0 are made, see `dual_residual`.
         """
         inverse = inverse_diagonal(self.factor)[rows]
-        s = score if weight is None else np.sqrt(weight) * (1.0 if score is None else score)
-        T, s = T[rows], None if s is None else s[rows]
+        T, s, share = T[rows], s if s is None else s[rows], share if share is None else share[rows]
         fitted = np.zeros_like(T)
         if s is not None and not s.all():
             unscored = np.flatnonzero(s == 0.0)
@@ -193,7 +193,6 @@ class DualSolution(NamedTuple):
             part = G[unscored] if isinstance(G, np.ndarray) else G(positions[unscored])
             fitted[unscored] = part @ self.weights
         residual = dual_residual(self.alpha[rows], s, T, fitted, self.C)
-        share = None if weight is None else left_out_share(weight)[rows]
         remainder = dual_remainder(inverse, self.C, share)
         return leave_one_out(T, residual, remainder)
 
@@ -264,8 +263,7 @@ def solve_ridge(
     design: Design,
     T: Array,
     C: float,
-    score: Array | None = None,
-    weight: Array | None = None,
+    s: Array | None = None,
     solver: str = "auto",
 ) -> PrimalSolution | DualSolution:
     """Solve for ridge weights.
@@ -279,12 +277,11 @@ def solve_ridge(
     T : ndarray of shape (n_rows, n_targets)
     C : float
         Weight of the errors against the size of the weights.
-    score, weight : ndarray of shape (n_rows,) or None
-        The diagonal of S is the score times the root of the weight; None for all ones.
+    s : ndarray of shape (n_rows,) or None
+        Diagonal of S: each row's score times the root of its weight; None for all ones.
     solver : {"auto", "primal", "dual"}, default="auto"
         "auto" factorises the smaller matrix.
     """
-    s = score if weight is None else np.sqrt(weight) * (1.0 if score is None else score)
     n_rows, n = T.shape[0], design.n_columns
     if solver == "dual" and n_rows >= design.n_nodes:
         warnings.warn(

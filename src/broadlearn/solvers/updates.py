@@ -1,8 +1,4 @@
-"""Ridge problems that change: add and remove rows.
-
-A ridge problem needs only ``[G, T]ᵗ S² [G, T]`` of its rows, a sum to which rows are added and from
-which they are subtracted.
-"""
+"""Ridge problems from sums over rows, ``[G, T]ᵗ S² [G, T]``, to which rows are added or removed."""
 
 from __future__ import annotations
 
@@ -27,21 +23,6 @@ ROUNDING = 1e-10
 # Estimated relative error of predictions above which available rows are visited again: a pass over
 # a table is dear, and a stream promises 1e-8.
 REFINE_SUMS = 1e-9
-
-
-def add_rows(sums: Array, blocks: Iterable[Block]) -> Array:
-    """Return sums ``[G, T]ᵗ S² [G, T]`` with more rows; the given sums are not changed.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> add_rows(np.zeros((2, 2)), [(np.array([[1.0, 2.0]]), None)])
-    array([[1., 2.],
-           [2., 4.]])
-    """
-    more = normal_equations(blocks, sums.shape[0])
-    more += sums
-    return more
 
 
 def remove_rows(sums: Array, blocks: Iterable[Block]) -> Array:

@@ -53,19 +53,20 @@ def encode_targets(codes: NDArray[np.intp], n_classes: int) -> Array:
     return np.asarray(np.eye(n_classes)[codes], dtype=np.float64)
 
 
-def quantiles(values: Floats, weight: Array | None, shares: Sequence[float]) -> Array:
-    """For each column, the least value with the wanted share of the weight at or below it.
+def quantiles(values: Floats, weight: Array | None, shares: Sequence[float | Array]) -> Array:
+    """For each column, return the least value with a share of the weight at or below it.
 
+    Weights are those of rows or of single values, a share is one number or one for each column.
     numpy.quantile has this too, but rounds the share differently with and without weights.
     """
-    order = np.argsort(values, axis=0)
-    share = np.cumsum(np.ones(len(values)) if weight is None else weight[order], axis=0)
-    if weight is None:
-        share = np.broadcast_to(share[:, None], values.shape)
-    wanted = [q * share[-1] * (1.0 - 1e-12) for q in shares]
-    columns = np.arange(values.shape[1])
+    order, columns = np.argsort(values, axis=0), np.arange(values.shape[1])
+    weights = np.ones(len(values)) if weight is None else weight
+    weights = np.broadcast_to(weights.reshape(len(values), -1), values.shape)
+    total = np.cumsum(np.take_along_axis(weights, order, axis=0), axis=0)
+    # Slightly smaller shares, so that rounding does not decide.
+    wanted = [share * total[-1] * (1.0 - 1e-12) for share in shares]
     return np.array(
-        [values[order[np.argmax(share >= w, axis=0), columns], columns] for w in wanted]
+        [values[order[np.argmax(total >= w, axis=0), columns], columns] for w in wanted]
     )
 
 

@@ -3,7 +3,7 @@
 Wanted: fitting 20,000 x 5,000 with one entry in a thousand adds at most a quarter of the dense 800
 MB at its peak, and decisions of a smaller table equal those of the dense one to 1e-10.
 
-Run: python benchmarks/sparse.py
+Run: python benchmarks/sparse_matrices.py
 """
 
 from __future__ import annotations
