@@ -202,8 +202,8 @@ def row_table(rows: Rows, evidence: Evidence, findings: Sequence[Finding]) -> pd
         },
         index=rows.frame.index,
     )
-    # The command line and corrections files use these names too.
-    taken = {*found.columns, "row", "line"}
+    # The command line and corrections files use this name too.
+    taken = {*found.columns, "row"}
     frame = rows.frame.rename(columns=lambda name: f"X: {name}" if name in taken else name)
     order = np.argsort(-evidence.suspicion, kind="stable")
     return pd.concat([found, frame], axis=1).iloc[order]

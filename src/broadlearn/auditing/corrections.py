@@ -76,7 +76,7 @@ def corrections_table(audit: Audit) -> pd.DataFrame:
     lines = pd.DataFrame(
         {
             "row": position,
-            index_heading(table.index): table.index.to_flat_index(),
+            "index": table.index.to_flat_index(),
             "label": table["label"].to_numpy(),
             "likely_label": table["likely_label"].to_numpy(),
             "suspicion": table["suspicion"].to_numpy(),
@@ -86,11 +86,6 @@ def corrections_table(audit: Audit) -> pd.DataFrame:
         }
     )
     return lines[lines["verdict"] != FINE].reset_index(drop=True)
-
-
-def index_heading(index: pd.Index) -> str:
-    """Return the name of a column of index values: "line" where they are lines of a file."""
-    return "line" if index.name == "line" else "index"
 
 
 def read_corrections(path: str | PathLike[str], y: ArrayLike) -> Corrections:

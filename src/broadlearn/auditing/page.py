@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
 from broadlearn.auditing.checks.outliers import column_shares
-from broadlearn.auditing.corrections import index_heading
 from broadlearn.auditing.findings import FINE, LABEL_VERDICTS, Finding
 from broadlearn.auditing.plots import draw_audit
 from broadlearn.auditing.rows import Rows, is_quantity
@@ -66,7 +65,6 @@ def render_page(audit: Audit, title: str, max_rows: int | None) -> str:
         sizes=sizes,
         n_suspects=len(suspects),
         n_rows=len(audit.table),
-        in_lines=rows.frame.index.name == "line",
         n_columns=rows.frame.shape[1],
         max_columns=MAX_COLUMNS,
         is_regression=rows.is_regression,
@@ -165,7 +163,6 @@ def _row_data(audit: Audit, listed: pd.DataFrame) -> dict[str, Any]:
         "classes": [str(name) for name in rows.classes],
         "labels_are_numbers": rows.labels.dtype.kind in "iuf",
         "index_is_numbers": index.dtype.kind in "iuf",
-        "index_heading": index_heading(index),
         "formula_starts": "".join(FORMULA_STARTS),
         "columns": columns,
         "scales": [_scale(rows.frame[name]) for name in columns],

@@ -48,7 +48,7 @@ class Audit:
         - ``label``, ``likely_label``: as given, and the one most likely to be true, or of likely
           mislabelled rows the most likely other one; for a quantity the out-of-sample prediction;
         - ``own_probability``, ``likely_probability``: out-of-sample probabilities of these labels;
-        - all columns of X, named "X: …" where a name is one of the above, "row" or "line".
+        - all columns of X, named "X: …" where a name is one of the above or "row".
     rows : Rows
         The audited table: ``frame``, ``labels``, ``classes``, and all columns as ``numbers``.
     evidence : Evidence
@@ -164,11 +164,10 @@ class Audit:
         Returns
         -------
         pandas.DataFrame
-            ``row`` (position from 0), ``index`` (``line`` if the index of X has that name, as
-            commands give it), ``label``, ``likely_label``, ``suspicion``, ``verdict``, ``action``
-            and ``new_label``. Actions are suggestions that end with "?"; nothing is done until a
-            person writes keep, relabel or drop. `broadlearn.auditing.read_corrections` reads the
-            edited file.
+            ``row`` (position from 0), ``index``, ``label``, ``likely_label``, ``suspicion``,
+            ``verdict``, ``action`` and ``new_label``. Actions are suggestions that end with "?";
+            nothing is done until a person writes keep, relabel or drop.
+            `broadlearn.auditing.read_corrections` reads the edited file.
         """
         return corrections_table(self)
 

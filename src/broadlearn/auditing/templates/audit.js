@@ -6,8 +6,7 @@ const ACTIONS = ["keep", "relabel", "drop"];
 
 const byId = (id) => document.getElementById(id);
 const data = JSON.parse(byId("data").textContent);
-const HEADINGS = ["row", data.index_heading, "label", "likely_label", "suspicion", "verdict", "action", "new_label"];
-const UNIT = data.index_heading === "line" ? "Line" : "Row";
+const HEADINGS = ["row", "index", "label", "likely_label", "suspicion", "verdict", "action", "new_label"];
 const isRegression = data.classes.length === 0;
 const nameOf = (row) => data.rows[row][0];
 const labelText = (label) => (isRegression ? String(label) : data.classes[label]);
@@ -82,7 +81,7 @@ function newLabelField(suspect, choice) {
     ? element("input", { type: "number", step: "any" })
     : element("select", {}, ...data.classes.map((name) => element("option", { value: name }, name)));
   field.value = choice.newLabel;
-  field.setAttribute("aria-label", `New label of ${UNIT.toLowerCase()} ${nameOf(suspect.row)}`);
+  field.setAttribute("aria-label", `New label of row ${nameOf(suspect.row)}`);
   field.addEventListener("change", () => {
     if (field.value === "") field.value = choice.newLabel;
     choice.newLabel = field.value;
@@ -133,7 +132,7 @@ function download() {
 function prepare(suspect) {
   const group = element("div", { className: "decide" });
   group.setAttribute("role", "group");
-  group.setAttribute("aria-label", `Decision on ${UNIT.toLowerCase()} ${nameOf(suspect.row)}`);
+  group.setAttribute("aria-label", `Decision on row ${nameOf(suspect.row)}`);
   for (const action of ACTIONS) {
     const button = element("button", { type: "button", value: action }, action[0].toUpperCase() + action.slice(1));
     button.addEventListener("click", () => decide(suspect, action));
@@ -201,7 +200,7 @@ function comparison(suspect) {
   for (const likes of groups) {
     groupRow.append(heading(likesHeading(suspect, likes, likes === suspect.own), { colSpan: likes.length, scope: "colgroup", className: "likes first" }));
     likes.forEach((row, k) => {
-      const cell = heading(`${UNIT} ${nameOf(row)}`, { className: k ? "" : "first" });
+      const cell = heading(`Row ${nameOf(row)}`, { className: k ? "" : "first" });
       nameRow.append(withValue(cell, row));
     });
   }
