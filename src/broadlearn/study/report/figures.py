@@ -30,8 +30,7 @@ def _panels(n: int, height: float) -> tuple[Figure, list[Axes]]:
     """A figure with `n` panels; the rest of the last row stays empty."""
     n_columns = min(n, PANELS_PER_ROW)
     n_rows = -(-n // n_columns)
-    width = WIDTH if n_columns > 2 else 5.0 * n_columns
-    figure = Figure(figsize=(width, height * n_rows + 0.9), layout="constrained")
+    figure = Figure(figsize=(WIDTH, height * n_rows + 0.9), layout="constrained")
     grid = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
     for axes in grid[n:]:
         axes.remove()

@@ -111,24 +111,18 @@ def accuracy_table(cells: Cells) -> Table:
 
 
 def _mean_rows(cells: Cells) -> pd.DataFrame | None:
-    """Means and mean ranks over complete data sets, those of published figures in brackets."""
+    """Means over complete data sets, those of published figures in brackets, and mean ranks."""
     means, form = cells.means(), f".{cells.metric.decimals}f"
     complete = means.dropna()
     if complete.empty:
         return None
-    published = _published(cells, [(name, "none") for name in complete.index], complete.columns)
     name = "mean" if len(complete) == len(means) else f"mean of the {len(complete)} complete"
-    foot = _mean_row(name, complete, published, form)
+    published = _published(cells, [(name, "none") for name in complete.index], complete.columns)
+    rows = complete.mean().map(lambda value: shown(value, form)).to_frame(name).T
+    rows += _in_brackets(published.mean(skipna=False).to_frame(name).T, form)
     if len(complete.columns) > 1:
-        places = ranks(cells.metric.sign * complete)
-        printed_places = published.dropna().rank(axis=1, ascending=False).reindex(published.index)
-        foot = pd.concat([foot, _mean_row("mean rank", places, printed_places, ".2f")])
-    return foot
-
-
-def _mean_row(name: str, ours: pd.DataFrame, published: pd.DataFrame, form: str) -> pd.DataFrame:
-    text = ours.mean().map(lambda value: shown(value, form)).to_frame(name).T
-    return text + _in_brackets(published.mean(skipna=False).to_frame(name).T, form)
+        rows.loc["mean rank"] = ranks(cells.metric.sign * complete).mean().map("{:.2f}".format)
+    return rows
 
 
 def _figure_table(
