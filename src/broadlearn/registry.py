@@ -119,7 +119,8 @@ def _scored(name: str, sample_scores: str) -> ModelEntry:
 def _cascade(name: str, cascade: str) -> ModelEntry:
     sizes = {"n_enhancement_nodes": [10, 25, 35, 70]}
     grids = _grids({**_FEW_C, **sizes})
-    return ModelEntry(name, CascadeBLSClassifier, grids=grids, settings={"cascade": cascade})
+    settings = {"cascade": cascade}
+    return ModelEntry(name, CascadeBLSClassifier, onnx=False, grids=grids, settings=settings)
 
 
 def _grids(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -133,7 +134,7 @@ REGISTRY: dict[str, ModelEntry] = {
     for entry in (
         _published("BLS", BLSClassifier(**STUDY_NODES), _BLS_GRID, _EQUAL_BLS, streams=True),
         _published("ELM", ELMClassifier(), _ELM_GRID, _EQUAL_ELM),
-        _published("NeuroFBLS", NeuroFuzzyBLSClassifier(), _FUZZY_GRID),
+        _published("NeuroFBLS", NeuroFuzzyBLSClassifier(), _FUZZY_GRID, onnx=False),
         _published("IF-TSVM", _TWIN, _TWIN_GRID, onnx=False),
         _published("H-ELM", HierarchicalELMClassifier(), _ELM_GRID),
         _published("F-BLS", FuzzyBLSClassifier(**STUDY_NODES), _BLS_GRID, _EQUAL_BLS, streams=True),

@@ -14,14 +14,12 @@ from broadlearn import (
     BLSRegressor,
     BroadEnsembleClassifier,
     BroadEnsembleRegressor,
-    CascadeBLSClassifier,
     ELMClassifier,
     FuzzyBLSClassifier,
     GraphBLSClassifier,
     HierarchicalELMClassifier,
     IntuitionisticFuzzyBLSClassifier,
     IntuitionisticFuzzyTwinSVC,
-    NeuroFuzzyBLSClassifier,
     PathSearchCV,
     RowStandardizer,
     RVFLClassifier,
@@ -48,13 +46,7 @@ MODELS = [
     IntuitionisticFuzzyBLSClassifier(random_state=0),
     ELMClassifier(random_state=0),
     HierarchicalELMClassifier(n_autoencoder_nodes=12, random_state=0),
-    NeuroFuzzyBLSClassifier(random_state=0),
     BLSClassifier(sample_scores="correntropy", random_state=0),
-    *(
-        CascadeBLSClassifier(cascade=c, random_state=0)
-        for c in ("features", "enhancements", "both")
-    ),
-    CascadeBLSClassifier(1, 5, 1, 20, random_state=0),
     RVFLClassifier(random_state=0),
     GraphBLSClassifier(random_state=0),
     BroadEnsembleClassifier(ensemble_size=5),
@@ -120,7 +112,6 @@ def test_activations(activation, standardize):
     for model in (
         BLSClassifier(2, 6, 2, 20, feature_weights="sparse", **options),
         ELMClassifier(40, **options),
-        NeuroFuzzyBLSClassifier(2, 4, 40, **options),
     ):
         assert_equal(model.fit(X, NAMES), X)
 
@@ -190,7 +181,7 @@ def test_what_cannot_be_exported_is_refused_in_a_sentence():
     function = make_pipeline(FunctionTransformer(np.exp), BLSClassifier(**SMALL)).fit(X, NAMES)
     refused = {
         "export its best_estimator_ instead": search,
-        "has no probabilities": IntuitionisticFuzzyTwinSVC().fit(X, y == 1),
+        "IntuitionisticFuzzyTwinSVC cannot": IntuitionisticFuzzyTwinSVC().fit(X, y == 1),
         "graph has no decision threshold": with_threshold(two, True, 0.3),
         "cannot prepare table columns": table,
         "RowStandardizer": published,

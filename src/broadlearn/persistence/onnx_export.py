@@ -49,8 +49,8 @@ def to_onnx(model: BaseEstimator, initial_types: Sequence[tuple[str, Any]] | Non
     Parameters
     ----------
     model : estimator
-        A classifier of the BLS or ELM family with a finite number of nodes, an ensemble,
-        `BLSRegressor`, or a pipeline of those with steps that skl2onnx converts.
+        A classifier of the BLS or ELM family, an ensemble, `BLSRegressor`, or a pipeline of those
+        with steps that skl2onnx converts.
     initial_types : list of (str, skl2onnx type), default=None
         Inputs of the graph, as skl2onnx wants them: one per column if the pipeline selects columns
         by name. By default one float32 input ``X`` of all columns.
@@ -98,7 +98,7 @@ def to_onnx(model: BaseEstimator, initial_types: Sequence[tuple[str, Any]] | Non
             raise ValueError(f"This {kind} cannot be exported: {why}.")
     last = steps[-1]
     if isinstance(last, tuple(entry.estimator for entry in entries_that(onnx=False))):
-        raise ValueError(f"{type(last).__name__} has no probabilities and cannot be exported.")
+        raise ValueError(f"{type(last).__name__} cannot be exported.")
     if initial_types is None:
         initial_types = [("X", FloatTensorType([None, model.n_features_in_]))]
     _register_converters()
