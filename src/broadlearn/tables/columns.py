@@ -2,7 +2,7 @@
 
 What is learnt about a column is a plain dict, its plan:
 
-- name, kind (a key of `KINDS`), rows, missing, distinct, example, strays: what
+- name, kind (a key of `KINDS`), missing, distinct, example, strays: what
   `TablePreparation.describe` shows; strays are cells among numbers or dates that count as missing;
 - style of a number (see `texts.learn_number_style`), format and first day of a date, levels of a
   category or of ordered words.
@@ -78,7 +78,7 @@ def learn_column(column: pd.Series, kind: str | None, order: Sequence[str] | Non
     """
     if order is None and isinstance(column.dtype, pd.CategoricalDtype) and column.dtype.ordered:
         order = [str(level) for level in column.cat.categories]
-    plan: Plan = {"name": str(column.name), "rows": len(column), "strays": []}
+    plan: Plan = {"name": str(column.name), "strays": []}
     if kind == "drop":
         plan["kind"] = kind
     elif order is not None:
