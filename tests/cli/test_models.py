@@ -230,9 +230,10 @@ def test_bad_input_is_one_sentence(folder, arguments, sentence):
     assert {path.name for path in folder.iterdir()} == {"patients.csv"}
 
 
-@pytest.mark.parametrize("output", ["-", "/dev/stdout"])
-def test_outputs_are_files(model, output):
-    assert "An output must be a file" in refusal("predict", model, "patients.csv", "-o", output)
+def test_only_predictions_are_printed_as_a_table(model):
+    printed = call("predict", model, "patients.csv").stdout
+    assert call("predict", model, "patients.csv", "-o", "-").stdout == printed
+    assert "must be a file" in refusal("predict", model, "patients.csv", "-o", "/dev/stdout")
 
 
 def test_missing_columns_and_files_that_exist(folder, model):

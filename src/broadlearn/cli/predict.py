@@ -49,6 +49,8 @@ def predict(
         from broadlearn.tables import read_frame, write_frame
         from broadlearn.utils import safe_csv, visible
 
+        # CSV is printed.
+        output = None if str(output) == "-" else output
         tables.check_outputs([output], [model, data], force=force)
         fitted = load_model(model, force=force)
         frame = read_frame(data, tables.file_options(options), as_text=is_prepared(fitted))
