@@ -1,4 +1,4 @@
-"""All models of the package and what each can do: the one place to add a model to."""
+"""All models of the package and their abilities."""
 
 from __future__ import annotations
 

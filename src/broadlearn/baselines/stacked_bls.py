@@ -1,4 +1,4 @@
-"""Stacked broad learning: each block learns what the blocks before it have left."""
+"""Stacked broad learning: each block learns the residual of the blocks before it."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class StackedBLSClassifier(DecisionMixin, BaseEstimator):
     @in_one_step
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the blocks, one after the other.
+        """Fit the blocks in their order.
 
         Parameters
         ----------

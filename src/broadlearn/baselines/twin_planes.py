@@ -119,7 +119,7 @@ class PlaneSpace:
     def problem(
         self, data: TrainingData, kernel_width: float, regularization: float
     ) -> TwinProblem:
-        """Return what the planes of all C1, C2 and scores share."""
+        """Return the problem, which all C1, C2 and scores share."""
         F = self.columns(data.X, kernel_width).astype(np.float64, copy=False)
         return twin_problem(F, data.codes, data.classes.size, data.weight, regularization)
 

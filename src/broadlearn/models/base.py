@@ -82,7 +82,7 @@ def in_one_step(method: Callable[..., Any]) -> Any:
 
 
 def forget_fit(model: Any) -> None:
-    """Remove the fitted attributes of a model, so that nothing stays of an earlier fit."""
+    """Remove all fitted attributes of a model."""
     model.__dict__ = {
         name: value
         for name, value in vars(model).items()

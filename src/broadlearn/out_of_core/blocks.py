@@ -76,7 +76,7 @@ def fit_blocks(
 
 
 class _BlockRows:
-    """Blocks of rows that are visited one after the other."""
+    """Blocks of rows that are visited in their order."""
 
     def __init__(self, source: RowSource) -> None:
         self.source = source

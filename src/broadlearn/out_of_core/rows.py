@@ -79,7 +79,7 @@ def array_blocks(X: Any, y: Any, weight: Any, block_rows: int) -> Iterator[RowBl
 
 
 def fold(part: Part[T], merge: Merge[T], blocks: Iterable[RowBlock], first: int = 0) -> T | None:
-    """Merge the statistics of blocks, one after the other.
+    """Merge the statistics of blocks in their order.
 
     Parameters
     ----------

@@ -155,7 +155,7 @@ class MappedSamples:
         return self.map.settings.n_features + self.map.settings.n_enhancements
 
     def __call__(self, rows: slice | NDArray[np.intp], out: Floats | None = None) -> Floats:
-        """Return the columns that stand for some rows of G, in `out` if given."""
+        """Return the columns that stand for the given rows of G, in `out` if given."""
         return self.map.columns(self.standardization.affine(self.X, rows), out)
 
 

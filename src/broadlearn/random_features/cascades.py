@@ -135,7 +135,7 @@ class CascadeSettings(MapSettings):
 
 @dataclass(frozen=True)
 class CascadeMaps:
-    """Maps of up to so many feature groups, which are the same however many follow.
+    """Maps with the first feature groups of a cascade, which do not depend on later groups.
 
     Groups of fewer nodes have other inputs, so they are learnt anew.
     """

@@ -154,21 +154,21 @@ def draw_input_weights(
         )
         W = np.zeros((n_inputs + 1, n_nodes))
         W[:-1, ::2] = orthonormal_columns(dense, n_inputs, (n_nodes + 1) // 2)
-        few, wanted = min(max_inputs, n_inputs), n_nodes // 2
-        drawn = sparse.random((wanted, n_inputs + 1 + few))
-        chosen = np.argsort(drawn[:, :n_inputs], axis=1)[:, :few]
-        numbers = 1 + (few * drawn[:, n_inputs]).astype(np.intp)
+        largest, n_sparse = min(max_inputs, n_inputs), n_nodes // 2
+        drawn = sparse.random((n_sparse, n_inputs + 1 + largest))
+        chosen = np.argsort(drawn[:, :n_inputs], axis=1)[:, :largest]
+        numbers = 1 + (largest * drawn[:, n_inputs]).astype(np.intp)
         values = ndtri(drawn[:, n_inputs + 1 :])
-        values[np.arange(few) >= numbers[:, None]] = 0.0
+        values[np.arange(largest) >= numbers[:, None]] = 0.0
         values /= np.linalg.norm(values, axis=1, keepdims=True)
-        W[chosen, 1 + 2 * np.arange(wanted)[:, None]] = values
+        W[chosen, 1 + 2 * np.arange(n_sparse)[:, None]] = values
         W[-1] = biases.uniform(-1.0, 1.0, n_nodes)
         groups.append(W)
     return np.concatenate(groups, axis=1)
 
 
-def published_orth(stream: np.random.Generator, rows: int, wanted: int) -> Array:
-    """Return ``orth(R)`` of a uniform draw R, or ``orth(R')'`` if it has fewer than `wanted` rows.
+def published_orth(stream: np.random.Generator, rows: int, columns: int) -> Array:
+    """Return ``orth(R)`` of a uniform draw R, or ``orth(R')'`` if it has fewer rows than columns.
 
     As in MATLAB, the singular vectors of R: orthonormal columns, or else orthonormal rows. The last
     row is that of the biases, and does not count among the rows in this comparison.
@@ -179,25 +179,25 @@ def published_orth(stream: np.random.Generator, rows: int, wanted: int) -> Array
     >>> bool(np.allclose(W @ W.T, np.eye(3)))
     True
     """
-    drawn = stream.uniform(-1.0, 1.0, (wanted, rows)).T
-    if rows > wanted:
+    drawn = stream.uniform(-1.0, 1.0, (columns, rows)).T
+    if rows > columns:
         return np.linalg.svd(drawn, full_matrices=False)[0]
     return np.ascontiguousarray(np.linalg.svd(drawn.T, full_matrices=False)[0].T)
 
 
-def orthonormal_columns(stream: np.random.Generator, rows: int, wanted: int) -> Array:
+def orthonormal_columns(stream: np.random.Generator, rows: int, columns: int) -> Array:
     """Draw columns that are orthonormal in blocks of `rows`, by block Gram-Schmidt.
 
     Column k of a block depends on the first k columns drawn only, in panels of fixed width, so it
     does not change when more columns follow. Blocks of one panel are factorised in one call.
     """
     if rows <= PANEL:
-        drawn = stream.uniform(-1.0, 1.0, (-(-wanted // rows), rows, rows))
+        drawn = stream.uniform(-1.0, 1.0, (-(-columns // rows), rows, rows))
         Q = np.linalg.qr(drawn.transpose(0, 2, 1))[0]
-        return np.ascontiguousarray(Q.transpose(1, 0, 2).reshape(rows, -1)[:, :wanted])
+        return np.ascontiguousarray(Q.transpose(1, 0, 2).reshape(rows, -1)[:, :columns])
     blocks: list[Array] = []
-    for start in range(0, wanted, rows):
-        width, Q = min(wanted - start, rows), np.empty((rows, 0))
+    for start in range(0, columns, rows):
+        width, Q = min(columns - start, rows), np.empty((rows, 0))
         while Q.shape[1] < width:
             panel = stream.uniform(-1.0, 1.0, (min(PANEL, rows - Q.shape[1]), rows)).T
             # The second pass removes what rounding of the first one left along Q.

@@ -32,7 +32,7 @@ class MapFamily(Protocol):
     """Maps of many sizes on the same samples."""
 
     def cut(self, n_groups: int, n_nodes: int, W: Array) -> BroadMap:
-        """Return the map of so many feature groups and nodes with the last layer's weights W."""
+        """Return the map of the given size with the weights W of the last layer."""
 
 
 class MapRecipe(Protocol):
@@ -52,7 +52,7 @@ class MapRecipe(Protocol):
         """Return maps of all sizes up to that of the recipe."""
 
     def draw_layer(self, seed: int, n_features: int, n_inputs: int) -> Array:
-        """Draw the weights of the last layer behind so many feature nodes and inputs."""
+        """Draw the weights of the last layer."""
 
 
 def draw_map(
@@ -131,7 +131,7 @@ class MapSettings:
         return NestedMaps(self, A, *scale_nodes(blocks, A.shape[1]))
 
     def draw_layer(self, seed: int, n_features: int, n_inputs: int) -> Array:
-        """Draw unscaled weights of the enhancement nodes behind so many feature nodes."""
+        """Draw unscaled weights of the enhancement nodes."""
         shape = (self.n_enhancement_groups, self.n_enhancement_nodes)
         if self.enhancement_inputs is None:
             published = self.enhancement_weights == "published"
@@ -159,7 +159,7 @@ class NestedMaps:
     offset: Array | None
 
     def cut(self, n_groups: int, n_nodes: int, W: Array) -> BroadMap:
-        """Return the map of so many groups and nodes, collapsed if it is affine.
+        """Return the map of the given size, collapsed if it is affine.
 
         The enhancement weights W are as drawn, of shape (mp + 1, lq) or (D + 1, lq).
         """

@@ -70,7 +70,7 @@ class Standardization(NamedTuple):
         return cls(np.zeros(n_features), np.ones(n_features))
 
     def affine(self, X: Floats, rows: slice | NDArray[np.intp] = slice(None)) -> Floats:
-        """Return ``[Z, 1]`` for some samples: features, indicators and a column of ones."""
+        """Return ``[Z, 1]`` for the given samples: features, indicators and a column of ones."""
         part: Any = X[rows]
         if not isinstance(part, np.ndarray):
             tail = self.indicators(np.zeros((1, X.shape[1]), dtype=np.bool_))[0]

@@ -83,7 +83,7 @@ class IntuitionisticScorer(SampleScorer):
     max_exact: ClassVar[int] = 20_000
 
     def draws(self, n_samples: int) -> bool:
-        """Return whether landmarks are drawn from so many samples."""
+        """Return whether landmarks are drawn for this number of samples."""
         if self.landmarks == "auto":
             return n_samples > self.max_exact
         return self.landmarks is not None
@@ -195,8 +195,8 @@ def score_rows(
     first = distinct.first
     points: Points | Outline
     if isinstance(landmarks, str):
-        most = min(LANDMARKS, max(MIN_LANDMARKS, ALL_LANDMARKS // n_classes))
-        landmarks = most if codes.size > IntuitionisticScorer.max_exact else None
+        per_class = min(LANDMARKS, max(MIN_LANDMARKS, ALL_LANDMARKS // n_classes))
+        landmarks = per_class if codes.size > IntuitionisticScorer.max_exact else None
     if landmarks is None:
         points = prepare_points(X[first], codes[first], distinct.weight, n_classes)
         pair_sums = partial(symmetric_pair_sums, points, widths)

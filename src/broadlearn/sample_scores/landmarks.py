@@ -52,7 +52,7 @@ def landmark_pair_sums(
     For sample i and class c, with V the number of landmarks of c that are not i itself and W_c the
     weight of the class without i, ``W_c / V * sum_b K(i, b)`` over those landmarks estimates the
     sum over the class without i; its own part, w_i, is known. Neighbour weights likewise. `drawn`
-    says how often each sample is a landmark, as `draw_landmarks` gives it.
+    counts how often each sample is a landmark, see `draw_landmarks`.
     """
     n = points.weight.size
     sums = PairSums(*np.zeros((3, len(widths), n)))

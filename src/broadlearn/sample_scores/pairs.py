@@ -5,8 +5,8 @@ One matrix product per block of pairs gives ``-‖a - b‖²`` for the whole blo
     [2a, -‖a‖², 1] · [b, 1, -‖b‖²] = 2 a·b - ‖a‖² - ‖b‖².
 
 Symmetry halves the blocks; no array grows with the square of the number of samples. The product
-loses digits where two samples are much closer to each other than to the origin; pairs for which
-that would be seen in the kernel are taken again from their difference.
+loses digits where two samples are much closer to each other than to the origin. Where the kernel
+would show the error, pairs are recomputed from their difference.
 """
 
 from __future__ import annotations

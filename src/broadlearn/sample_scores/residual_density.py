@@ -79,5 +79,5 @@ def relative_density(values: Array, weight: Array, width: float) -> Array:
 
 
 def _near(steps: Array) -> Array:
-    """Return the Gaussian kernel at so many steps from its centre."""
+    """Return the Gaussian kernel, given distances in steps of rounding."""
     return np.asarray(np.exp(-0.5 * (ROUNDING * steps) ** 2))

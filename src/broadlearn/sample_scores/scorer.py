@@ -130,7 +130,7 @@ class SampleScorer(ABC):
     constraints: ClassVar[Mapping[str, Any]] = MappingProxyType({})
 
     def draws(self, n_samples: int) -> bool:
-        """Return whether the scores of so many samples depend on the seed."""
+        """Return whether the scores of this number of samples depend on the seed."""
         return True
 
     def check(self) -> None:

@@ -40,7 +40,7 @@ from broadlearn.solvers import (
 from broadlearn.utils import Array, Floats, row_slices, spread_rows
 
 Rows = NDArray[np.intp]
-# Held-out predictions for some training samples, of shape (n_Cs, n_sizes, n_rows, n_targets).
+# Held-out predictions for the given training samples, of shape (n_Cs, n_sizes, n_rows, n_targets).
 HeldOut = Callable[[Rows], Array]
 
 
@@ -276,15 +276,15 @@ class Cell:
         for t, part in enumerate(self.judge.parts):
             n_rows = len(self.affine["test" if part == "test" else "train"])
             step = max(1, self.judge.block_numbers // (n_rows * len(sizes) * W.shape[3]))
-            known = None
+            predicted = None
             if part == "held_out":
-                known = held_out(np.arange(n_rows)).transpose(2, 0, 1, 3)
+                predicted = held_out(np.arange(n_rows)).transpose(2, 0, 1, 3)
             for start in range(0, len(pairs), step):
                 batch = slice(start, start + step)
-                if known is None:
+                if predicted is None:
                     outputs = self._predict(part, pairs[batch], [self.columns[j] for j in sizes])
                 else:
-                    outputs = known[:, batch]
+                    outputs = predicted[:, batch]
                 scores = self._judged(outputs, part, None if slopes is None else slopes[batch])
                 w, c = np.divmod(np.arange(len(pairs))[batch], len(self.Cs))
                 places = np.asarray(widths)[w, None], c[:, None], np.asarray(sizes)

@@ -118,11 +118,11 @@ def fresh_states(random_state: Any, shape: tuple[int, ...]) -> NDArray[np.int64]
     >>> states.shape, np.unique(states).size
     ((20, 5), 100)
     """
-    generator, wanted = np.random.default_rng(random_state), int(np.prod(shape))
+    generator, n_states = np.random.default_rng(random_state), int(np.prod(shape))
     # Models reduce a state to a seed of 31 bits, which two states may have in common.
     by_seed: dict[int, int] = {}
-    while len(by_seed) < wanted:
-        for state in generator.integers(N_STATES, size=wanted - len(by_seed)).tolist():
+    while len(by_seed) < n_states:
+        for state in generator.integers(N_STATES, size=n_states - len(by_seed)).tolist():
             by_seed.setdefault(draw_seed(state), state)
     return np.array(list(by_seed.values()), dtype=np.int64).reshape(shape)
 

@@ -1,4 +1,4 @@
-"""Splits of a search, and what is learnt from the training samples of each before any draw."""
+"""Splits of a search, and all that is learnt from their training samples before any draw."""
 
 from __future__ import annotations
 

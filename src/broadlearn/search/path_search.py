@@ -49,8 +49,8 @@ from broadlearn.utils.sklearn_compat import (
     fit_context,
 )
 
-# Estimated error of predictions above which they are refined: labels do not show one of 1e-8, and
-# scores of real numbers are to agree with those of a fit to ten digits.
+# Estimated error of predictions above which they are refined. Labels do not show an error of 1e-8;
+# scores of real numbers should agree with those of a fit to ten digits.
 LABEL_TOLERANCE, NUMBER_TOLERANCE = 1e-8, 1e-11
 NO_CLOSED_FORM = (
     'cv="loo" needs draws="nested", no groups, and a model with random nodes that is not in a '

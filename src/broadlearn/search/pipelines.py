@@ -31,8 +31,8 @@ Run = Callable[[Any, SubGrid, Task, Judge], GridScores]
 class Prepared(NamedTuple):
     """Samples of a split, as the steps transform them.
 
-    The last step is fitted to `train` and predicts the `judged` samples: test samples and, if
-    wanted, training samples, as some steps (such as a target encoder) transform the samples that
+    The last step is fitted to `train` and predicts the `judged` samples: test samples and, for
+    training scores, training samples: steps such as a target encoder transform the samples that
     they are fitted to differently. `error` is the reason why the steps cannot be fitted, or "".
     """
 

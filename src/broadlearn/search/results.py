@@ -61,9 +61,9 @@ def results_table(
             mean = results[f"mean_{part}_{name}"] = values.mean(axis=1)
             results[f"std_{part}_{name}"] = values.std(axis=1)
             if part == "test":
-                known = np.isfinite(mean)
-                lowest = mean[known].min() - 1.0 if known.any() else 0.0
-                ranked = rankdata(-np.where(known, mean, lowest), method="min")
+                finite = np.isfinite(mean)
+                lowest = mean[finite].min() - 1.0 if finite.any() else 0.0
+                ranked = rankdata(-np.where(finite, mean, lowest), method="min")
                 results[f"rank_{part}_{name}"] = ranked.astype(np.int32)
     results["error"] = errors
     return results
@@ -91,6 +91,6 @@ def best_first(
     penalty = values("C") + values("C1") + values("C2")
     # Means that differ by rounding alone are equal.
     levels = np.round(mean, 12)
-    known = np.flatnonzero(~np.isnan(mean))
+    scored = np.flatnonzero(~np.isnan(mean))
     keys = np.broadcast_arrays(np.arange(mean.size), penalty, size, -levels)
-    return known[np.lexsort([key[known] for key in keys])]
+    return scored[np.lexsort([key[scored] for key in keys])]

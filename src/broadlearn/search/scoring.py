@@ -128,8 +128,8 @@ def batch_scorer(
 
 def needs_probabilities(scorer: Any) -> bool:
     """Whether a scorer calls `predict_proba`."""
-    wanted = getattr(scorer, "_response_method", "predict")
-    return (wanted if isinstance(wanted, str) else next(iter(wanted))) == "predict_proba"
+    methods = getattr(scorer, "_response_method", "predict")
+    return (methods if isinstance(methods, str) else next(iter(methods))) == "predict_proba"
 
 
 def needs_labels_only(scorer: Any, *, classifier: bool) -> bool:

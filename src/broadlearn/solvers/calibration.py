@@ -1,8 +1,9 @@
 """Probabilities from decision values: one slope, learnt from leave-one-out decisions.
 
-Targets are -1 and 1 (or 0 and 1). A decision far beyond them, as of an overfitted model for an
-outlier, is no stronger evidence than one near them, so decisions d are bounded first, to
-d / sqrt(1 + d²). With a positive slope the most probable class is the predicted one.
+Targets are -1 and 1 (or 0 and 1). A decision far beyond them, such as that of an
+overfitted model for an outlier, is no stronger evidence than one near them. So decisions d are
+bounded first, to d / sqrt(1 + d²). With a positive slope the most probable class is the predicted
+one.
 """
 
 from __future__ import annotations

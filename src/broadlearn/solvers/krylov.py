@@ -84,7 +84,7 @@ def krylov_path(
     shifts = 1.0 / np.asarray(Cs)
     norms = np.linalg.norm(right, axis=2)
     unit = right / np.where(norms > 0.0, norms, 1.0)[..., None]
-    # Problems in the order of their difficulty: those that go on are the first ones.
+    # The hardest problems come first, so that unfinished ones are always a leading block.
     first = product(unit, np.arange(len(right)))
     order = np.argsort(-np.einsum("pvn,pvn->pv", unit, first).max(axis=1))
     q, v, norms = unit[order], first[order], norms[order][..., None]
@@ -112,7 +112,7 @@ def krylov_path(
         gains[:active][number > known] = len(steps)
         going = (number < shifts.size) & (len(steps) - gains[:active] < patience)
         active = int(going.nonzero()[0].max(initial=-1)) + 1
-        # A space that is exhausted goes on with vectors of zeros.
+        # An exhausted space continues with vectors of zeros.
         beta = beta[:active]
         q = v[:active] / np.where(beta > 0.0, beta, 1.0)
         if active:

@@ -32,7 +32,7 @@ Block = tuple[Array, Array | None]
 Rows = NDArray[np.intp]
 
 # Estimated relative errors of predictions above which one, and two, refinements are made:
-# predictions are to keep ten digits, and one refinement may be too few beyond the second.
+# predictions should keep ten digits, and beyond the second one refinement may not be enough.
 REFINE_ONCE, REFINE_TWICE = 3e-11, 1e-6
 LOST_PENALTY = (
     "The ridge problem cannot be solved in float64 with C={:g}: the penalty 1/C is below "

@@ -25,7 +25,7 @@ def row_slices(n_rows: int, n_columns: int, numbers: int = BLOCK_NUMBERS // 4) -
 
 
 def spread_rows(n_rows: int, at_most: int) -> NDArray[np.intp]:
-    """Return the positions of at most so many rows, evenly spread."""
+    """Return evenly spread positions of at most `at_most` rows."""
     return np.unique(np.linspace(0, n_rows - 1, min(n_rows, at_most)).astype(np.intp))
 
 
@@ -64,9 +64,9 @@ def quantiles(values: Floats, weight: Array | None, shares: Sequence[float | Arr
     weights = np.broadcast_to(weights.reshape(len(values), -1), values.shape)
     total = np.cumsum(np.take_along_axis(weights, order, axis=0), axis=0)
     # Slightly smaller shares, so that rounding does not decide.
-    wanted = [share * total[-1] * (1.0 - 1e-12) for share in shares]
+    thresholds = [share * total[-1] * (1.0 - 1e-12) for share in shares]
     return np.array(
-        [values[order[np.argmax(total >= w, axis=0), columns], columns] for w in wanted]
+        [values[order[np.argmax(total >= t, axis=0), columns], columns] for t in thresholds]
     )
 
 
@@ -97,10 +97,9 @@ def distinct_rows(
     equivalent. Pair sums cost the square of the samples: merging pays as soon as there is one
     duplicate, and makes them independent of how copies are written down.
 
-    Distinct samples of a class are ordered by their features, the first feature first; a further
-    one is looked at only for samples that are alike so far, which is none of them after one or two
-    features of real numbers. Features are compared byte by byte, as they are in memory, or
-    `as_numbers`, in whose order rounding does not show.
+    Distinct samples of a class are sorted by their features, the first feature first. Later
+    features are compared only for samples that are equal so far. Features are compared byte by
+    byte, as they are in memory, or `as_numbers`, an order that rounding does not change.
 
     Examples
     --------

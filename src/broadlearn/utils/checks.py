@@ -69,10 +69,10 @@ def check_targets(y: NDArray[Any], dtype: np.dtype[Any]) -> Array:
         ...
     ValueError: y contains values beyond 1e+150, too large for X in float64; scale y first.
     """
-    most, y = MAX_TARGET[dtype.type], as_numbers("y", y)
-    if y.size and float(np.abs(y).max()) > most:
+    bound, y = MAX_TARGET[dtype.type], as_numbers("y", y)
+    if y.size and float(np.abs(y).max()) > bound:
         raise ValueError(
-            f"y contains values beyond {most:g}, too large for X in {dtype}; scale y first."
+            f"y contains values beyond {bound:g}, too large for X in {dtype}; scale y first."
         )
     return y
 
