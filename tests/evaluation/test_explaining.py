@@ -91,6 +91,7 @@ def test_columns_of_a_table_are_explained_as_a_whole():
     found = explain(model, X)
     assert found.contributions.columns.tolist() == ["colour", "paid"]
     assert found.values["paid"].dtype.kind == "f"
+    assert found.values["colour"].tolist() == colour.tolist()
     np.testing.assert_allclose(
         found.contributions.sum(axis=1), found.output - found.base, atol=1e-9
     )
@@ -192,9 +193,10 @@ def test_partial_dependence_is_that_of_scikit_learn():
 
 
 def test_partial_dependence_on_columns_of_text():
-    X = pd.DataFrame({"ward": ["a", "b", "c"] * 20, "paid": [f"{i} €" for i in range(60)]})
+    X = pd.DataFrame({"ward": ["A", "b", "c"] * 20, "paid": [f"{i} €" for i in range(60)]})
     model = make_pipeline(TablePreparation(), LinearRegression())
     model.fit(X, [0.0, 1.0, 5.0] * 20)
     found = partial_dependence(model, X, ["ward", "paid"])
     np.testing.assert_allclose(found["ward"][0].to_numpy(), [0.0, 1.0, 5.0], atol=1e-9)
+    assert found["ward"].index.tolist() == ["A", "b", "c"]
     assert found["paid"].index[0] == 2.0

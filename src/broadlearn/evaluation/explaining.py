@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import is_classifier
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import scale
 from sklearn.utils import gen_batches
 
@@ -44,7 +43,7 @@ class Explanation:
     contributions : pandas.DataFrame of shape (n_samples, n_columns)
         Change of the output by each column. A row sums to `output` minus `base`.
     values : pandas.DataFrame of shape (n_samples, n_columns)
-        The cells, as the model reads them.
+        The cells as they are written, but numbers as the model reads them.
     output : ndarray of shape (n_samples,)
         What is explained: the probability of `label`, its decision, or the predicted quantity.
     base : ndarray of shape (n_samples,)
@@ -182,7 +181,7 @@ def explain(
     output = mixture.outputs(rows)[np.arange(len(rows)), codes]
     base = mixture.outputs(others).mean(axis=0)[codes]
     contributions = pd.DataFrame(total.T / len(others), X.index, mixture.columns)
-    return Explanation(contributions, mixture.read(X), output, base, labels, output_unit(model))
+    return Explanation(contributions, mixture.cells(X), output, base, labels, output_unit(model))
 
 
 def importances(
@@ -264,9 +263,8 @@ def partial_dependence(model: Any, X: Any, columns: Sequence[Any]) -> dict[Any, 
         One line per value of the column, one column per class, or one of a quantity.
     """
     X, named = _as_frame(X)
-    steps = model.steps[:-1] if isinstance(model, Pipeline) else []
-    read = steps[0][1].read(X) if steps and hasattr(steps[0][1], "origins") else X
-    found = {}
+    mixture, found = _Mixture(model, X, named), {}
+    read, cells = mixture.read(X), mixture.cells(X)
     for column in columns:
         values, table = read[column].reset_index(drop=True), X.copy()
         if pd.api.types.is_numeric_dtype(values) and values.nunique() > MAX_VALUES:
@@ -279,7 +277,7 @@ def partial_dependence(model: Any, X: Any, columns: Sequence[Any]) -> dict[Any, 
         for row in rows:
             table[column] = X[column].iloc[row]
             means.append(_outputs(model, table if named else table.to_numpy()).mean(axis=0))
-        found[column] = pd.DataFrame(means, pd.Index(values[rows], name=column))
+        found[column] = pd.DataFrame(means, pd.Index(cells[column].iloc[rows], name=column))
     return found
 
 
@@ -305,6 +303,14 @@ class _Mixture:
     def read(self, X: pd.DataFrame) -> pd.DataFrame:
         """Return the cells as the model reads them."""
         return X if self.preparation is None else self.preparation.read(X)
+
+    def cells(self, X: pd.DataFrame) -> pd.DataFrame:
+        """Return the cells as they are written, but numbers as the model reads them."""
+        read = self.read(X)
+        if self.preparation is None or not read.columns.isin(X.columns).all():
+            return read
+        kinds = self.preparation.describe().set_index("column")["kind"]
+        return X[read.columns].assign(**{k: read[k] for k in read if kinds[k] == "number"})
 
     def prepare(self, X: pd.DataFrame) -> pd.DataFrame:
         """Return what is mixed: the cells, or the numbers that they become."""
