@@ -2,10 +2,10 @@
 
 from broadlearn.random_features.activations import ACTIVATIONS
 from broadlearn.random_features.broad_map import HIGH, LOW, BroadMap, MappedSamples, interleave
-from broadlearn.random_features.cascades import CascadeSettings
+from broadlearn.random_features.cascades import CascadeMap, CascadeSettings
 from broadlearn.random_features.condensed import condense
 from broadlearn.random_features.draws import FEATURE_DRAWS, draw_feature_weights
-from broadlearn.random_features.fuzzy_rules import FuzzyRules
+from broadlearn.random_features.fuzzy_rules import FuzzyMap, FuzzyRules
 from broadlearn.random_features.hidden_layer import AutoencoderMap, Autoencoders, HiddenLayer
 from broadlearn.random_features.input_forms import InputForms, learn_forms
 from broadlearn.random_features.limit_kernels import (
@@ -45,8 +45,10 @@ __all__ = [
     "AutoencoderMap",
     "Autoencoders",
     "BroadMap",
+    "CascadeMap",
     "CascadeSettings",
     "ColumnStatistics",
+    "FuzzyMap",
     "FuzzyRules",
     "HiddenLayer",
     "InputForms",
