@@ -41,7 +41,7 @@ MAX_ITEM_BYTES = 1 << 16
 FIRST_PROTOCOL = 2
 _ARRAY_NAME = re.compile(r"(0|[1-9]\d{0,6})\.npy")
 # Attributes of searches that hold functions, or are larger than the model.
-_RECORDS = ("cv_results_", "scorer_", "_skl_callbacks")
+_RECORDS = ("cv_results_", "scorer_")
 
 Shapes = dict[str, tuple[int, ...]]
 
@@ -83,7 +83,7 @@ def read_archive(file: BinaryIO) -> Any:
 
 
 def without_records(value: Any) -> Any:
-    """Return a model without callbacks and the records of its searches."""
+    """Return a model without the records of its searches."""
     if type(value) in (list, tuple):
         return type(value)(map(without_records, value))
     if not isinstance(value, BaseEstimator):

@@ -40,8 +40,8 @@ def save(
     ----------
     model : estimator
         An estimator of this package, alone or with scikit-learn's estimators in a pipeline. The
-        same model gives the same bytes. Callbacks and the records of a search (``cv_results_`` and
-        ``scorer_``) are left out.
+        same model gives the same bytes. The records of a search (``cv_results_`` and ``scorer_``)
+        are left out.
     path : str or path-like
         An existing file is replaced.
     target : str, default=None
