@@ -173,21 +173,6 @@ REGISTRY: dict[str, ModelEntry] = {
 }
 
 
-def find_entry(name: str) -> ModelEntry:
-    """Find a model by name; upper and lower case, hyphens and spaces do not matter.
-
-    Examples
-    --------
-    >>> from broadlearn.registry import find_entry
-    >>> find_entry("if-bls").name, find_entry("neuro-fbls").name
-    ('IF-BLS', 'NeuroFBLS')
-    """
-    known = same_name(name, REGISTRY)
-    if known is None:
-        raise ValueError(f"Unknown model {name!r}; expected one of {', '.join(REGISTRY)}.")
-    return REGISTRY[known]
-
-
 def same_name(name: str, names: Iterable[str]) -> str | None:
     """Return the name that is meant, or None; case, hyphens and spaces do not matter.
 
@@ -198,31 +183,6 @@ def same_name(name: str, names: Iterable[str]) -> str | None:
     'k-NN'
     """
     return next((known for known in names if _plain(known) == _plain(name)), None)
-
-
-def entries_that(
-    *,
-    path_search: bool | None = None,
-    streams: bool | None = None,
-    onnx: bool | None = None,
-    published: bool | None = None,
-) -> list[ModelEntry]:
-    """List the models that can do something, or cannot.
-
-    `published` tells whether they are in the published comparison; None does not ask.
-
-    Examples
-    --------
-    >>> from broadlearn.registry import entries_that
-    >>> [entry.name for entry in entries_that(streams=True, published=True)]
-    ['BLS', 'F-BLS', 'IF-BLS']
-    """
-    asked = {"path_search": path_search, "streams": streams, "onnx": onnx, "published": published}
-    return [
-        entry
-        for entry in REGISTRY.values()
-        if all(answer in (None, bool(getattr(entry, name))) for name, answer in asked.items())
-    ]
 
 
 def _plain(name: str) -> str:

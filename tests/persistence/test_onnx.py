@@ -27,7 +27,7 @@ from broadlearn import (
 from broadlearn.evaluation import with_threshold
 from broadlearn.persistence import to_onnx
 from broadlearn.random_features import METRICS
-from broadlearn.registry import entries_that
+from broadlearn.registry import REGISTRY
 from broadlearn.tables import TablePreparation
 
 skl2onnx = pytest.importorskip("skl2onnx")
@@ -77,7 +77,7 @@ def assert_equal(model, rows=ROWS, tolerance=1e-6):
 
 def test_every_classifier_is_here():
     known = {type(model) for model in MODELS} | {BLSRegressor, BroadEnsembleRegressor}
-    assert {entry.estimator for entry in entries_that(onnx=True)} == known
+    assert {entry.estimator for entry in REGISTRY.values() if entry.onnx} == known
 
 
 @pytest.mark.parametrize("labels", [NAMES, NAMES == "setosa"], ids=lambda y: str(y[0]))

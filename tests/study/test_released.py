@@ -7,7 +7,7 @@ from sklearn.linear_model import Lasso
 from sklearn.preprocessing import StandardScaler
 
 from broadlearn import BLSClassifier, FuzzyBLSClassifier, IntuitionisticFuzzyBLSClassifier
-from broadlearn.registry import entries_that
+from broadlearn.registry import REGISTRY
 from broadlearn.study import find_model, make_study, published_table
 from broadlearn.study.models import PUBLISHED_MODELS
 from broadlearn.study.released import (
@@ -23,7 +23,7 @@ from broadlearn.study.reproduction import compare_with_print
 
 
 def test_all_but_one_of_the_published_models_are_known():
-    published = {entry.name for entry in entries_that(published=True)}
+    published = {entry.name for entry in REGISTRY.values() if entry.published}
     assert published - set(RELEASED) == {"NeuroFBLS"}
     for name, grid in RELEASED_GRIDS.items():
         assert set(grid) <= set(RELEASED[name].get_params())

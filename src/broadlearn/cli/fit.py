@@ -146,7 +146,7 @@ def fit(
 
 def find_model(name: str, task: str) -> ModelEntry:
     """Return the model that `fit` is to use for a task."""
-    from broadlearn.registry import find_entry, same_name
+    from broadlearn.registry import REGISTRY, same_name
 
     models = CLASSIFIERS if task == "classification" else REGRESSORS
     known = same_name(name, models)
@@ -155,4 +155,4 @@ def find_model(name: str, task: str) -> ModelEntry:
             f"--model must be one of {', '.join(models)} for {task}, got {name!r}; `broadlearn "
             "study` compares more models, and --task changes the task."
         )
-    return find_entry(known if task == "classification" else f"{known} regressor")
+    return REGISTRY[known if task == "classification" else f"{known} regressor"]

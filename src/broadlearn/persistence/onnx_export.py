@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from broadlearn.persistence.onnx_ensembles import average_output
 from broadlearn.persistence.onnx_graph import Graph, Tensor
 from broadlearn.persistence.onnx_maps import enhancement_nodes, feature_nodes, standardize
-from broadlearn.registry import entries_that
+from broadlearn.registry import REGISTRY
 from broadlearn.solvers import MIN_SHARE
 from broadlearn.utils import reason
 from broadlearn.utils.sklearn_compat import BaseSearchCV
@@ -97,7 +97,7 @@ def to_onnx(model: BaseEstimator, initial_types: Sequence[tuple[str, Any]] | Non
             why = NOT_IN_GRAPHS[type(step).__name__]
             raise ValueError(f"This {kind} cannot be exported: {why}.")
     last = steps[-1]
-    if isinstance(last, tuple(entry.estimator for entry in entries_that(onnx=False))):
+    if isinstance(last, tuple(e.estimator for e in REGISTRY.values() if not e.onnx)):
         raise ValueError(f"{type(last).__name__} cannot be exported.")
     if initial_types is None:
         initial_types = [("X", FloatTensorType([None, model.n_features_in_]))]
@@ -127,7 +127,7 @@ def _register_converters() -> None:
     from skl2onnx import update_registered_converter
     from skl2onnx.common.shape_calculator import calculate_linear_classifier_output_shapes
 
-    for kind in (entry.estimator for entry in entries_that(onnx=True)):
+    for kind in (entry.estimator for entry in REGISTRY.values() if entry.onnx):
         name = f"Broadlearn{kind.__name__}"
         if issubclass(kind, ClassifierMixin):
             shape: Any = calculate_linear_classifier_output_shapes

@@ -31,7 +31,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 
 from broadlearn.models import BLSClassifier
-from broadlearn.registry import entries_that, same_name
+from broadlearn.registry import REGISTRY, same_name
 from broadlearn.search import PathSearchCV
 from broadlearn.study.metrics import DEFAULT_METRIC, check_metric
 from broadlearn.study.released import (
@@ -89,7 +89,7 @@ class ModelSpec:
         if refit and not values:
             return estimator
         named = None if scoring == DEFAULT_METRIC else check_metric(scoring, "scoring").scoring
-        if any(type(estimator) is entry.estimator for entry in entries_that(path_search=True)):
+        if any(type(estimator) is e.estimator for e in REGISTRY.values() if e.path_search):
             drawn = hasattr(estimator, "feature_map") and self.name not in DRAWN_ONCE
             draws = "fresh" if fresh_draws and drawn else "nested"
             return PathSearchCV(estimator, values, cv=cv, refit=refit, draws=draws, scoring=named)
@@ -158,7 +158,8 @@ def _published(name: str, grids: Any) -> ModelSpec | None:
 
 KNOWN = {
     e.name: ModelSpec(e.name, e.study, e.grids, _published(e.name, e.grids))
-    for e in entries_that(published=True)
+    for e in REGISTRY.values()
+    if e.published
 }
 PUBLISHED_MODELS = tuple(KNOWN)
 # Those of the protocol "paper", each printed column beside what comes near to it.
@@ -167,8 +168,8 @@ PAPER_MODELS = tuple(COLUMNS)
 # that are usually tried for them, and the majority class.
 KNOWN |= {
     entry.name: ModelSpec(entry.name, entry.study or entry.make(), entry.grids)
-    for entry in entries_that(published=False)
-    if issubclass(entry.estimator, ClassifierMixin)
+    for entry in REGISTRY.values()
+    if not entry.published and issubclass(entry.estimator, ClassifierMixin)
 }
 KNOWN |= {
     spec.name: spec
