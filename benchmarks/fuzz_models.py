@@ -135,6 +135,8 @@ def attack(n_mutants: int, seed: int) -> tuple[Counter[str], list[str], int]:
     from broadlearn.persistence import model_parts
 
     models, parts = fitted_models(), {}
+    # Warnings show estimators, for which scikit-learn imports a module of its own.
+    repr(models)
     for name, (model, _) in models.items():
         _, head, content = model_parts(model)
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
