@@ -156,6 +156,30 @@ def test_files_that_were_kept(file):
             assert found[name].tolist() == values
 
 
+@pytest.mark.parametrize(
+    "state",
+    [
+        {"categories_": [np.array([1.0, 2.0, 5.0, 1.0, 2.0, 5.0])]},
+        {"categories_": [np.array([5.0, 2.0, 1.0])]},
+        {"_n_features_outs": [1]},
+        {"_n_features_outs": []},
+        {"_drop_idx_after_grouping": np.array([7], dtype=object)},
+        {"_infrequent_indices": [np.array([0])], "_default_to_infrequent_mappings": [np.r_[0, 9]]},
+    ],
+    ids=lambda state: "-".join(state),
+)
+def test_encoders_that_would_write_beyond_their_output_are_refused(state, path):
+    numbers = np.repeat([[1.0], [2.0], [5.0]], 4, axis=0)
+    encoder = OneHotEncoder(min_frequency=2, drop="if_binary", handle_unknown="ignore")
+    model = make_pipeline(encoder, BLSClassifier(n_enhancement_nodes=5, random_state=0))
+    save(model.fit(numbers, np.tile([0, 1], 6)), path)
+    assert load(path).predict(numbers).tolist() == model.predict(numbers).tolist()
+    vars(encoder).update(state)
+    save(model, path)
+    with pytest.raises(ValueError, match="state of a OneHotEncoder in it is inconsistent"):
+        load(path)
+
+
 class Foreign(BaseEstimator):
     """An estimator of nobody's package."""
 

@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.preprocessing import OneHotEncoder
 
 from broadlearn.persistence.trusted_types import (
     KEY_TYPES,
@@ -79,7 +80,51 @@ def read_archive(file: BinaryIO) -> Any:
     model = load(file, trusted=sorted(trusted))
     if not isinstance(model, BaseEstimator):
         raise ValueError("it contains no estimator")
+    _check_encoders(model)
     return model
+
+
+def _check_encoders(value: Any) -> None:
+    """Raise where scikit-learn's one-hot encoding would write beyond its output."""
+    if isinstance(value, OneHotEncoder) and "categories_" in vars(value):
+        try:
+            consistent = _encodes_within_bounds(value)
+        except (AttributeError, IndexError, TypeError, ValueError):
+            consistent = False
+        if not consistent:
+            raise ValueError("the state of a OneHotEncoder in it is inconsistent")
+    if isinstance(value, list | tuple | dict):
+        for part in value.values() if isinstance(value, dict) else value:
+            _check_encoders(part)
+    elif hasattr(value, "__dict__"):
+        _check_encoders(vars(value))
+    elif isinstance(value, np.ndarray) and value.dtype == object:
+        _check_encoders(value.tolist())
+
+
+def _encodes_within_bounds(encoder: OneHotEncoder) -> bool:
+    """Return whether all categories of an encoder have a column in its output."""
+    n_columns = len(encoder.categories_)
+    dropped = encoder._drop_idx_after_grouping
+    groups = encoder._default_to_infrequent_mappings if encoder._infrequent_enabled else None
+    if len(encoder._n_features_outs) != n_columns:
+        return False
+    for i, categories in enumerate(encoder.categories_):
+        # scikit-learn finds numbers by bisection, and text by a dictionary.
+        if categories.dtype.kind not in "OUS" and not np.array_equal(
+            categories, np.sort(categories), equal_nan=True
+        ):
+            return False
+        drop = None if dropped is None else dropped[i]
+        codes = None if groups is None else groups[i]
+        if codes is None:
+            codes = np.arange(len(categories))
+        size = encoder._n_features_outs[i] + (drop is not None)
+        if len(codes) != len(categories) or not ((codes >= 0) & (codes < size)).all():
+            return False
+        if drop is not None and not 0 <= drop < size:
+            return False
+    return True
 
 
 def without_records(value: Any) -> Any:
