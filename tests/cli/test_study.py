@@ -69,9 +69,8 @@ def test_a_plan_in_a_file(folder):
     assert "clinic: CN vs AD, majority, nested" in done.output
     assert "Three pairs" in (folder / "page" / "index.html").read_text()
     (folder / "large.toml").write_text("max_rows = 1500\n")
-    large = call(
-        "study", "run", "large.toml", "-d", "iris,digits", "-m", "majority", "-p", "nested"
-    )
+    arguments = ["-d", "iris,digits", "-m", "majority", "-p", "nested", "--grid", "equal"]
+    large = call("study", "run", "large.toml", *arguments)
     assert "1 run, 0 done before" in large.output
 
 

@@ -54,7 +54,8 @@ Protocols = Annotated[
     ),
 ]
 Grid = Annotated[
-    Literal["paper", "reduced"] | None, typer.Option(help="Settings to try; paper if not given.")
+    Literal["paper", "reduced", "equal"] | None,
+    typer.Option(help="Settings to try; paper if not given."),
 ]
 OUTPUT = typer.Option("--output", "-o", help="Folder of the page to write.")
 Output = Annotated[Path | None, OUTPUT]

@@ -176,7 +176,7 @@ def make_study(
         See `Noise`.
     seeds : int, default=1
         Repetitions of "nested", each with its own folds and draws.
-    grid : {"paper", "reduced"}, default="paper"
+    grid : {"paper", "reduced", "equal"}, default="paper"
     max_rows : int, default=None
         Leave out data sets with more rows.
     scoring : str, default="accuracy"
@@ -316,7 +316,7 @@ def compare(
         Names or tables of your own.
     protocol : str, default="nested"
     noises : sequence of str, default=("none",)
-    grid : {"paper", "reduced"}, default="reduced"
+    grid : {"paper", "reduced", "equal"}, default="reduced"
     n_jobs : int, default=1
         Number of processes; -1 for all cores.
     store : path, default=None
