@@ -114,14 +114,3 @@ def test_missing_values(kind, rows):
     method = "decision_function" if is_classifier(model) else "predict"
     expected = getattr(model.fit(X, y), method)(X)
     np.testing.assert_allclose(getattr(found, method)(X), expected, rtol=0, atol=1e-8)
-
-
-@pytest.mark.parametrize("size", [{"n_enhancement_nodes": 10**7}, {"n_feature_nodes": 10**7}])
-def test_what_cannot_fit_is_refused_before_it_is_drawn(size, rows):
-    X, y = rows
-    model = BLSClassifier(**{**SIZES, **size})
-    with pytest.raises(
-        ValueError, match=r"[\d,]+ nodes .* needs about .* TB of memory, but .* free"
-    ):
-        fit_in_passes(model, Halves(X, y, [300]))
-    assert not hasattr(model, "classes_")

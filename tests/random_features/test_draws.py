@@ -1,12 +1,6 @@
 import numpy as np
 import pytest
 
-from broadlearn import (
-    BLSClassifier,
-    ELMClassifier,
-    HierarchicalELMClassifier,
-    NeuroFuzzyBLSClassifier,
-)
 from broadlearn.random_features.draws import (
     draw_enhancement_weights,
     draw_feature_weights,
@@ -99,22 +93,3 @@ def test_orthonormal_feature_weights_nest_too(n_inputs):
     block = large[:-1, :n_inputs]
     np.testing.assert_allclose(block.T @ block, np.eye(n_inputs), atol=1e-13)
     assert np.abs(large[-1]).max() <= 1
-
-
-@pytest.mark.parametrize("many", [10**13, 10**16])
-@pytest.mark.parametrize(
-    ("model", "name"),
-    [
-        (BLSClassifier, "n_feature_groups"),
-        (BLSClassifier, "n_feature_nodes"),
-        (BLSClassifier, "n_enhancement_groups"),
-        (BLSClassifier, "n_enhancement_nodes"),
-        (ELMClassifier, "n_hidden_nodes"),
-        (HierarchicalELMClassifier, "n_autoencoder_nodes"),
-        (NeuroFuzzyBLSClassifier, "n_enhancement_nodes"),
-    ],
-)
-def test_more_nodes_than_memory_holds_are_refused_by_name(model, name, many):
-    X, y = np.arange(8.0).reshape(4, 2), [0, 1, 0, 1]
-    with pytest.raises(ValueError, match=rf"^The weights of the nodes need .* memory.*{name}"):
-        model(**{name: many}, random_state=0).fit(X, y)

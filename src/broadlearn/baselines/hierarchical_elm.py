@@ -12,9 +12,6 @@ from broadlearn.random_features import AutoencoderMap, Autoencoders
 from broadlearn.utils import COUNT, POSITIVE, Floats
 from broadlearn.utils.sklearn_compat import Interval
 
-# Bound that keeps a mistyped number from running for days; a few auto-encoders are usual.
-MAX_AUTOENCODERS = 1000
-
 
 @document
 @dataclass(eq=False, repr=False)
@@ -76,7 +73,7 @@ class HierarchicalELMClassifier(ELMClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **ELMClassifier._parameter_constraints,
-        "n_autoencoders": [Interval(Integral, 0, MAX_AUTOENCODERS, closed="both")],
+        "n_autoencoders": [Interval(Integral, 0, None, closed="left")],
         "n_autoencoder_nodes": [COUNT],
         "l1_penalty": [POSITIVE],
     }

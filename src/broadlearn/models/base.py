@@ -45,7 +45,6 @@ from broadlearn.utils import (
     STANDARDIZE,
     Array,
     Floats,
-    TooLargeError,
     draw_seed,
     read_rows,
     row_slices,
@@ -71,7 +70,7 @@ def in_one_step(method: Callable[..., Any]) -> Any:
         try:
             method(fitted, *args, **kwargs)
         except MemoryError as error:
-            raise TooLargeError(
+            raise ValueError(
                 f"{type(estimator).__name__} does not fit into memory; use fewer nodes, candidates "
                 "or samples."
             ) from error

@@ -34,7 +34,7 @@ from broadlearn.random_features import (
 )
 from broadlearn.sample_scores import SampleScorer, Trust, UniformScorer, learn_geometry, untrusted
 from broadlearn.solvers import normal_equations
-from broadlearn.utils import Array, TooLargeError, draw_seed, free_memory, size_text
+from broadlearn.utils import Array, draw_seed
 
 Model = TypeVar("Model", bound=BaseEstimator)
 
@@ -80,7 +80,6 @@ def fit_in_passes(model: Model, source: Rows, classes: ArrayLike | None = None) 
 def _fit(model: Any, scorer: SampleScorer, rows: Rows, classes: ArrayLike | None) -> Any:
     """Fit a model whose parameters allow it."""
     standardization, shift, dtype = learn_columns(model, rows, classes)
-    _refuse_too_large(model, standardization, shift, rows)
     seed = draw_seed(model.random_state)
     broad_map = _draw_map(model, seed, standardization, rows)
     state = empty_state(model, seed, dtype, standardization, broad_map, shift)
@@ -103,24 +102,6 @@ def _fit(model: Any, scorer: SampleScorer, rows: Rows, classes: ArrayLike | None
 
     settle(model, replace(state, **sums), visit)
     return model
-
-
-def _refuse_too_large(
-    model: Any, standardization: Standardization, shift: Array | None, rows: Rows
-) -> None:
-    """Raise if nodes, sums and a block of rows need more memory than is free."""
-    settings, n_inputs = model.feature_map(), standardization.mean.size + standardization.share.size
-    n_rows, n_nodes = len(rows.head()[0]), settings.n_features + settings.n_enhancements
-    n_targets = model.classes_.size if shift is None else shift.size
-    # Sums so far, those of a block, and their factor; a block, as it comes and standardised.
-    numbers = 3.0 * (n_nodes + n_targets) ** 2 + n_inputs * settings.n_features
-    numbers += n_rows * (2.0 * n_inputs + 2.0 * n_nodes)
-    if 8.0 * numbers > (free := free_memory()):
-        raise TooLargeError(
-            f"Fitting {n_nodes:,} nodes to blocks of {n_rows:,} rows needs about "
-            f"{size_text(8.0 * numbers)} of memory, but only {size_text(free)} are free; use "
-            "fewer nodes or smaller blocks (block_rows)."
-        )
 
 
 def _draw_map(model: Any, seed: int, standardization: Standardization, rows: Rows) -> BroadMap:

@@ -13,44 +13,27 @@ import numpy as np
 from numpy.random import SeedSequence, default_rng
 from scipy.special import ndtri
 
-from broadlearn.utils import Array, TooLargeError, free_memory, size_text
+from broadlearn.utils import Array
 
 # Keys of the random streams; another order would change all draws.
-FEATURE_STREAM, BIAS_STREAM, ENHANCEMENT_STREAM, HIDDEN_STREAM = range(4)
-AUTOENCODER_STREAM, CENTRE_STREAM, INPUT_STREAM = 4, 5, 6
+(
+    FEATURE_STREAM,
+    BIAS_STREAM,
+    ENHANCEMENT_STREAM,
+    HIDDEN_STREAM,
+    AUTOENCODER_STREAM,
+    CENTRE_STREAM,
+    INPUT_STREAM,
+) = range(7)
 # Columns orthonormalised at a time, LAPACK's usual block size. Fixed, so that rounding does not
 # depend on q; another value would change all draws.
 PANEL = 32
-# Free memory is checked for more weights than these, which take 1 GB.
-UNCHECKED_WEIGHTS = 1 << 27
-ENHANCEMENT_NAMES = "n_enhancement_groups, n_enhancement_nodes, or the number of their inputs"
-
 
 # Parameters of each kind of feature nodes; "random" as in the published code.
 FEATURE_DRAWS: dict[str, dict[str, Any]] = {
     "orthonormal": {"orthonormal": True},
     "random": {"bias": 0.1},
 }
-
-
-def check_nodes(n_nodes: int, n_inputs: int, parameters: str) -> None:
-    """Raise if the weights of the nodes do not fit into memory, naming the parameters.
-
-    Examples
-    --------
-    >>> check_nodes(10**13, 5, "n_hidden_nodes")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-        ...
-    broadlearn.utils.memory.TooLargeError: The weights of the nodes need 480 TB of memory...
-    """
-    if n_nodes * n_inputs <= UNCHECKED_WEIGHTS:
-        return
-    needed, free = 8 * n_nodes * (n_inputs + 1), free_memory()
-    if needed > free:
-        raise TooLargeError(
-            f"The weights of the nodes need {size_text(needed)} of memory, but only "
-            f"{size_text(free)} are free; reduce {parameters}."
-        )
 
 
 def draw_feature_weights(
@@ -74,7 +57,6 @@ def draw_feature_weights(
     >>> bool((small[:, 3:] == large[:, 7:10]).all())
     True
     """
-    check_nodes(n_groups * n_nodes, n_inputs, "n_feature_groups, n_feature_nodes")
     groups = []
     for i in range(n_groups):
         stream = default_rng(SeedSequence(seed, spawn_key=(FEATURE_STREAM, i)))
@@ -95,8 +77,6 @@ def draw_hidden_weights(
     seed: int, n_nodes: int, n_inputs: int, autoencoder: int | None = None
 ) -> Array:
     """Draw the weights of a hidden layer or an auto-encoder, uniform on [-1, 1], the bias last."""
-    hidden = "n_hidden_nodes, or n_autoencoder_nodes before them"
-    check_nodes(n_nodes, n_inputs, hidden if autoencoder is None else "n_autoencoder_nodes")
     key = (HIDDEN_STREAM,) if autoencoder is None else (AUTOENCODER_STREAM, autoencoder)
     return (
         default_rng(SeedSequence(seed, spawn_key=key))
@@ -122,7 +102,6 @@ def draw_enhancement_weights(
     Columns of a group are orthonormal in blocks of ``n_features + 1``, the dimension of the space.
     The published code takes ``orth`` of the whole draw instead (`published_orth`).
     """
-    check_nodes(n_groups * n_nodes, n_features, ENHANCEMENT_NAMES)
     streams = [
         default_rng(SeedSequence(seed, spawn_key=(ENHANCEMENT_STREAM, n_features, j)))
         for j in range(n_groups)
@@ -146,7 +125,6 @@ def draw_input_weights(
     >>> (W[:-1] != 0).sum(axis=0)
     array([40,  1, 40,  1, 40])
     """
-    check_nodes(n_groups * n_nodes, n_inputs, "n_enhancement_groups, n_enhancement_nodes")
     groups = []
     for j in range(n_groups):
         dense, sparse, biases = (

@@ -15,8 +15,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from broadlearn.utils import size_text
-
 STANDARD_INPUT = "-"
 # Bytes that a compressed file may unfold to; pandas takes several times as much memory.
 MAX_BYTES = 2**30
@@ -147,7 +145,7 @@ def _read_limited(stream: Any, name: str, options: FileOptions) -> bytes:
 
 
 def _too_large(name: str, options: FileOptions) -> TableError:
-    limit = size_text(options.max_bytes)
+    limit = f"{options.max_bytes:,} bytes"
     return TableError(
         f"{name} expands to more than {limit}; increase max_bytes (--max-bytes) if you trust it."
     )
@@ -164,7 +162,7 @@ def _checked(file: BinaryIO, found: str, name: str, options: FileOptions) -> Bin
             if is_xml and not cells and info.file_size > MAX_WORKBOOK_PART:
                 raise TableError(
                     f"{name} is not a plain workbook: its part {info.filename!r} takes "
-                    f"{size_text(info.file_size)}."
+                    f"{info.file_size:,} bytes."
                 )
         if sum(info.file_size for info in infos) > options.max_bytes:
             raise _too_large(name, options)

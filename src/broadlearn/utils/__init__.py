@@ -30,11 +30,6 @@ from broadlearn.utils.checks import (
 from broadlearn.utils.docstrings import documented
 from broadlearn.utils.errors import reason
 from broadlearn.utils.files import FORMULA_STARTS, encoded, harmless, safe_csv
-from broadlearn.utils.memory import (
-    TooLargeError,
-    free_memory,
-    size_text,
-)
 from broadlearn.utils.notebook import html_table
 from broadlearn.utils.pages import page_environment, page_frame, whole
 from broadlearn.utils.parameters import (
@@ -67,7 +62,6 @@ __all__ = [
     "STANDARD_OUTPUT",
     "Array",
     "Floats",
-    "TooLargeError",
     "check_classes",
     "check_labels",
     "check_magnitudes",
@@ -82,7 +76,6 @@ __all__ = [
     "encode_targets",
     "encoded",
     "first_text",
-    "free_memory",
     "harmless",
     "html_table",
     "is_special",
@@ -101,7 +94,6 @@ __all__ = [
     "row_priorities",
     "row_slices",
     "safe_csv",
-    "size_text",
     "spread_rows",
     "visible",
     "whole",
