@@ -8,70 +8,22 @@ from pathlib import Path
 import pytest
 import typer
 
-from broadlearn.cli import interrupts
 from broadlearn.cli.console import command
-from broadlearn.cli.interrupts import (
-    Terminated,
-    at_work,
-    interrupt,
-    interrupts_handled,
-    is_importing,
-)
+from broadlearn.cli.interrupts import Terminated, handle_termination
 from broadlearn.cli.tables import write_outputs
 
 
-class Left(BaseException):
-    """Stands for the end of the process."""
-
-
-@pytest.fixture
-def leaving(monkeypatch):
-    def leave(number):
-        raise Left
-
-    monkeypatch.setattr(interrupts, "leave_now", leave)
-
-
-def test_a_command_at_work_gets_an_exception(leaving):
-    with pytest.raises(KeyboardInterrupt), at_work():
-        interrupt(signal.SIGINT, sys._getframe())
-    with pytest.raises(Left):
-        interrupt(signal.SIGINT, sys._getframe())
-
-
-def test_a_request_to_end_is_an_exception_too(leaving):
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+def test_a_request_to_end_is_an_exception_too():
+    before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
     try:
-        with pytest.raises(Terminated), interrupts_handled(), at_work():
+        handle_termination()
+        with pytest.raises(Terminated):
             signal.raise_signal(signal.SIGTERM)
-        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        handle_termination()
+        signal.raise_signal(signal.SIGTERM)
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def test_an_import_is_left_at_once(leaving, tmp_path, monkeypatch):
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    (tmp_path / "slow_to_import.py").write_text("import os, signal\nos.kill(os.getpid(), 2)\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    assert not is_importing(sys._getframe())
-    # Where tests run in the background, it is ignored.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        with pytest.raises(Left), interrupts_handled(), at_work():
-            import slow_to_import  # noqa: F401
-        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def test_with_processes_to_end_an_import_is_not_left_at_once(leaving, monkeypatch):
-    monkeypatch.setattr(interrupts, "is_importing", lambda frame: True)
-    monkeypatch.setattr("multiprocessing.process.active_children", lambda: ["a worker"])
-    with pytest.raises(KeyboardInterrupt), at_work():
-        interrupt(signal.SIGINT, None)
+        signal.signal(signal.SIGTERM, before)
 
 
 def test_files_that_were_written_before_are_named(tmp_path, monkeypatch, capsys):

@@ -178,8 +178,7 @@ def test_a_killed_process_leaves_the_file_of_before(tmp_path):
 
 @pytest.mark.slow
 def test_a_terminated_command_leaves_no_part(tmp_path):
-    code = "import sys\nfrom broadlearn.cli.interrupts import at_work, interrupts_handled\n"
-    code += "with interrupts_handled(), at_work():\n" + textwrap.indent(SLOW, "    ")
+    code = "from broadlearn.cli.interrupts import handle_termination\nhandle_termination()\n" + SLOW
     path = tmp_path / "file"
     process = subprocess.Popen(
         [sys.executable, "-c", code, str(path)],

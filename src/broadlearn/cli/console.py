@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from broadlearn.cli.interrupts import INTERRUPTED, TERMINATED, Terminated, at_work
+from broadlearn.cli.interrupts import INTERRUPTED, TERMINATED, Terminated
 
 if TYPE_CHECKING:
     import pandas as pd
     from rich.progress import Progress
 
-BAD_INPUT, SOME_FAILED = 2, 2
+# Exit code after bad input, or if some runs failed.
+FAILED = 2
 MAX_SENTENCE = 1000
 # State after an interrupt of a command that keeps what it has done.
 CONTINUES = "the same command goes on where it stopped"
@@ -60,7 +61,7 @@ def command(interrupted: str | None = None) -> Iterator[None]:
     """
     settings.written, settings.json = [], False
     try:
-        with at_work(), warnings.catch_warnings(record=True) as settings.caught:
+        with warnings.catch_warnings(record=True) as settings.caught:
             warnings.simplefilter("ignore")
             warnings.simplefilter("always", UserWarning)
             waiting("working")
@@ -82,7 +83,7 @@ def command(interrupted: str | None = None) -> Iterator[None]:
         stop_waiting()
         typer.secho("Error: ", fg="red", bold=True, err=True, nl=False)
         say(_sentence(error), err=True)
-        raise typer.Exit(BAD_INPUT) from error
+        raise typer.Exit(FAILED) from error
     finally:
         stop_waiting()
 

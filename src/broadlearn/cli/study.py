@@ -205,7 +205,7 @@ def run_study(
     if n_lost:
         lost = out_of(n_lost, len(study.plan), "run", "is")
         console.say(f"{lost} not done; see `broadlearn study status --store {store}`.", err=True)
-        raise typer.Exit(console.SOME_FAILED)
+        raise typer.Exit(console.FAILED)
 
 
 def _options(plan: Path | None, given: dict[str, Any]) -> dict[str, Any]:

@@ -41,7 +41,9 @@ def whole_file(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     if is_special(path):
         content = BytesIO()
         yield content
-        _write_through(path, content.getvalue())
+        sys.stdout.flush()
+        with named_errors(path), open(path, "ab") as file:
+            file.write(content.getvalue())
         return
     target = Path(os.path.realpath(path))
     if target.is_dir():
@@ -49,19 +51,27 @@ def whole_file(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
     part = target.with_name(f".broadlearn-{secrets.token_hex(16)}.part")
     try:
-        with open(os.open(part, NEW_FILE, 0o666 if mode is None else 0o600), "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        if mode is not None:
-            part.chmod(mode)
-        part.replace(target)
+        with named_errors(path, part):
+            with open(os.open(part, NEW_FILE, 0o666 if mode is None else 0o600), "wb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            if mode is not None:
+                part.chmod(mode)
+            part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+@contextmanager
+def named_errors(path: str | PathLike[str], part: Path | None = None) -> Iterator[None]:
+    """Let an OSError of no file, or of the hidden part, name `path`."""
+    try:
+        yield
     except OSError as error:
         if error.errno is None or error.filename not in (None, str(part)):
             raise
         raise OSError(error.errno, error.strerror, str(path)) from error
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def write_whole(path: str | PathLike[str], content: str | Iterable[bytes]) -> None:
@@ -79,24 +89,6 @@ def is_special(path: str | PathLike[str]) -> bool:
     >>> is_special(os.devnull), is_special(os.curdir), is_special("not-there.txt")
     (True, False, False)
     """
-    if os.fspath(path) in STANDARD_OUTPUT:
-        return True
-    try:
-        mode = os.stat(path).st_mode
-    except (FileNotFoundError, NotADirectoryError):
-        return os.path.normcase(path) == os.path.normcase(os.devnull)
-    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
-
-
-def _write_through(path: str | PathLike[str], content: bytes) -> None:
-    """Write to a device or pipe. A buffered file repeats short writes, which raw ones report."""
-    try:
-        if os.fspath(path) in STANDARD_OUTPUT:
-            sys.stdout.flush()
-            descriptor = os.dup(1)
-        else:
-            descriptor = os.open(path, os.O_WRONLY | getattr(os, "O_NOCTTY", 0))
-        with open(descriptor, "wb") as file:
-            file.write(content)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from error
+    there = Path(path)
+    plain = there.is_file() or there.is_dir()
+    return os.fspath(path) in STANDARD_OUTPUT or (there.exists() and not plain)
