@@ -445,6 +445,8 @@ def test_an_interrupted_refit_leaves_the_old_model(place, monkeypatch):
     ("kind", "change"),
     [
         (BLSClassifier, {"n_enhancement_nodes": 0}),
+        (BLSClassifier, {"n_enhancement_nodes": 10**7}),
+        (BLSClassifier, {"n_feature_groups": 10**13}),
         (BLSClassifier, {"activation": "softmax"}),
         (BLSClassifier, {"enhancement_scale": -1.0}),
         (BLSRegressor, {"C": -1.0}),

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from broadlearn.models import ACTIVATION, BroadClassifier, document
 from broadlearn.random_features import CascadeSettings
 from broadlearn.sample_scores import SCORERS, SampleScorer, as_scorer
-from broadlearn.utils import COUNT, POSITIVE
+from broadlearn.utils import COUNT, GROUPS, POSITIVE
 from broadlearn.utils.sklearn_compat import StrOptions
 
 
@@ -76,9 +76,9 @@ class CascadeBLSClassifier(BroadClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BroadClassifier._parameter_constraints,
-        "n_feature_groups": [COUNT],
+        "n_feature_groups": [GROUPS],
         "n_feature_nodes": [COUNT],
-        "n_enhancement_groups": [COUNT],
+        "n_enhancement_groups": [GROUPS],
         "n_enhancement_nodes": [COUNT],
         "cascade": [StrOptions({"features", "enhancements", "both"})],
         "sample_scores": [StrOptions(set(SCORERS)), SampleScorer],

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from broadlearn.baselines.elm import ELMClassifier
 from broadlearn.models import document
 from broadlearn.random_features import AutoencoderMap, Autoencoders
-from broadlearn.utils import COUNT, POSITIVE, Floats
+from broadlearn.utils import COUNT, GROUPS, POSITIVE, Floats
 from broadlearn.utils.sklearn_compat import Interval
 
 
@@ -73,7 +73,7 @@ class HierarchicalELMClassifier(ELMClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **ELMClassifier._parameter_constraints,
-        "n_autoencoders": [Interval(Integral, 0, None, closed="left")],
+        "n_autoencoders": [Interval(Integral, 0, GROUPS.right, closed="both")],
         "n_autoencoder_nodes": [COUNT],
         "l1_penalty": [POSITIVE],
     }

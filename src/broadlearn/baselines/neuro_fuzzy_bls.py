@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from broadlearn.models import ACTIVATION, BroadClassifier, document
 from broadlearn.random_features import FuzzyRules
-from broadlearn.utils import COUNT, POSITIVE, SCALE
+from broadlearn.utils import COUNT, GROUPS, POSITIVE, SCALE
 
 
 @document
@@ -78,7 +78,7 @@ class NeuroFuzzyBLSClassifier(BroadClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BroadClassifier._parameter_constraints,
-        "n_fuzzy_groups": [COUNT],
+        "n_fuzzy_groups": [GROUPS],
         "n_fuzzy_rules": [COUNT],
         "n_enhancement_nodes": [COUNT],
         "rule_width": [SCALE],

@@ -21,6 +21,7 @@ from broadlearn.models import (
 from broadlearn.utils import (
     CLASS_WEIGHT,
     COUNT,
+    GROUPS,
     POSITIVE,
     READ,
     STANDARDIZE,
@@ -71,7 +72,7 @@ class StackedBLSClassifier(DecisionMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_blocks": [COUNT],
+        "n_blocks": [GROUPS],
         "n_enhancement_nodes": [COUNT],
         "C": [POSITIVE],
         "standardize": STANDARDIZE,

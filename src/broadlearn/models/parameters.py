@@ -9,14 +9,14 @@ from typing import Any
 
 from broadlearn.random_features import MapSettings
 from broadlearn.sample_scores import SCORE_PARAGRAPHS
-from broadlearn.utils import COUNT, MAX_SCALE, POSITIVE, STANDARDIZE, documented
+from broadlearn.utils import COUNT, GROUPS, MAX_SCALE, POSITIVE, STANDARDIZE, documented
 from broadlearn.utils.sklearn_compat import Interval, StrOptions
 
 ACTIVATION = StrOptions({"tanh", "sigmoid", "relu", "sine"})
 MAP_CONSTRAINTS: dict[str, list[Any]] = {
-    "n_feature_groups": [COUNT],
+    "n_feature_groups": [GROUPS],
     "n_feature_nodes": [COUNT],
-    "n_enhancement_groups": [COUNT],
+    "n_enhancement_groups": [GROUPS],
     "n_enhancement_nodes": [COUNT],
     "activation": [ACTIVATION],
     "feature_activation": [ACTIVATION, StrOptions({"identity"})],

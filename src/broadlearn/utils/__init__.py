@@ -35,6 +35,7 @@ from broadlearn.utils.pages import page_environment, page_frame, whole
 from broadlearn.utils.parameters import (
     CLASS_WEIGHT,
     COUNT,
+    GROUPS,
     MAX_SCALE,
     MIN_SCALE,
     POSITIVE,
@@ -50,6 +51,7 @@ __all__ = [
     "BLOCK_NUMBERS",
     "CLASS_WEIGHT",
     "COUNT",
+    "GROUPS",
     "FLOAT_TYPES",
     "FORMULA_STARTS",
     "MAX_SCALE",
