@@ -13,8 +13,8 @@ from broadlearn.utils.sklearn_compat import Interval, StrOptions
 # scikit-learn would compare a float32 parameter with rounded bounds otherwise.
 MIN_SCALE, MAX_SCALE = np.float64(1e-100), np.float64(1e100)
 POSITIVE = Interval(Real, 0, MAX_SCALE, closed="right")
-# Upper bounds refuse mistyped numbers before hours or all memory are spent on them. Groups are drawn
-# one after the other.
+# Upper bounds refuse mistyped numbers before hours or all memory are spent on them. Groups are
+# drawn one after the other.
 COUNT = Interval(Integral, 1, 1_000_000, closed="both")
 GROUPS = Interval(Integral, 1, 10_000, closed="both")
 SCALE = Interval(Real, MIN_SCALE, MAX_SCALE, closed="both")
