@@ -241,13 +241,35 @@ def check_tree(tree: Any, shapes: Shapes) -> set[str]:
 
 
 def _check_node(node: Any, shapes: Shapes, trusted: set[str]) -> list[Any]:
-    """Raise unless a node is safe, apart from the nodes within it, which are returned."""
-    place, content = (node["__module__"], node["__class__"]), node.get("content")
-    name = ".".join(place)
-    stored = node["__loader__"] == "NdArrayNode" and node["type"] == "numpy"
+    """Return the nodes within a node; raise unless the node itself is safe."""
+    place, loader = (node["__module__"], node["__class__"]), node["__loader__"]
+    name, stored = ".".join(place), loader == "NdArrayNode" and node["type"] == "numpy"
     if "__id__" in node and not stored:
         # skops restores nodes of one number once; walks over such nodes could take for ever.
         raise ValueError("an object in it is used twice")
+    if loader == "ObjectNode":
+        return _check_object(place, node.get("content"), trusted)
+    if stored:
+        inner = _check_stored(node, name, shapes)
+    else:
+        inner = _check_plain(node, place, trusted)
+    if inner is None:
+        raise ValueError(_refusal(name))
+    return inner
+
+
+def _check_stored(node: Any, name: str, shapes: Shapes) -> list[Any] | None:
+    """Return no node for an array or a NumPy scalar that has a file; None for other types."""
+    file = node["file"]
+    if file not in shapes or node["__id__"] != int(file.removesuffix(".npy")) + 1:
+        raise ValueError("an array in it is missing")
+    is_scalar = name in NUMPY_SCALARS and shapes[file] == ()
+    return [] if name == "numpy.ndarray" or is_scalar else None
+
+
+def _check_plain(node: Any, place: tuple[str, str], trusted: set[str]) -> list[Any] | None:
+    """Return the nodes within a plain value; None for a value of another type."""
+    name, content = ".".join(place), node.get("content")
     match node["__loader__"]:
         case "JsonNode" if name == "builtins.str":
             # Other values have nodes of their own; as text they could be many small objects.
@@ -263,8 +285,8 @@ def _check_node(node: Any, shapes: Shapes, trusted: set[str]) -> list[Any]:
             _check_keys(node["key_types"], len(content))
             return [node["key_types"], *content.values()]
         case "SliceNode" if name == "builtins.slice":
-            if {type(content[end]) for end in ("start", "stop", "step")} <= {int, type(None)}:
-                return []
+            ends = {type(content[end]) for end in ("start", "stop", "step")}
+            return [] if ends <= {int, type(None)} else None
         case "TypeNode" if name in TYPES:
             return []
         case "DTypeNode" if name == "numpy.dtype" and content["__loader__"] == "NdArrayNode":
@@ -275,15 +297,7 @@ def _check_node(node: Any, shapes: Shapes, trusted: set[str]) -> list[Any]:
             if len(node["shape"]["content"]) != 1:
                 raise ValueError("an array of objects in it has more than one dimension")
             return [node["shape"], *content]
-        case "NdArrayNode" if stored and name in ("numpy.ndarray", *NUMPY_SCALARS):
-            file = node["file"]
-            if file not in shapes or node["__id__"] != int(file.removesuffix(".npy")) + 1:
-                raise ValueError("an array in it is missing")
-            if name == "numpy.ndarray" or shapes[file] == ():
-                return []
-        case "ObjectNode":
-            return _check_object(place, content, trusted)
-    raise ValueError(_refusal(name))
+    return None
 
 
 def _check_keys(types: Any, n_keys: int) -> None:
