@@ -24,15 +24,8 @@ if TYPE_CHECKING:
 
 # Exit code after bad input, or if some runs failed.
 FAILED = 2
-MAX_SENTENCE = 1000
 # State after an interrupt of a command that keeps what it has done.
 CONTINUES = "the same command goes on where it stopped"
-# Rows of a printed table.
-MAX_ROWS = 40
-# Width of help texts: longer lines are hard to read, however wide the terminal is.
-MAX_WIDTH = 100
-# Width of a table in a pipe, where lines are not wrapped.
-PIPE_WIDTH = 100_000
 
 # Whether notes and progress are left out, the spinner on the terminal, and of the present command
 # the files that it has written, its warnings, and whether it has printed JSON.
@@ -48,7 +41,8 @@ def command_group(help: str, *, add_completion: bool = False) -> typer.Typer:
         pretty_exceptions_enable=False,
         # Panels would take twice the time, and be cut in a pipe.
         rich_markup_mode=None,
-        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": MAX_WIDTH},
+        # Longer lines are hard to read, however wide the terminal is.
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     )
 
 
@@ -173,7 +167,7 @@ def print_facts(facts: Mapping[str, Any]) -> None:
             say(f"{key:>20}: {value}")
 
 
-def print_frame(frame: pd.DataFrame, title: str | None = None, max_rows: int = MAX_ROWS) -> None:
+def print_frame(frame: pd.DataFrame, title: str | None = None, max_rows: int = 40) -> None:
     """Print the first rows of a frame as a table, numbers to the right.
 
     It is as wide as the terminal; in a pipe it has no frame and is never cut.
@@ -196,7 +190,8 @@ def print_frame(frame: pd.DataFrame, title: str | None = None, max_rows: int = M
     stop_waiting()
     console = Console()
     if not console.is_terminal:
-        console = Console(width=PIPE_WIDTH)
+        # Lines of a pipe are not wrapped.
+        console = Console(width=100_000)
         table.box, table.pad_edge = None, False
     console.print(table)
     if len(frame) > max_rows:
@@ -234,5 +229,4 @@ def _sentence(error: Exception) -> str:
     text = str(error) or "There is not enough memory."
     if isinstance(error, OSError) and error.strerror:
         text = f"{f'{error.filename}: ' if error.filename else ''}{error.strerror}."
-    line = " ".join(text.split())
-    return line if len(line) <= MAX_SENTENCE else f"{line[:MAX_SENTENCE]} …"
+    return " ".join(text.split())

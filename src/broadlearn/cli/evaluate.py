@@ -14,9 +14,6 @@ from broadlearn.cli.predict import check_columns, is_prepared, load_model
 if TYPE_CHECKING:
     from broadlearn.evaluation import Evaluation
 
-# Rows, columns and classes that are printed; of more classes, those with the lowest recall.
-MAX_WORST, MAX_COLUMNS, MAX_CLASSES = 5, 20, 10
-
 
 @tables.with_table_options
 def evaluate(
@@ -93,8 +90,8 @@ def evaluate(
         console.print_facts({"model": found.model_name, "rows": found.n_rows})
         print_metrics(found)
         if columns is not None:
-            console.print_frame(columns.head(MAX_COLUMNS), f"importance: {found.importance_unit}")
-        console.print_frame(worst.head(MAX_WORST), "rows with the largest loss")
+            console.print_frame(columns.head(20), f"importance: {found.importance_unit}")
+        console.print_frame(worst.head(5), "rows with the largest loss")
 
 
 def print_metrics(evaluation: Evaluation) -> None:
@@ -107,9 +104,9 @@ def print_metrics(evaluation: Evaluation) -> None:
     if evaluation.is_regression:
         return
     classes, title = evaluation.by_class.drop(columns="f1"), None
-    if len(classes) > MAX_CLASSES:
-        title = f"{MAX_CLASSES} of {len(classes)} classes, lowest recall first"
-        classes = classes.sort_values("recall").head(MAX_CLASSES)
+    if len(classes) > 10:
+        title = f"10 of {len(classes)} classes, lowest recall first"
+        classes = classes.sort_values("recall").head(10)
     console.print_frame(classes.rename_axis("class").reset_index().astype({"class": str}), title)
 
 

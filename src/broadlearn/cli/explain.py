@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 
     from broadlearn.evaluation import Explanation
 
-# Characters of the longest bar.
-BAR_WIDTH = 20
-
 
 @tables.with_table_options
 def explain(
@@ -85,9 +82,9 @@ def explain(
 
 
 def _bars(values: pd.Series[float]) -> list[str]:
-    """Return a bar of + or - per value, the longest for the largest."""
+    """Return a bar of + or - per value, 20 characters for the largest."""
     most = values.abs().max() or 1.0
-    return [("-" if v < 0 else "+") * round(BAR_WIDTH * abs(v) / most) for v in values]
+    return [("-" if v < 0 else "+") * round(20 * abs(v) / most) for v in values]
 
 
 def _contributions(found: Explanation, first: int) -> pd.DataFrame:

@@ -17,9 +17,6 @@ from broadlearn.cli.console import settings
 if TYPE_CHECKING:
     from broadlearn.tables import FileOptions
 
-# The largest seed of NumPy's older generators.
-MAX_SEED = 2**32 - 1
-
 Data = Annotated[
     Path,
     typer.Argument(
@@ -45,7 +42,7 @@ As = Annotated[
     ),
 ]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=-1, help="Processes; -1 for all cores.")]
-Seed = Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of all random numbers.")]
+Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of all random numbers.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
 ForceRead = Annotated[
     bool,

@@ -26,8 +26,8 @@ from broadlearn.utils import label
 if TYPE_CHECKING:
     from broadlearn.evaluation.evaluating import Evaluation
 
-# Curves in a chart, classes in a confusion matrix, columns in a chart of importances.
-MAX_CURVES, MAX_CLASSES, MAX_COLUMNS = 8, 12, 20
+# Curves in a chart, and classes in a confusion matrix.
+MAX_CURVES, MAX_CLASSES = 8, 12
 STYLE: dict[Any, Any] = {
     "axes.axisbelow": True,
     "axes.grid": True,
@@ -147,7 +147,7 @@ def _regression_charts(predictions: Predictions) -> Iterator[Chart]:
 
 def _importance_chart(evaluation: Evaluation) -> Chart:
     assert evaluation.importance is not None
-    shown, axes = evaluation.importance.head(MAX_COLUMNS)[::-1], _new_axes()
+    shown, axes = evaluation.importance.head(20)[::-1], _new_axes()
     errors = [shown["importance"] - shown["low"], shown["high"] - shown["importance"]]
     axes.barh([label(name) for name in shown.index], shown["importance"], xerr=errors)
     axes.grid(axis="y", visible=False)

@@ -32,11 +32,6 @@ from broadlearn.evaluation.thresholds import ModelParts, Threshold, unwrap_model
 from broadlearn.utils import draw_seed, html_table, percent, write_whole
 from broadlearn.utils.sklearn_compat import safe_indexing
 
-# Rows over which partial dependence is averaged: a curve needs no more.
-MAX_AVERAGED = 200
-# Columns with a curve of partial dependence.
-N_CURVES = 4
-
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
@@ -299,7 +294,8 @@ def _worst_rows(predictions: Predictions) -> pd.DataFrame:
 
 def _with_reasons(found: Evaluation, model: Any, X: Any, seed: int) -> Evaluation:
     """Add the importance of columns, and reasons for the predictions of the worst rows."""
-    some = resample(X, replace=False, n_samples=min(found.n_rows, MAX_AVERAGED), random_state=seed)
+    # A curve of partial dependence needs no more rows.
+    some = resample(X, replace=False, n_samples=min(found.n_rows, 200), random_state=seed)
     importance = importances(model, X, random_state=seed)
     worst, part = found.worst, None
     if len(worst):
@@ -312,5 +308,5 @@ def _with_reasons(found: Evaluation, model: Any, X: Any, seed: int) -> Evaluatio
         importance=importance.rename(index=str),
         importance_unit=f"mean absolute contribution to the {output_unit(model)}",
         explained=part,
-        dependence=partial_dependence(model, some, importance.index[:N_CURVES]),
+        dependence=partial_dependence(model, some, importance.index[:4]),
     )

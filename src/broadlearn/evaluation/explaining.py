@@ -23,13 +23,6 @@ from broadlearn.utils import Array
 MAX_EXACT_COLUMNS = 6
 # Mixed rows that are predicted at a time, which bounds memory.
 MAX_MIXED = 50_000
-# Mixed rows in all, as far as `n_background` is chosen: about 10 s for an ensemble of 1,000 rows.
-WANTED_MIXED = 250_000
-# Background rows if it is chosen. 8 give contributions to about half of their mean size, 64 to a
-# sixth (benchmarks/explain.py).
-MIN_BACKGROUND, MAX_BACKGROUND = 8, 64
-# Rows among which those of the background are chosen.
-MAX_CANDIDATES = 500
 # Values of a column in a curve of partial dependence.
 MAX_VALUES = 12
 
@@ -168,7 +161,9 @@ def explain(
     n_columns, n_rows = len(mixture.columns), len(rows)
     per_row = n_mixed(n_columns) * n_rows
     if n_background is None:
-        n_background = min(max(WANTED_MIXED // per_row, MIN_BACKGROUND), MAX_BACKGROUND)
+        # 250,000 mixed rows take an ensemble of 1,000 rows about 10 s. 8 background rows give
+        # contributions to about half of their mean size, 64 to a sixth (benchmarks/explain.py).
+        n_background = min(max(250_000 // per_row, 8), 64)
     others = mixture.representatives(others, n_background, generator)
     orders = draw_orders(len(others), n_columns, generator)
     total = np.zeros((n_columns, n_rows))
@@ -356,11 +351,11 @@ class _Mixture:
         """Choose rows whose columns and outputs are distributed like those of all.
 
         By kernel herding (Chen, Welling & Smola 2010): each row in turn is the one that brings the
-        mean kernel of those chosen nearest to that of all.
+        mean kernel of those chosen nearest to that of all, or of 500 random ones.
         """
         if n >= len(rows):
             return rows
-        rows = rows.iloc[generator.permutation(len(rows))[:MAX_CANDIDATES]]
+        rows = rows.iloc[generator.permutation(len(rows))[:500]]
         numbers = np.column_stack([rows.select_dtypes("number"), self.outputs(rows)])
         distances = euclidean_distances(np.nan_to_num(scale(numbers)), squared=True)
         kernel = np.exp(-distances / distances.mean())

@@ -12,10 +12,6 @@ from sklearn.metrics import precision_recall_fscore_support
 
 from broadlearn.utils import Array, Floats, out_of
 
-# Ends of a 95 % interval have a standard error of about a tenth of its length.
-N_RESAMPLES = 200
-CONFIDENCE = 0.95
-
 WeightedMetrics = Callable[[Array], dict[str, float]]
 
 
@@ -96,15 +92,15 @@ def metrics_table(predictions: Predictions, seed: int = 0) -> pd.DataFrame:
     metrics, n = weighted_metrics(predictions), len(predictions.target)
     values = metrics(np.ones(n))
     generator = np.random.default_rng(seed)
+    # With 200, ends of an interval have a standard error of about a tenth of its length.
     resamples = pd.DataFrame(
         [
             metrics(np.bincount(generator.integers(0, n, n), minlength=n).astype(np.float64))
-            for _ in range(N_RESAMPLES)
+            for _ in range(200)
         ]
     )
-    tail = (1.0 - CONFIDENCE) / 2.0
     table = pd.DataFrame(
-        {"value": values, "low": resamples.quantile(tail), "high": resamples.quantile(1.0 - tail)},
+        {"value": values, "low": resamples.quantile(0.025), "high": resamples.quantile(0.975)},
         index=list(values),
     )
     return table[table["value"].notna()]

@@ -38,8 +38,6 @@ MAX_TEXT_BYTES = 6 << 20
 # Of one entry of an array: a text of 16,384 characters of 4 bytes. Encoders make arrays of their
 # own with the types of stored ones.
 MAX_ITEM_BYTES = 1 << 16
-# The first form of skops' trees with the nodes that are checked here.
-FIRST_PROTOCOL = 2
 _ARRAY_NAME = re.compile(r"(0|[1-9]\d{0,6})\.npy")
 # Attributes of searches that hold functions, or are larger than the model.
 _RECORDS = ("cv_results_", "scorer_")
@@ -228,7 +226,8 @@ def _check_array(file: Any, n_bytes: int) -> tuple[int, ...]:
 def check_tree(tree: Any, shapes: Shapes) -> set[str]:
     """Raise unless all nodes of a tree are safe to restore; return types for skops to trust."""
     protocol = tree.get("protocol") if isinstance(tree, dict) else None
-    if type(protocol) is not int or protocol < FIRST_PROTOCOL:
+    # 2 is the first form of skops' trees with the nodes that are checked here.
+    if type(protocol) is not int or protocol < 2:
         raise ValueError("its tree has an unknown structure")
     trusted: set[str] = set()
     stack: list[Any] = [tree]
@@ -249,10 +248,7 @@ def _check_node(node: Any, shapes: Shapes, trusted: set[str]) -> list[Any]:
         raise ValueError("an object in it is used twice")
     if loader == "ObjectNode":
         return _check_object(place, node.get("content"), trusted)
-    if stored:
-        inner = _check_stored(node, name, shapes)
-    else:
-        inner = _check_plain(node, place, trusted)
+    inner = _check_stored(node, name, shapes) if stored else _check_plain(node, place, trusted)
     if inner is None:
         raise ValueError(_refusal(name))
     return inner

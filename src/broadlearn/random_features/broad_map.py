@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 # Nodes are scaled to this interval, as in the published code.
 LOW, HIGH = -1.0, 1.0
-# Numbers activated at a time: 1 MB, which stays in the cache.
-CACHE_NUMBERS = 1 << 17
 
 
 @dataclass(frozen=True)
@@ -106,7 +104,8 @@ class BroadMap:
         inputs, bias = affine, None
         if features is not None and not self.enhances_inputs:
             inputs, W, bias = features, W[:-1], W[-1]
-        for rows in row_slices(len(E), W.shape[1], CACHE_NUMBERS):
+        # 1 MB of nodes at a time stays in the cache until they are activated.
+        for rows in row_slices(len(E), W.shape[1], 1 << 17):
             U = np.matmul(inputs[rows], W, out=E[rows])
             if bias is not None:
                 U += bias

@@ -22,10 +22,6 @@ from broadlearn.utils import BLOCK_NUMBERS, Array, Floats, quantiles, row_slices
 
 # Penalty of the sparse auto-encoder, on features of unit variance, as in the original BLS code.
 SPARSE_PENALTY = 1e-3
-# Quantiles that "robust" scales to [LOW, HIGH], where "node" takes the extremes; set by hand.
-ROBUST_QUANTILES = (0.1, 0.9)
-# Relative width below which a node is constant: well above rounding.
-CONSTANT_WIDTH = 1e-12
 
 
 class MapFamily(Protocol):
@@ -223,7 +219,8 @@ class RelearntMaps:
 def to_interval(low: Array, high: Array) -> tuple[Array, Array]:
     """Return scale and offset from [low, high] to [LOW, HIGH]; a constant node goes to 0."""
     width = high - low
-    constant = width <= CONSTANT_WIDTH * np.maximum(np.abs(low), np.abs(high))
+    # Well above rounding.
+    constant = width <= 1e-12 * np.maximum(np.abs(low), np.abs(high))
     scale = (HIGH - LOW) / np.where(constant, 1.0, width)
     scale = np.where(constant, 1.0, scale)
     offset = np.where(constant, -low, LOW - low * scale)
@@ -246,7 +243,7 @@ def node_quantiles(
     activate: InPlace,
     sample_weight: Array | None,
 ) -> tuple[Array, Array]:
-    """Return the robust quantiles of every node, or its extremes if these coincide.
+    """Return the 10 % and 90 % quantiles of every node, or its extremes if these coincide.
 
     Quantiles need all samples at once, so nodes are handled a few at a time.
     """
@@ -256,7 +253,7 @@ def node_quantiles(
         part = slice(start, min(start + step, n_nodes))
         blocks = (standardization.affine(X, rows) for rows in row_slices(*X.shape))
         values = np.concatenate([activate(block @ weights[:, part]) for block in blocks])
-        low[part], high[part] = quantiles(values, sample_weight, ROBUST_QUANTILES)
+        low[part], high[part] = quantiles(values, sample_weight, [0.1, 0.9])
         flat = start + np.flatnonzero(low[part] == high[part])
         low[flat] = values[:, flat - start].min(axis=0)
         high[flat] = values[:, flat - start].max(axis=0)

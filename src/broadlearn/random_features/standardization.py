@@ -24,16 +24,6 @@ from broadlearn.random_features.sparse_rows import SparseRows, clip_entries
 from broadlearn.utils import Array, Floats, check_magnitudes, quantiles, row_slices
 from broadlearn.utils.sklearn_compat import handle_zeros_in_scale, is_constant_feature
 
-# Samples further from the mean than this many times the median distance are outliers. This and the
-# next three constants were set by hand.
-OUTLIER_DISTANCE = 3.0
-# A single feature counts for at most this many deviations in that distance.
-MAX_DEVIATIONS = 10.0
-# Number of times that outliers are looked for.
-OUTLIER_PASSES = 3
-# Robust deviations are at least this share of those of all samples. Otherwise a feature that is
-# constant except in outliers would be blown up.
-MIN_SCALE_SHARE = 0.25
 # Difference between the indicators of missing and present values, in units of a deviation. Larger
 # ones add noise if values are missing at random (benchmarks/missing_values.py).
 INDICATOR_STEP = 0.5
@@ -301,14 +291,19 @@ def _blocks(
 
 
 def _without_outliers(X: Floats, weight: Array | None, whole: Standardization) -> Standardization:
-    """Return the standardisation of samples that are not outliers, given that of all samples."""
+    """Return the standardisation of samples that are not outliers, given that of all samples.
+
+    Outliers, which are looked for three times, are further from the mean than three times the
+    median distance. Deviations are at least a quarter of those of all samples: otherwise a feature
+    that is constant except in outliers would be blown up. These numbers were set by hand.
+    """
     learnt = Standardization(whole.mean, whole.scale)
-    for _ in range(OUTLIER_PASSES):
+    for _ in range(3):
         distance = _distances(X, learnt)
-        near = distance <= OUTLIER_DISTANCE * quantiles(distance[:, None], weight, [0.5])[0, 0]
+        near = distance <= 3.0 * quantiles(distance[:, None], weight, [0.5])[0, 0]
         parts = (column_statistics(*block) for block in _blocks(X, weight, near))
         inner = reduce(ColumnStatistics.merge, parts)
-        scale = np.maximum(np.sqrt(inner.variance), MIN_SCALE_SHARE * whole.scale)
+        scale = np.maximum(np.sqrt(inner.variance), 0.25 * whole.scale)
         scale[(inner.variance == 0.0) & (whole.scale == 1.0)] = 1.0
         learnt = Standardization(inner.mean, scale)
     return whole._replace(mean=learnt.mean, scale=learnt.scale)
@@ -348,10 +343,10 @@ def _learn_sparse(X: Any, weight: Array | None, standardize: bool | str) -> Stan
 
 
 def _distances(X: Floats, standardization: Standardization) -> Array:
-    """Return the root mean square of the standardised features of every sample."""
+    """Return the root mean square of the standardised features of every sample, each up to 10."""
     distances = np.empty(X.shape[0])
     for rows in row_slices(*X.shape):
         Z = standardization.affine(X, rows)[:, :-1]
-        np.clip(Z, -MAX_DEVIATIONS, MAX_DEVIATIONS, out=Z)
+        np.clip(Z, -10.0, 10.0, out=Z)
         distances[rows] = np.sqrt(np.mean(Z.astype(np.float64, copy=False) ** 2, axis=1))
     return distances

@@ -47,8 +47,6 @@ LANDMARKS, ALL_LANDMARKS, MIN_LANDMARKS = 2000, 40_000, 100
 # Widths tried, as multiples of the root mean square distance within a class, the widest first; the
 # published grid has the same factors.
 MULTIPLES = 2.0 ** np.arange(5, -6, -1)
-# Samples used to choose a width, to limit time.
-MAX_SAMPLES_FOR_WIDTH = 1500
 
 
 @document
@@ -244,7 +242,8 @@ def choose_kernel_width(
     # In an order in which rounding does not show.
     distinct = distinct_rows(X, codes, weight, as_numbers=True)
     present = np.flatnonzero(distinct.weight > 0.0)
-    n_chosen = min(present.size, MAX_SAMPLES_FOR_WIDTH)
+    # Some samples are enough to choose a width.
+    n_chosen = min(present.size, 1500)
     chosen = present[np.linspace(0, present.size - 1, n_chosen).astype(np.intp)]
     rows = distinct.first[chosen]
     Z, codes, weight = X[rows].astype(np.float64), codes[rows], distinct.weight[chosen]

@@ -141,9 +141,8 @@ class Cell:
 
         Leave-one-out predictions need all of them.
         """
-        if self.judge.holds_out:
-            return self.all_rows
-        return self.fold.diagonals[w].rows
+        s = self.fold.diagonals[w]
+        return self.all_rows if self.judge.holds_out or s is None else np.flatnonzero(s)
 
     def _designs(self, part: str) -> Iterator[tuple[slice, Array]]:
         """Yield blocks of the design matrix; a single block is kept."""
@@ -164,7 +163,7 @@ class Cell:
         """Solve and score the given sizes at some kernel widths."""
         columns, k = [self.columns[j] for j in sizes], self.data.T.shape[1]
         n, diagonals = max(columns), [self.fold.diagonals[w] for w in widths]
-        sums = weighted_sums(self._designs("train"), n, self.data.T, diagonals, self.data.codes)
+        sums = weighted_sums(self._designs("train"), n, self.data.T, diagonals)
         # Solve as many widths at a time as there is memory for their weights.
         numbers = len(self.Cs) * len(sizes) * k * n
         step = 1 if self.judge.holds_out else max(1, self.judge.block_numbers // numbers)
@@ -198,14 +197,14 @@ class Cell:
         largest = W[int(np.argmax(columns))].T
         if self.in_blocks and propagated_error(gram, solve, largest, right) <= tolerance:
             return None
-        s = self.fold.diagonals[widths[i]].s
+        s = self.fold.diagonals[widths[i]]
         return weighted_residual(self._designs("train"), self.data.T, s, W, C)
 
     def _primal_held_out(
         self, sums: Array, W: Array, columns: list[int], w: int, rows: Rows
     ) -> Array:
         """Predict training samples by the models without each of them."""
-        data, s = self.data, self.fold.diagonals[w].s
+        data, s = self.data, self.fold.diagonals[w]
         influence = np.ones(len(data.T)) if s is None else s**2
         if (share := data.left_out_share()) is not None:
             influence = influence * share
@@ -249,14 +248,14 @@ class Cell:
                 self._score(W[:, :, None], batch, [j], held_out)
 
     def _diagonal(self, w: int) -> Array:
-        s = self.fold.diagonals[w].s
+        s = self.fold.diagonals[w]
         return np.ones(len(self.all_rows)) if s is None else s
 
     def _dual_held_out(
         self, K: Array, G: Array, W: Array, alphas: Array, w: int, rows: Rows
     ) -> Array:
         """Predict training samples by the models without each of them."""
-        s, T, result = self.fold.diagonals[w].s, self.data.T, []
+        s, T, result = self.fold.diagonals[w], self.data.T, []
         share = self.data.left_out_share()
         inverses = dual_inverse_diagonals(K, s, self.Cs)
         for c, C in enumerate(self.Cs):

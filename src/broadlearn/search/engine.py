@@ -42,10 +42,6 @@ ROLES = {
 }
 # With fresh draws only these share a map.
 FRESH_ROLES = {"C": "C", "kernel_width": "width"}
-# scikit-learn accepts seeds below this.
-N_STATES = 2**32
-# Just below 32 MB, the largest block that the C library of Linux keeps for reuse.
-HEAP_NUMBERS = (1 << 22) - 1024
 # Finding the loaded libraries takes milliseconds.
 _libraries = cache(ThreadpoolController)
 
@@ -122,7 +118,8 @@ def fresh_states(random_state: Any, shape: tuple[int, ...]) -> NDArray[np.int64]
     # Models reduce a state to a seed of 31 bits, which two states may have in common.
     by_seed: dict[int, int] = {}
     while len(by_seed) < n_states:
-        for state in generator.integers(N_STATES, size=n_states - len(by_seed)).tolist():
+        # scikit-learn accepts seeds below 2**32.
+        for state in generator.integers(2**32, size=n_states - len(by_seed)).tolist():
             by_seed.setdefault(draw_seed(state), state)
     return np.array(list(by_seed.values()), dtype=np.int64).reshape(shape)
 
@@ -225,11 +222,11 @@ def _score_unit(
 
 
 def _keep_freed_memory() -> None:
-    """Free a large block, after which the C library of Linux keeps smaller ones for reuse.
+    """Free just less than 32 MB, after which the C library of Linux keeps such blocks for reuse.
 
     Otherwise every cell asks for the pages of its matrices again, which takes a tenth of the time.
     """
-    np.empty(HEAP_NUMBERS)
+    np.empty((1 << 22) - 1024)
 
 
 def limited(function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:

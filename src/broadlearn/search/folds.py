@@ -18,7 +18,6 @@ from broadlearn.models import (
     score_samples,
 )
 from broadlearn.sample_scores import ResidualScorer
-from broadlearn.search.weighted_sums import Diagonal, make_diagonals
 from broadlearn.utils import Array, Floats, check_weights, draw_seed
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -101,8 +100,8 @@ class Fold:
     representatives : dict of int to int
         For each valid kernel width, the first one with the same scores: widths too small for any
         two samples to be near each other all give the same scores.
-    diagonals : dict of int to Diagonal
-        Scores times roots of weights, for each of these.
+    diagonals : dict of int to ndarray or None
+        Scores times roots of weights, for each of these; None for all ones.
     scorer : ResidualScorer or None
         A scorer of residuals, which each candidate has of its own.
     """
@@ -117,7 +116,7 @@ class Fold:
     widths: list[float]
     errors: list[str]
     representatives: dict[int, int] = field(default_factory=dict)
-    diagonals: dict[int, Diagonal] = field(default_factory=dict)
+    diagonals: dict[int, Array | None] = field(default_factory=dict)
     scorer: ResidualScorer | None = None
 
     def part(self, name: str) -> tuple[Floats, NDArray[Any], Array | None]:
@@ -159,9 +158,7 @@ def prepare_fold(estimator: Any, samples: SplitSamples, widths: Sequence[Any]) -
     valid = [w for w, problem in enumerate(problems) if not problem]
     keys = {w: b"" if (score := scores[w]) is None else score.tobytes() for w in valid}
     alike = {w: first.setdefault(keys[w], w) for w in valid}
-    distinct = sorted(set(alike.values()))
-    made = make_diagonals([data.diagonal(scores[w]) for w in distinct], data.codes)
-    diagonals = dict(zip(distinct, made, strict=True))
+    diagonals = {w: data.diagonal(scores[w]) for w in sorted(set(alike.values()))}
     return Fold(
         data,
         *judged,

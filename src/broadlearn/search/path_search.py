@@ -49,9 +49,6 @@ from broadlearn.utils.sklearn_compat import (
     fit_context,
 )
 
-# Estimated error of predictions above which they are refined. Labels do not show an error of 1e-8;
-# scores of real numbers should agree with those of a fit to ten digits.
-LABEL_TOLERANCE, NUMBER_TOLERANCE = 1e-8, 1e-11
 NO_CLOSED_FORM = (
     'cv="loo" needs draws="nested", no groups, and a model with random nodes that is not in a '
     "pipeline; otherwise use scikit-learn's cv=LeaveOneOut()."
@@ -356,7 +353,9 @@ class PathSearchCV(BaseSearchCV):
                 for scorer in scorers
             ],
             any(needs_probabilities(scorer) for scorer in scorers),
-            LABEL_TOLERANCE if coarse else NUMBER_TOLERANCE,
+            # Labels do not show an error of 1e-8; scores of real numbers should agree with those of
+            # a fit to ten digits.
+            1e-8 if coarse else 1e-11,
             BLOCK_NUMBERS,
             parts[: 1 + self.return_train_score],
         )

@@ -17,19 +17,14 @@ from broadlearn.utils import Array, Floats
 
 # At these slopes probabilities are 0.5, or 0 and 1 for all but the smallest decisions.
 SLOPE_RANGE = (1e-3, 1e4)
-# Bisection of this range to 1e-12 takes 44 steps; Newton steps are far fewer.
-MAX_STEPS = 60
 # Smallest decision taken for a probability: the logarithm diverges at 0.
 MIN_SHARE = 0.01
-# Targets, and so the mean decisions of classes, differ by at most 2.
-MAX_OFFSET = 2.0
-# Beyond this, ``d / sqrt(1 + d²)`` is 1 or -1; up to this, d² is finite in float32.
-MAX_DECISION = 1e8
 
 
 def bounded(decision: Floats) -> Floats:
     """Return ``d / sqrt(1 + d²)``, between -1 and 1."""
-    d = np.clip(decision, -MAX_DECISION, MAX_DECISION)
+    # Beyond 1e8 the result is 1 or -1; up to 1e8, d² is finite in float32.
+    d = np.clip(decision, -1e8, 1e8)
     return np.asarray(d / np.sqrt(1 + d * d))
 
 
@@ -134,7 +129,8 @@ def learn_offsets(decision: Array, codes: NDArray[np.intp], weight: Array) -> Ar
         gradient = slope * (difference * root**3).sum(axis=0)
         return float(value), np.append(np.vdot(difference, linear), gradient)
 
-    bounds = [SLOPE_RANGE, *[(-MAX_OFFSET, MAX_OFFSET)] * n_columns]
+    # Targets, and so the mean decisions of classes, differ by at most 2.
+    bounds = [SLOPE_RANGE, *[(-2.0, 2.0)] * n_columns]
     start = np.append(1.0, np.zeros(n_columns))
     optimum = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
     return np.asarray(optimum.x[1:], dtype=np.float64)
@@ -171,7 +167,8 @@ def learn_slopes(
     low, high = (np.full(len(values), bound) for bound in SLOPE_RANGE)
     slope = np.ones(len(values))
     active = np.arange(len(values))
-    for _ in range(MAX_STEPS):
+    # Bisection of the range to 1e-12 would take 44 steps; Newton steps are far fewer.
+    for _ in range(60):
         at = slope[active]
         gradient, curvature = derivatives(values[active], at, codes, weights)
         high[active] = np.where(gradient > 0.0, at, high[active])

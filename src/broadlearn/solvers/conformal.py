@@ -12,9 +12,6 @@ from numpy.typing import NDArray
 
 from broadlearn.utils import Array, Floats
 
-# Relative error allowed in the product of a coverage and a count: rounding of sums of weights.
-ROUNDING = 1e-12
-
 
 def conformal_quantile(scores: Floats, coverage: float, weight: Array | None = None) -> float:
     """Return the bound that the score of a new sample keeps with probability `coverage`.
@@ -33,7 +30,8 @@ def conformal_quantile(scores: Floats, coverage: float, weight: Array | None = N
     order = np.argsort(scores, kind="stable")
     count = np.arange(1.0, scores.size + 1.0) if weight is None else np.cumsum(weight[order])
     total = count[-1] if scores.size else 0.0
-    rank = int(np.searchsorted(count, coverage * (total + 1.0) * (1.0 - ROUNDING)))
+    # Slightly less, as sums of weights round.
+    rank = int(np.searchsorted(count, coverage * (total + 1.0) * (1.0 - 1e-12)))
     return float(scores[order[rank]]) if rank < scores.size else np.inf
 
 

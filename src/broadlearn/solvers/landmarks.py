@@ -16,9 +16,6 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 from broadlearn.solvers.ridge import leave_one_out
 from broadlearn.utils import Array, Floats
 
-# Share of the mean diagonal that is added to it, as landmarks may nearly coincide: above the
-# rounding of a factor of thousands of columns.
-JITTER = 1e-11
 # Smallest remainder 1 - h that a residual is divided by: leverages may be rounded to float32.
 MIN_REMAINDER = 1e-4
 
@@ -89,7 +86,9 @@ def solve_landmarks(sums: LandmarkSums, C: float) -> LandmarkSolution:
     matrix = np.array(sums.inner, order="F")
     matrix /= C
     matrix += sums.gram
-    jitter = JITTER * float(np.trace(matrix)) / len(matrix)
+    # Landmarks may nearly coincide: a share of the mean diagonal is added, above the rounding of a
+    # factor of thousands of columns.
+    jitter = 1e-11 * float(np.trace(matrix)) / len(matrix)
     while True:
         matrix[np.diag_indices_from(matrix)] += jitter
         factor, failed = dpotrf(matrix, lower=1)

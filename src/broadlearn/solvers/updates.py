@@ -18,8 +18,6 @@ from broadlearn.solvers.ridge import (
 from broadlearn.solvers.rounding import prediction_error, propagated_error
 from broadlearn.utils import Array
 
-# Sums of a million rows round by less than this share of the largest square.
-ROUNDING = 1e-10
 # Estimated relative error of predictions above which available rows are visited again: a pass over
 # a table is dear, and a stream promises 1e-8.
 REFINE_SUMS = 1e-9
@@ -29,7 +27,8 @@ def remove_rows(sums: Array, blocks: Iterable[Block]) -> Array:
     """Return sums without some of their rows; the given sums are not changed."""
     rest = sums - normal_equations(blocks, sums.shape[0])
     squares = np.diagonal(rest)
-    if (squares < -ROUNDING * np.diagonal(sums).max()).any():
+    # Sums of a million rows round by less than this share of the largest square.
+    if (squares < -1e-10 * np.diagonal(sums).max()).any():
         raise ValueError("Cannot forget samples that were not learnt.")
     return rest
 

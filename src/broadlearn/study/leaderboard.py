@@ -12,9 +12,6 @@ from broadlearn.study.statistics import ranks
 from broadlearn.study.store import newest
 from broadlearn.utils import counted
 
-# Decimals of the published accuracies.
-DECIMALS = 1
-
 
 @dataclass(frozen=True)
 class Standing:
@@ -112,7 +109,7 @@ def rank_among_published(accuracy: pd.Series, model: str) -> Standing:
     if accuracy.empty or not accuracy.index.is_unique:
         raise ValueError("accuracy must have one or more data sets, each once.")
     mean = published_classifiers(fill=False).mean(axis=1).reindex(accuracy.index)
-    ours = accuracy.astype(float).round(DECIMALS).fillna(mean)
+    ours = accuracy.astype(float).round(1).fillna(mean)
     table = published.assign(**{f"{model} (run here)": ours})
     return Standing(model, table, tuple(map(str, accuracy.index[accuracy.isna()])))
 

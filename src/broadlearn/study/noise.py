@@ -13,10 +13,6 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from broadlearn.utils import Array
 
 KINDS = ("none", "deviation", "heavy-tails", "outliers", "labels", "one-sided-labels")
-# Distance of outliers from the mean, in deviations of each feature.
-OUTLIER_RANGE = (5.0, 10.0)
-# Degrees of freedom of heavy-tailed noise: the most at which its variance is infinite.
-DEGREES = 2
 
 
 @dataclass(frozen=True)
@@ -119,11 +115,12 @@ def apply_noise(X: ArrayLike, y: ArrayLike, noise: Noise, seed: int) -> tuple[Ar
     if noise.kind == "deviation":
         rows += noise.level * rows.std(axis=0) * rng.standard_normal(rows.shape)
     elif noise.kind == "heavy-tails":
-        rows += noise.level * rows.std(axis=0) * rng.standard_t(DEGREES, rows.shape)
+        # With 2 degrees of freedom, the most at which the variance is infinite.
+        rows += noise.level * rows.std(axis=0) * rng.standard_t(2, rows.shape)
     elif noise.kind == "outliers":
         chosen = _choose(rng, np.arange(len(rows)), noise.level)
         shape = (len(chosen), rows.shape[1])
-        offsets = rng.uniform(*OUTLIER_RANGE, shape) * rng.choice([-1.0, 1.0], shape)
+        offsets = rng.uniform(5.0, 10.0, shape) * rng.choice([-1.0, 1.0], shape)
         rows[chosen] = rows.mean(axis=0) + rows.std(axis=0) * offsets
     elif noise.kind != "none":
         labels = _flip(rng, labels, noise)

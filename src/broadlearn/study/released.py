@@ -26,17 +26,15 @@ from broadlearn.models import (
 from broadlearn.study.published_results import published_settings
 from broadlearn.utils import Array, draw_seed, encode_targets
 
-# As in the code of the authors of H-ELM: input of the biases, penalty and steps of the
-# auto-encoders, and where the largest input of the last layer is put.
-BIAS, PENALTY, STEPS, LARGEST = 0.1, 1e-3, 50, 0.8
-
 
 class ReleasedHierarchicalELM(ClassifierMixin, BaseEstimator):
     """H-ELM of two sparse auto-encoders and a hidden layer, with `n_hidden_nodes` each.
 
     The nodes of an auto-encoder are scaled to [0, 1] over the rows at hand, in `predict` over those
     to predict: a prediction depends on the rows that come with it. A fit draws anew for every
-    setting and every set of training labels. `C` is the ridge penalty of the output weights.
+    setting and every set of training labels. `C` is the ridge penalty of the output weights. Bias
+    inputs of 0.1, penalty and steps of the auto-encoders, and a largest input of 0.8 of the last
+    layer are those of the authors' code.
     """
 
     def __init__(
@@ -65,7 +63,7 @@ class ReleasedHierarchicalELM(ClassifierMixin, BaseEstimator):
             Z = _with_bias(_columns_to_interval(Z @ self._layers[-1]))
         self._hidden = np.linalg.qr(rng.uniform(-1.0, 1.0, (h + 1, h)))[0]
         inputs = Z @ self._hidden
-        self._hidden *= LARGEST / inputs.max()
+        self._hidden *= 0.8 / inputs.max()
         H = np.tanh(Z @ self._hidden)
         T = encode_targets(codes, len(self.classes_))
         self._weights = np.linalg.solve(H.T @ H + np.eye(h) * self.C, H.T @ T)
@@ -85,7 +83,7 @@ class ReleasedHierarchicalELM(ClassifierMixin, BaseEstimator):
         return labels_of(self.decision_function(X), self.classes_)
 
 
-def sparse_codes(A: Array, B: Array, penalty: float = PENALTY, n_steps: int = STEPS) -> Array:
+def sparse_codes(A: Array, B: Array, penalty: float = 1e-3, n_steps: int = 50) -> Array:
     """Minimise ``‖A x - B‖² / 2 + penalty ‖x‖₁`` by some steps of FISTA."""
     gram, right = A.T @ A, A.T @ B
     step = 1.0 / max(float(np.linalg.eigvalsh(gram)[-1]), np.finfo(np.float64).tiny)
@@ -101,7 +99,7 @@ def sparse_codes(A: Array, B: Array, penalty: float = PENALTY, n_steps: int = ST
 
 
 def _with_bias(Z: Array) -> Array:
-    return np.column_stack([Z, np.full(len(Z), BIAS)])
+    return np.column_stack([Z, np.full(len(Z), 0.1)])
 
 
 def _columns_to_interval(Z: Array) -> Array:

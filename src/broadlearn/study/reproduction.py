@@ -27,8 +27,6 @@ DRAWS = ["n_draws", "lowest", "median", "highest", "draw_mean", "draw_sd", "near
 VERDICTS = ("contradicted", "out of reach", "not fitted", WITHIN_REACH, "not redrawn")
 # Percentage points; print has four decimals.
 TOLERANCE = 0.005
-# Probability that the best draw of a grid is beyond selection by chance; our choice.
-CHANCE = 0.01
 
 
 def printed_cells() -> pd.DataFrame:
@@ -130,7 +128,7 @@ def judge_cells(cells: pd.DataFrame, redraws: pd.DataFrame) -> pd.DataFrame:
     judged["verdict"] = np.select(list(cases.values()), list(cases), WITHIN_REACH)
     sizes = {name: prod(map(len, grid.values())) for name, grid in published_grids().items()}
     columns = judged["model"].replace(PRINTED_COLUMNS)
-    luck = norm.isf(CHANCE / columns.map(sizes).to_numpy(dtype=float))
+    luck = norm.isf(0.01 / columns.map(sizes).to_numpy(dtype=float))
     luckiest = judged["draw_mean"] + luck * judged["draw_sd"]
     judged["beyond_selection"] = judged["printed"] > luckiest + TOLERANCE
     return judged

@@ -15,10 +15,6 @@ from broadlearn.tables.texts import level_key, read_number_column
 from broadlearn.utils import counted, listed
 
 TASKS = ("classification", "regression")
-# Whole numbers with more distinct values are a quantity; numbers with fractions, or with few rows
-# for each value, from fewer on.
-MAX_CLASSES, MAX_FEW_CLASSES = 30, 10
-MIN_CLASS_ROWS = 5
 
 
 def infer_task(y: ArrayLike) -> str:
@@ -47,9 +43,9 @@ def infer_task(y: ArrayLike) -> str:
     if values.dtype.kind not in "iuf":
         return "classification"
     distinct = np.unique(values)
-    few_rows = values.size < MIN_CLASS_ROWS * distinct.size
+    few_rows = values.size < 5 * distinct.size
     fractions = values.dtype.kind == "f" and bool(np.any(distinct % 1 != 0))
-    most = MAX_FEW_CLASSES if fractions or few_rows else MAX_CLASSES
+    most = 10 if fractions or few_rows else 30
     return "regression" if distinct.size > most else "classification"
 
 

@@ -29,9 +29,6 @@ from broadlearn.tables.columns import (
 )
 from broadlearn.utils import Array
 
-# Fewer new levels than this may well be new, and are no sign of another way of writing.
-MIN_UNREAD_LEVELS = 10
-
 
 class TablePreparation(TransformerMixin, BaseEstimator):
     """Read the columns of a table and turn them into numbers.
@@ -346,7 +343,8 @@ def _tell_unread(
             f"as {str(cells[unread].iloc[0])[:40]!r} (in training {plan['example']!r})"
         )
         most = 2 * count > int(cells.notna().sum())
-        few = is_category and count < MIN_UNREAD_LEVELS
+        # Fewer than 10 levels may well be new, and are no sign of another way of writing.
+        few = is_category and count < 10
         if most and not few and on_unread == "raise":
             raise ValueError(
                 f"{sentence}. Convert the column to that format, or set on_unread='warn' "

@@ -16,11 +16,6 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 STANDARD_INPUT = "-"
-# Bytes that a compressed file may unfold to; pandas takes several times as much memory.
-MAX_BYTES = 2**30
-# Bytes that styles, names of sheets and other XML of a workbook besides its cells may have. As many
-# take openpyxl 25 s and 300 MB (600,000 fonts), or 25 s (60,000 sheets).
-MAX_WORKBOOK_PART = 2**22
 # Characters of a label or of a column name. Arrays of text give every row the bytes of the longest
 # label, and errors name columns.
 MAX_LABEL = 1000
@@ -74,7 +69,7 @@ class FileOptions:
     header: bool = True
     sheet: str | int | None = None
     format: str | None = None
-    max_bytes: int = MAX_BYTES
+    max_bytes: int = 2**30
 
 
 @dataclass(frozen=True)
@@ -159,7 +154,8 @@ def _checked(file: BinaryIO, found: str, name: str, options: FileOptions) -> Bin
         for info in infos:
             cells = "/worksheets/" in info.filename or "sharedStrings" in info.filename
             is_xml = info.filename.endswith((".xml", ".rels"))
-            if is_xml and not cells and info.file_size > MAX_WORKBOOK_PART:
+            # 4 MB of styles take openpyxl 25 s and 300 MB, of names of sheets 25 s.
+            if is_xml and not cells and info.file_size > 2**22:
                 raise TableError(
                     f"{name} is not a plain workbook: its part {info.filename!r} takes "
                     f"{info.file_size:,} bytes."

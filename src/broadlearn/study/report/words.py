@@ -13,9 +13,6 @@ from broadlearn.study.report.cells import Cells, noise_words
 from broadlearn.study.statistics import friedman, nemenyi
 from broadlearn.utils import counted, out_of
 
-# Level of the tests that sentences report, as is usual.
-LEVEL = 0.05
-
 
 def protocol_note(cells: Cells) -> str:
     """Return protocol and grid in a sentence, for captions."""
@@ -108,7 +105,7 @@ def _best(cells: Cells) -> str:
         f"{_shown(cells, means.iloc[0])}, over {len(complete)} of {len(table)} data sets; "
         f"{ranks.index[0]} has the best mean rank, {ranks.iloc[0]:.2f}"
     )
-    if test.f_p_value >= LEVEL:
+    if test.f_p_value >= 0.05:
         return f"{text}; Friedman's test shows no difference (p = {test.f_p_value:.2g})."
     close = ranks.index[1:][ranks.iloc[1:] - ranks.iloc[0] < ranking.critical_difference]
     apart = f"does not tell it apart from {joined(close)}" if len(close) else "tells it apart"
