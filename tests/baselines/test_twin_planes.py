@@ -53,20 +53,6 @@ def test_planes_solve_the_plain_dual(rows):
                 np.testing.assert_allclose(found.vectors[i], expected, atol=1e-6)
 
 
-def test_weights_count_as_copies(rows):
-    F, codes = rows
-    weight = np.random.default_rng(1).integers(1, 4, len(F))
-    copies = np.repeat(np.arange(len(F)), weight)
-    weighted = twin_problem(F, codes, 3, weight.astype(float), 0.1)
-    repeated = twin_problem(F[copies], codes[copies], 3, None, 0.1)
-    for side in (0, 1):
-        np.testing.assert_allclose(
-            weighted.solve(1, side, weight[None].astype(float)).vectors,
-            repeated.solve(1, side, np.ones((1, copies.size))).vectors,
-            atol=1e-8,
-        )
-
-
 def test_a_plane_without_direction_is_equally_and_very_far_from_all_samples():
     F, codes = np.array([[-1.0], [1.0], [-1.0], [1.0]]), np.array([0, 0, 1, 1])
     vectors = twin_problem(F, codes, 2, None, 1e-3).solve(0, 0, np.ones((1, 4))).vectors

@@ -24,13 +24,12 @@ from broadlearn import (
     IntuitionisticFuzzyBLSClassifier,
     IntuitionisticFuzzyTwinSVC,
 )
-from broadlearn.models import centre_samples, encode_samples, in_one_step, score_samples
+from broadlearn.models import in_one_step
 from broadlearn.sample_scores import (
     FuzzyScorer,
     IntuitionisticScorer,
     SampleScorer,
     Trust,
-    UniformScorer,
 )
 from broadlearn.utils import row_slices
 
@@ -149,28 +148,6 @@ def test_the_smaller_gram_matrix_is_factorised_and_both_forms_agree():
         assert BLSClassifier(**SIZES, solver="dual").fit(*make(300)).solver_ == "primal"
 
 
-@pytest.mark.parametrize("kind", [BLSClassifier, FuzzyBLSClassifier, BLSRegressor])
-def test_weights_are_copies_and_weight_zero_is_absence(kind):
-    X, y = make(90, 3)
-    weight = np.random.default_rng(0).integers(0, 4, 90)
-    copies = np.repeat(np.arange(90), weight)
-    weighted, copied = (kind(**SIZES) for _ in range(2))
-    weighted.fit(X, y, sample_weight=weight)
-    copied.fit(X[copies], y[copies])
-    np.testing.assert_allclose(weighted.predict(X), copied.predict(X), atol=1e-8)
-    if kind is not BLSRegressor:
-        np.testing.assert_allclose(weighted.predict_proba(X), copied.predict_proba(X), atol=1e-8)
-        assert weighted.sample_scores_.shape == (90,)
-
-
-def test_class_weights_multiply_sample_weights():
-    X, y = make(90, 3)
-    names, weight = np.array(list("abc"))[y], np.random.default_rng(0).uniform(0.5, 2.0, 90)
-    model = BLSClassifier(**SIZES, class_weight={"a": 3.0, "c": 0.5}).fit(X, names, weight)
-    same = BLSClassifier(**SIZES).fit(X, names, weight * np.array([3.0, 1.0, 0.5])[y])
-    np.testing.assert_allclose(model.predict_proba(X), same.predict_proba(X), atol=1e-10)
-
-
 def test_a_class_of_weight_zero_stays_but_is_not_predicted():
     X, y = make(90, 3)
     model = BLSClassifier(**SIZES).fit(X, y, sample_weight=(y != 2).astype(float))
@@ -198,18 +175,6 @@ def test_labels_of_any_kind_come_back():
         np.testing.assert_array_equal(model.classes_, np.unique(y))
         assert model.predict(X).dtype == y.dtype
         assert model.score(X, y) > 0.9
-
-
-@pytest.mark.parametrize("scale", [1e130, 1e-130])
-def test_extreme_and_constant_columns_change_nothing(scale):
-    X, y = make(200)
-    stretched = np.column_stack([X * scale, np.full(200, 7.0)])
-    plain = np.column_stack([X, np.full(200, 7.0)])
-    np.testing.assert_allclose(
-        BLSClassifier(**SIZES).fit(stretched, y).decision_function(stretched),
-        BLSClassifier(**SIZES).fit(plain, y).decision_function(plain),
-        atol=1e-8,
-    )
 
 
 def test_prediction_in_blocks_equals_one_block(monkeypatch):
@@ -328,35 +293,7 @@ def test_a_vanishing_class_is_named_with_the_remedy():
     assert np.isfinite(model.predict_proba(X)).all()
 
 
-@pytest.mark.parametrize("scorer", [UniformScorer(), FuzzyScorer(), IntuitionisticScorer()])
-def test_several_widths_equal_one_at_a_time(scorer):
-    X, y = make(120, 3)
-    data, widths = encode_samples(X, y, None, True, "Model"), [0.5, "auto", 8.0, None]
-    together = score_samples(scorer, data, 0, widths)
-    for trust, width in zip(together, widths, strict=True):
-        (alone,) = score_samples(scorer, data, 0, [width])
-        if trust.score is not None:
-            np.testing.assert_allclose(trust.score, alone.score, atol=1e-12)
-
-
-# Training data
-
-
-def test_encoded_samples_are_those_of_positive_weight():
-    X, y = np.arange(4.0)[:, None], np.array(["a", "b", "c", "b"])
-    data = encode_samples(X, y, np.array([1.0, 4.0, 2.0, 0.0]), True, "Model")
-    np.testing.assert_array_equal(data.X, X[:3])
-    np.testing.assert_array_equal(data.T, np.eye(3))
-    np.testing.assert_array_equal(data.keep, [True, True, True, False])
-    np.testing.assert_array_equal(data.given[1], [0, 1, 2, 1])
-    np.testing.assert_array_equal(data.diagonal(np.array([0.5, 0.5, 0.0])), [0.5, 1.0, 0.0])
-
-
-def test_targets_are_centred_by_weight():
-    Y, weight = np.array([[1.0, 0.0], [3.0, 2.0], [9.0, 9.0]]), np.array([3.0, 1.0, 0.0])
-    data, mean = centre_samples(np.arange(3.0)[:, None], Y, weight, True)
-    np.testing.assert_allclose(mean, [1.5, 0.5])
-    np.testing.assert_allclose(data.T, Y[:2] - mean)
+# Bad data
 
 
 @pytest.mark.parametrize(

@@ -281,18 +281,6 @@ def test_folds_may_be_given_as_positions_or_masks():
         PathSearchCV(BLSClassifier(), {"C": [1.0]}, cv=[]).fit(X, y)
 
 
-def test_small_blocks_do_not_change_the_scores(monkeypatch):
-    X, y = more_rows_than_nodes()
-    grid = {"C": [1.0, 1e6], "n_enhancement_nodes": [5, 40]}
-    model = BLSClassifier(random_state=0)
-    whole = PathSearchCV(model, grid, scoring="roc_auc").fit(X, y)
-    monkeypatch.setattr("broadlearn.search.path_search.BLOCK_NUMBERS", 1000)
-    blocks = PathSearchCV(model, grid, scoring="roc_auc").fit(X, y)
-    np.testing.assert_allclose(
-        splits_of(whole.cv_results_), splits_of(blocks.cv_results_), atol=1e-12
-    )
-
-
 @pytest.mark.parametrize("random_state", [7, np.int64(7), None, np.random.RandomState(3)])
 def test_refit_is_the_model_that_was_scored(random_state):
     X, y = more_rows_than_nodes()

@@ -84,25 +84,6 @@ def test_a_weight_is_so_many_copies(shape, scored):
     np.testing.assert_allclose(G @ found, G @ expected, atol=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("shape", "solver", "form"),
-    [
-        ((40, 90), "auto", "dual"),
-        ((90, 40), "auto", "primal"),
-        ((40, 90), "primal", "primal"),
-        ((40, 90), "dual", "dual"),
-    ],
-)
-def test_the_smaller_matrix_is_factorised_unless_told_otherwise(shape, solver, form):
-    G, T, _ = make(*shape)
-    solution = solve_ridge(Matrix(G), T, 1.0, solver=solver)
-    assert solution.form == form
-    assert solution.factor.shape == ((90, 90) if solver == "primal" else (40, 40))
-    M = G.T @ G if form == "primal" else G @ G.T
-    expected = np.linalg.cholesky(M + np.eye(len(M)))
-    np.testing.assert_allclose(solution.factor, expected, atol=1e-10)
-
-
 def test_dual_where_samples_are_not_fewer_than_nodes_warns_and_solves_the_primal():
     G, T, _ = make(90, 40)
     with pytest.warns(UserWarning, match="with 90 samples and 40 nodes, the primal"):

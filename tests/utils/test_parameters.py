@@ -3,6 +3,7 @@ import pytest
 
 from broadlearn import (
     BLSClassifier,
+    HierarchicalELMClassifier,
     IntuitionisticFuzzyBLSClassifier,
     IntuitionisticFuzzyTwinSVC,
     NeuroFuzzyBLSClassifier,
@@ -35,6 +36,7 @@ def test_counts():
         (IntuitionisticFuzzyTwinSVC, "C1", 1e-300),
         (IntuitionisticFuzzyTwinSVC, "regularization", 1e300),
         (NeuroFuzzyBLSClassifier, "rule_width", 1e300),
+        (HierarchicalELMClassifier, "n_autoencoders", 10**12),
     ],
 )
 def test_numbers_whose_squares_have_no_end_are_refused(model, name, value):

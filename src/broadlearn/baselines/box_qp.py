@@ -28,11 +28,6 @@ from broadlearn.utils import Array
 
 # Numbers in one array of a batch: 2 MB, which stays in the cache.
 CHUNK = 1 << 18
-# While iterating, smaller bounds are raised to this share of the largest one, far below rounding:
-# a bound of zero then needs no special case.
-MIN_BOUND = 1e-30
-# Stop if the gap is below SMALL_GAP and PATIENCE steps have not reduced it: rounding dominates.
-SMALL_GAP, PATIENCE = 1e-6, 5
 
 
 class BoxQPSolution(NamedTuple):
@@ -129,7 +124,8 @@ class _State(NamedTuple):
 
 def _iterate(R: Array, bounds: Array, tol: float, max_iter: int) -> BoxQPSolution:
     """Solve a chunk of problems, each with a positive bound, by the interior point method."""
-    c = np.maximum(bounds, MIN_BOUND * bounds.max(axis=1, keepdims=True))
+    # Smaller bounds are raised, far below rounding: a bound of zero then needs no special case.
+    c = np.maximum(bounds, 1e-30 * bounds.max(axis=1, keepdims=True))
     p, d = c.shape[0], R.shape[1]
     best = BoxQPSolution(
         np.zeros_like(c), np.zeros((p, d)), np.full(p, np.inf), np.zeros(p, dtype=np.intp)
@@ -142,7 +138,8 @@ def _iterate(R: Array, bounds: Array, tol: float, max_iter: int) -> BoxQPSolutio
         which = active[better]
         best.alpha[which], best.w[which] = state.y[0, better], state.w[better]
         best.gap[which], best.n_iter[which] = state.gap[better], iteration
-        stuck = (best.gap < SMALL_GAP) & (best.n_iter <= iteration - PATIENCE)
+        # Rounding dominates where five steps have not reduced a small gap.
+        stuck = (best.gap < 1e-6) & (best.n_iter <= iteration - 5)
         going_on = (state.gap > tol) & ~stuck[active]
         if iteration == max_iter or not going_on.any():
             break

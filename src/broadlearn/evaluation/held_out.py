@@ -15,8 +15,6 @@ from broadlearn.evaluation.metrics import Predictions
 from broadlearn.search import PathSearchCV
 from broadlearn.utils import Floats
 
-N_FOLDS = 5
-
 
 def fit_held_out(
     model: Pipeline,
@@ -68,8 +66,8 @@ def fit_held_out(
         held_out = leave_one_out_predictions(fitted[-1], y)
         return fitted, held_out, "leave-one-out, slightly optimistic"
     kind = StratifiedKFold if is_classifier(model) else KFold
-    folds = kind(N_FOLDS, shuffle=True, random_state=random_state)
-    how = f"{N_FOLDS}-fold cross-validation"
+    folds = kind(5, shuffle=True, random_state=random_state)
+    how = "5-fold cross-validation"
     if tune:
         search = PathSearchCV(model, cv=folds, n_jobs=n_jobs, scoring=scoring)
         model = search.fit(X, y).best_estimator_

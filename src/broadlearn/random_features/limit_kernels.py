@@ -31,9 +31,6 @@ METRICS = {
     "arcsine": "product",
     "linear": "product",
 }
-# Share of the largest eigenvalue below which features of "few_inputs" are dropped. Do not change:
-# coefficients of saved models depend on it.
-MIN_EIGENVALUE = 1e-5
 # Samples used for a mean distance: half a million pairs.
 MAX_UNIT_SAMPLES = 1000
 
@@ -232,8 +229,9 @@ def few_input_points(width: float) -> tuple[Array, Array]:
     values, vectors = np.linalg.eigh(np.exp(-width * (points[:, None] - points) ** 2))
     to_features = np.cos(np.outer(np.arange(n_points), angles)) * (2.0 / n_points)
     to_features[0] /= 2.0
-    # Directions of tiny eigenvalues would cost as much as the others.
-    kept = values > MIN_EIGENVALUE * values[-1]
+    # Directions of tiny eigenvalues would cost as much as the others. Coefficients of saved models
+    # depend on the share of the largest one from which on they are kept.
+    kept = values > 1e-5 * values[-1]
     return to_features @ (vectors[:, kept] * np.sqrt(values[kept])), points
 
 

@@ -12,10 +12,6 @@ import numpy as np
 from broadlearn.random_features.standardization import Standardization
 from broadlearn.utils import Array, Floats, row_slices
 
-# Steps between exact solutions for the non-zero entries of each column (affects speed only), and
-# the sub-gradient that then counts as zero, relative to the penalty.
-SUPPORT_PERIOD, SUPPORT_TOLERANCE = 250, 1e-9
-
 
 def input_root(X: Floats, standardization: Standardization, weight: Array | None) -> Array:
     """Return R with ``RᵗR = [Z, 1]ᵗ [Z, 1] / n``; a sample of weight w counts w times."""
@@ -55,7 +51,7 @@ def sparse_codes(
 
     With G = HᵗH / n and R = HᵗX / n, B is the lasso that rebuilds X from the nodes H. The step is
     the inverse of G's largest eigenvalue; the momentum of a column restarts when it goes uphill.
-    Every `SUPPORT_PERIOD` steps the linear equations of each column's non-zero entries are solved.
+    Every 250 steps the linear equations of each column's non-zero entries are solved, for speed.
     A column is done if that is its optimum, or when no entry moves by more than `tol` times its
     largest entry; `tol` is tight, so that rounding of the input does not decide when the loop ends.
 
@@ -81,7 +77,7 @@ def sparse_codes(
         done = np.abs(new - momentum).max(axis=0) <= tol * np.maximum(np.abs(new).max(axis=0), tol)
         momentum = new + (t - 1.0) / t_next * moved
         old, t = new, t_next
-        if iteration % SUPPORT_PERIOD == 0:
+        if iteration % 250 == 0:
             for k in np.flatnonzero(~done):
                 exact = _solve_support(gram, R[:, k], new[:, k], penalty)
                 if exact is not None:
@@ -108,6 +104,7 @@ def _solve_support(gram: Array, right: Array, column: Array, penalty: float) -> 
     slope = gram @ exact - right
     slope[support] += penalty * signs
     slack = np.full(column.size, penalty)
-    slack[support] = SUPPORT_TOLERANCE * penalty
+    # A sub-gradient of this size counts as zero.
+    slack[support] = 1e-9 * penalty
     optimal = (np.sign(values) == signs).all() and (np.abs(slope) <= slack).all()
     return exact if optimal else None

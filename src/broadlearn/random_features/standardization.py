@@ -24,10 +24,6 @@ from broadlearn.random_features.sparse_rows import SparseRows, clip_entries
 from broadlearn.utils import Array, Floats, check_magnitudes, quantiles, row_slices
 from broadlearn.utils.sklearn_compat import handle_zeros_in_scale, is_constant_feature
 
-# Difference between the indicators of missing and present values, in units of a deviation. Larger
-# ones add noise if values are missing at random (benchmarks/missing_values.py).
-INDICATOR_STEP = 0.5
-
 
 class Standardization(NamedTuple):
     """``Z = (X - mean) / scale`` per feature, with indicators of missing values.
@@ -84,8 +80,12 @@ class Standardization(NamedTuple):
         return block
 
     def indicators(self, absent: NDArray[np.bool_]) -> Array:
-        """Return the indicator columns, given which values of all features are absent."""
-        return INDICATOR_STEP * (absent[:, self.missing] - self.share)
+        """Return the indicator columns, given which values of all features are absent.
+
+        They differ by half a deviation between missing and present values. A larger difference adds
+        noise if values are missing at random (benchmarks/missing_values.py).
+        """
+        return 0.5 * (absent[:, self.missing] - self.share)
 
 
 class StandardizedRows:

@@ -33,8 +33,6 @@ FIRST_MAP = MapSettings(
     enhancement_inputs=4,
 )
 PENALTIES = 10.0 ** np.arange(-3.0, 6.0)
-# Lower bound on one minus the leverage, which the residual is divided by.
-MIN_REMAINDER = 1e-6
 
 
 @dataclass(frozen=True)
@@ -86,7 +84,7 @@ def held_out_scores(samples: Samples) -> Array:
     margins = np.empty((PENALTIES.size, codes.size))
     for rows in row_slices(codes.size, design.n_columns, BLOCK_NUMBERS):
         G = design(rows).astype(np.float64, copy=False)
-        predict = spectrum.held_out(G, T[rows], left_out[rows], MIN_REMAINDER)
+        predict = spectrum.held_out(G, T[rows], left_out[rows], min_remainder=1e-6)
         for i, C in enumerate(PENALTIES):
             margins[i, rows] = margins_of(predict(C), codes[rows])
     # Some labels are wrong: the largest loss is that of a margin of -1.

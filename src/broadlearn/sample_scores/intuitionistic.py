@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from broadlearn.sample_scores.kernel_geometry import KernelGeometry, References, draw_references
-from broadlearn.sample_scores.landmarks import draw_landmarks, landmark_pair_sums
+from broadlearn.sample_scores.landmarks import LANDMARKS, draw_landmarks, landmark_pair_sums
 from broadlearn.sample_scores.pairs import (
     Outline,
     Points,
@@ -42,8 +42,8 @@ from broadlearn.utils import Array, Floats, distinct_rows
 
 # Warn that all pairs take minutes above this many samples.
 SLOW_SAMPLES = 100_000
-# Landmarks of "auto": per class, in all, and at least per class (benchmarks/landmarks.py).
-LANDMARKS, ALL_LANDMARKS, MIN_LANDMARKS = 2000, 40_000, 100
+# Landmarks of "auto": in all, and at least per class (benchmarks/landmarks.py).
+ALL_LANDMARKS, MIN_LANDMARKS = 40_000, 100
 # Widths tried, as multiples of the root mean square distance within a class, the widest first; the
 # published grid has the same factors.
 MULTIPLES = 2.0 ** np.arange(5, -6, -1)

@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from broadlearn.sample_scores.landmarks import LANDMARKS
 from broadlearn.sample_scores.pairs import BLOCK_ROWS, combine, squared_input_radius
 from broadlearn.sample_scores.scorer import Geometry, Samples, Trust, refuse_absent
 from broadlearn.utils import Array, Floats, row_priorities
-
-# References per class if `landmarks` is not a number, as many as landmarks of `fit`.
-REFERENCES = 2000
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,7 @@ def draw_references(samples: Samples, first: int, landmarks: int | str | None) -
     Z, codes, weight, n_classes, seed, _ = samples
     class_weight = np.bincount(codes, weight, minlength=n_classes).astype(np.float64)
     priority = row_priorities(first, codes.size, seed)
-    size = REFERENCES if landmarks is None or isinstance(landmarks, str) else landmarks
+    size = LANDMARKS if landmarks is None or isinstance(landmarks, str) else landmarks
     return References(Z, codes, weight, priority, class_weight, size).least()
 
 

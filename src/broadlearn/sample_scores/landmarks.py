@@ -18,6 +18,9 @@ from broadlearn.sample_scores.pairs import (
 )
 from broadlearn.utils import Array
 
+# Landmarks of each class, unless their number is given (benchmarks/landmarks.py).
+LANDMARKS = 2000
+
 
 def draw_landmarks(points: Outline, landmarks: int, rng: np.random.Generator) -> Array:
     """Draw `landmarks` samples of every class; return how often each was drawn.

@@ -23,12 +23,6 @@ from broadlearn.utils import BLOCK_NUMBERS, Array, Floats, row_slices
 
 # Samples of a block: 512² distances, 2 MB, stay in the cache.
 BLOCK_ROWS = 512
-# Up to this many features, differences are as fast as the product, and exact.
-DIRECT_COLUMNS = 3
-# Largest error of a kernel value, so that scores are exact to 1e-12, and the error of the product
-# relative to ‖a‖² + ‖b‖², a few units of rounding.
-KERNEL_TOLERANCE = 1e-13
-PRODUCT_ERROR = 1e-15
 # Longest squaring chain: K(mu/2) = K(mu)**4, so each link multiplies the relative error by four,
 # three of them by 64.
 CHAIN_LINKS = 3
@@ -133,7 +127,8 @@ def negative_squared_distances(
     block = out[: (rows.stop - rows.start) * (columns.stop - columns.start)]
     block = block.reshape(rows.stop - rows.start, columns.stop - columns.start)
     n_features = a.X.shape[1]
-    if n_features <= DIRECT_COLUMNS:
+    # Up to three features, differences are as fast as the product, and exact.
+    if n_features <= 3:
         block[:] = 0.0
         for k in range(n_features):
             difference = a.X[rows, k, None] - b.X[columns, k]
@@ -144,7 +139,9 @@ def negative_squared_distances(
     norms = a.squared_norms[rows.stop - 1] + b.squared_norms[columns.stop - 1]
     nearest_exact = 0.0
     for mu in widths:
-        excess = PRODUCT_ERROR / KERNEL_TOLERANCE * norms / mu**2
+        # The product errs by 1e-15 of the norms. Kernels may err by 1e-13: scores are then exact to
+        # 1e-12.
+        excess = 1e-15 / 1e-13 * norms / mu**2
         if excess > 1.0:
             nearest_exact = max(nearest_exact, mu**2 * float(np.log(excess)))
     if nearest_exact > 0.0:

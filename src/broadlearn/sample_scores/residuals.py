@@ -19,8 +19,6 @@ from broadlearn.utils.sklearn_compat import Interval
 
 # Ratio of the standard deviation of a normal variable to its median absolute deviation.
 MAD_TO_DEVIATION = 1.4826
-# Smallest scale relative to the largest residual, for the case that half of all residuals are 0.
-MIN_SCALE = 1e-6
 
 
 class ResidualScorer(SampleScorer):
@@ -85,5 +83,6 @@ def residual_norms(residuals: Array, weight: Array | None) -> tuple[Array, float
     """
     norms = np.linalg.norm(residuals, axis=1)
     median = float(quantiles(norms[:, None], weight, [0.5])[0, 0])
-    scale = max(MAD_TO_DEVIATION * median, MIN_SCALE * float(norms.max()))
+    # Half of all residuals may be 0.
+    scale = max(MAD_TO_DEVIATION * median, 1e-6 * float(norms.max()))
     return norms, scale or 1.0

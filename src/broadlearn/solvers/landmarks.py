@@ -16,9 +16,6 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 from broadlearn.solvers.ridge import leave_one_out
 from broadlearn.utils import Array, Floats
 
-# Smallest remainder 1 - h that a residual is divided by: leverages may be rounded to float32.
-MIN_REMAINDER = 1e-4
-
 
 class LandmarkSums(NamedTuple):
     """Sums over all samples.
@@ -54,7 +51,8 @@ class LandmarkSolution(NamedTuple):
         half = solve_triangular(factor, K.T, lower=True, check_finite=False)
         leverage = np.einsum("ij,ij->j", half, half).astype(np.float64)
         residual = T - K @ self.weights.astype(K.dtype, copy=False)
-        return leave_one_out(T, residual, 1.0 - influence * leverage, MIN_REMAINDER)
+        # Leverages may be rounded to float32.
+        return leave_one_out(T, residual, 1.0 - influence * leverage, min_remainder=1e-4)
 
 
 def sum_landmarks(

@@ -60,9 +60,8 @@ from broadlearn.study.released import PRINTED_COLUMNS, printed_setting
 from broadlearn.tables import TablePreparation
 from broadlearn.utils import Array
 
-# Outer folds as published; inner folds and redraws are ours: three times the fits, and enough draws
-# to see how far figures scatter.
-N_FOLDS, N_INNER_FOLDS, N_DRAWS = 5, 3, 30
+# Outer folds, as published.
+N_FOLDS = 5
 # Settings that a protocol of sensitivity reports.
 SETTINGS = ("C", "kernel_width", "n_feature_groups", "n_feature_nodes")
 # Numbers of feature groups in the published figures of sensitivity.
@@ -237,7 +236,7 @@ def _judge_folds(unit: Unit, spec: ModelSpec, folds: Iterable[Fold]) -> Judged:
     """Choose settings on inner folds of the training rows, and score once on the test rows."""
     scores, chosen = [], []
     for fold in folds:
-        inner = _stratified(N_INNER_FOLDS, unit.split_seed, fold.groups)
+        inner = _stratified(3, unit.split_seed, fold.groups)
         if fold.groups is not None:
             inner = list(inner.split(fold.X, fold.y, fold.groups))
         search = spec.search(unit.grid, inner, unit.model_seed, refit=True, scoring=unit.scoring)
@@ -265,7 +264,8 @@ def _printed(unit: Unit, spec: ModelSpec) -> dict[str, Any]:
 def _judge_redraws(unit: Unit, data: Dataset, spec: ModelSpec) -> Judged:
     """Score fits at the printed settings, fold by fold of each draw, each with its own seed."""
     settings, task = _printed(unit, spec), paper_task(data, Noise(), 0)
-    folds = list(task.splits) * N_DRAWS
+    # Enough draws to see how far figures scatter.
+    folds = list(task.splits) * 30
     seeds = np.random.SeedSequence(unit.model_seed).generate_state(len(folds))
     scores = []
     for (train, test), seed in zip(folds, seeds, strict=True):

@@ -17,8 +17,8 @@ from broadlearn.study.report.cells import NOISE_NAMES, Cells, in_order
 from broadlearn.study.statistics import nemenyi
 from broadlearn.utils import label
 
-# Inches, and the panels that fit into them.
-WIDTH, PANELS_PER_ROW = 12.0, 4
+# Of a figure, in inches.
+WIDTH = 12.0
 SETTING_NAMES = {"C": "C", "n_feature_nodes": "feature nodes per group p"}
 # The style of the report, whatever the user's settings are; as a decorator or a context.
 STUDY_STYLE = matplotlib.style.context(
@@ -27,8 +27,8 @@ STUDY_STYLE = matplotlib.style.context(
 
 
 def _panels(n: int, height: float) -> tuple[Figure, list[Axes]]:
-    """A figure with `n` panels; the rest of the last row stays empty."""
-    n_columns = min(n, PANELS_PER_ROW)
+    """A figure with `n` panels, four in a row; the rest of the last row stays empty."""
+    n_columns = min(n, 4)
     n_rows = -(-n // n_columns)
     figure = Figure(figsize=(WIDTH, height * n_rows + 0.9), layout="constrained")
     grid = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
