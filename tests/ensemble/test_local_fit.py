@@ -38,7 +38,8 @@ def test_both_models_are_left_out_as_by_refits(weighted):
     whole = landmark_problem(X, codes, weight, X[::4])
     solution = solve_landmarks(whole.sums(MIX), 10.0)
     rows = np.arange(5, 40)
-    cell = CellProblem(FirstModel(whole, solution, MIX, np.float64), NARROW, rows)
+    first_model = FirstModel(whole, solution, MIX)
+    cell = CellProblem(first_model, NARROW, rows, *first_model(rows))
     weights, found = cell.fit(3.0)
     K = whole.kernel(MIX, slice(0, 40), whole.basis(MIX))
 
@@ -64,7 +65,7 @@ def test_cells_learn_what_landmarks_leave(monkeypatch):
     whole = landmark_problem(X[train], codes[train], None, X[:12])
     _, _, solution = judge(whole, MIX, 5)
     generator = np.random.default_rng(0)
-    models, held_out = fit_cells(whole, solution, MIX, NARROW, np.float32, generator)
+    models, held_out = fit_cells(whole, solution, MIX, NARROW, generator)
     K = whole.kernel(MIX, slice(0, 600), whole.basis(MIX))
     before = np.mean((K @ solution.weights > 0)[:, 0] == codes[train])
     after = np.mean((held_out > 0)[:, 0] == codes[train])
@@ -80,7 +81,7 @@ def test_cells_that_do_not_help_are_left_out():
     codes = np.random.default_rng(3).integers(0, 2, 300)
     whole = landmark_problem(X, codes, None, X[:5])
     _, _, solution = judge(whole, MIX, 0)
-    assert fit_cells(whole, solution, MIX, NARROW, np.float64, np.random.default_rng(0)) is None
+    assert fit_cells(whole, solution, MIX, NARROW, np.random.default_rng(0)) is None
 
 
 def test_the_form_of_the_columns_is_that_of_the_best_narrow_kernel():

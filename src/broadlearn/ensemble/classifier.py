@@ -61,7 +61,7 @@ class BroadEnsembleClassifier(ProbabilityMixin, BaseEstimator):
 
     Up to `max_exact_samples` samples, members are kernel ridge models on all samples. Beyond,
     kernels are compared on a part of the samples, the mean of the best three is fitted to all
-    samples on up to 2,000 landmarks, and models of small cells learn what it leaves.
+    samples on up to 1,500 landmarks, and models of small cells learn what it leaves.
 
     Frames may have columns of text, categories and dates, which `TablePreparation` turns into
     numbers.
@@ -69,16 +69,18 @@ class BroadEnsembleClassifier(ProbabilityMixin, BaseEstimator):
     Parameters
     ----------
     ensemble_size : int, default=12
-        Number of kernels to average, with at most `max_exact_samples` samples.
+        Largest number of kernels to average, with at most `max_exact_samples` samples. With more
+        than 500 samples fewer are averaged, so that predictions stay fast: at least 3, and at most
+        6,000 / n_samples.
     robust : bool or "auto", default="auto"
         Whether to reweight samples by how well their labels agree with held-out decisions, so that
         wrong labels count less. "auto" does so if scores computed on one half of the samples
         improve the log-loss on the other by 0.02, and never with class weights, because samples of
         a rare class are the first to look wrong.
     {class_weight}
-    max_exact_samples : int, default=4000
+    max_exact_samples : int, default=2000
         Largest number of samples for which matrices of samples x samples are built. About five of
-        8 n² bytes each are held at a time: 640 MB at 4,000 samples.
+        8 n² bytes each are held at a time: 160 MB at 2,000 samples.
     random_state : int, RandomState or None, default=None
         Seed of the samples that kernels are compared on, and of the landmarks. With at most 700
         samples nothing is drawn.
@@ -139,7 +141,7 @@ class BroadEnsembleClassifier(ProbabilityMixin, BaseEstimator):
     ensemble_size: int = 12
     robust: bool | str = "auto"
     class_weight: dict[Any, float] | str | None = None
-    max_exact_samples: int = 4000
+    max_exact_samples: int = 2000
     random_state: int | np.random.RandomState | None = None
     verbose: bool | int = False
 

@@ -12,16 +12,16 @@ import numpy as np
 from broadlearn.ensemble.candidates import KERNELS, FittedEnsemble, Problem, first_guesses
 from broadlearn.ensemble.exact import compare_kernels, fit_twice
 from broadlearn.ensemble.kernel_average import samples_in
-from broadlearn.ensemble.landmark_fit import SECOND_KERNELS, fit_landmarks
+from broadlearn.ensemble.landmark_fit import MIXED, SECOND_KERNELS, fit_landmarks
 from broadlearn.ensemble.weights import draw_heavy
 from broadlearn.random_features import learn_forms, learn_units
 from broadlearn.utils import Array
 
 # Largest number of samples for comparing kernels. On larger tables, only the best kernels on half
 # of these samples are compared on all of them.
-MAX_COMPARED, FINALISTS = 700, 18
-# Largest number of samples with one model per kernel; number of models of mean kernels beyond.
-MAX_SEPARATE, MEANS = 1500, 3
+MAX_COMPARED, FINALISTS = 700, 12
+# Largest number of kernel values that predict a sample, unless there are few kernels.
+MAX_VALUES = 6000
 # Number of matrices of samples x samples in memory at a time; total bytes that raise a warning.
 MATRICES, QUIET_BYTES = 5, 1.5e9
 
@@ -30,8 +30,18 @@ def count_steps(n_samples: int, size: int, max_exact: int, rescored: bool) -> in
     """Return the number of steps that `fit_ensemble` reports."""
     if n_samples > max_exact:
         return len(KERNELS) + SECOND_KERNELS + 3
-    n_models = min(size, len(KERNELS) if n_samples <= MAX_SEPARATE else MEANS)
-    return len(KERNELS) + n_models * (1 + rescored)
+    return len(KERNELS) + count_members(n_samples, size) * (1 + rescored)
+
+
+def count_members(n_samples: int, size: int) -> int:
+    """Return the number of members on all samples: `size`, or fewer so that they predict fast.
+
+    Examples
+    --------
+    >>> count_members(300, 12), count_members(1000, 12), count_members(10_000, 12)
+    (12, 6, 3)
+    """
+    return min(size, len(KERNELS), max(MIXED, MAX_VALUES // n_samples))
 
 
 def fit_ensemble(
@@ -48,7 +58,7 @@ def fit_ensemble(
     ----------
     problem : Problem
     size : int
-        Number of kernels of an ensemble on all samples.
+        Largest number of kernels of an ensemble on all samples.
     max_exact : int
         Largest number of samples for such an ensemble; larger tables use landmarks.
     min_gain : float
@@ -77,6 +87,8 @@ def fit_ensemble(
     samples = samples_in(forms, part.X.astype(np.float64, copy=False), KERNELS)
     units = learn_units(samples, part.counted)
     candidates = first_guesses((kernel,) for kernel in KERNELS)
+    if len(X) > max_exact:
+        return fit_landmarks(problem, candidates, forms, units, min_gain, generator, step)
     if len(part.X) < len(X):
         half = {form: Z[::2] for form, Z in samples.items()}
         first = part.take(np.arange(0, len(part.X), 2))
@@ -84,13 +96,7 @@ def fit_ensemble(
     for _ in range(len(KERNELS) - len(candidates)):
         step()
     candidates = compare_kernels(part, candidates, samples, units, step)
-    if len(X) > max_exact:
-        return fit_landmarks(problem, candidates, forms, units, min_gain, generator, step)
-    members = candidates[:size]
-    if len(X) > MAX_SEPARATE:
-        kernels = [member.kernels[0] for member in members]
-        mixed = [tuple(kernels[i::MEANS]) for i in range(min(MEANS, len(kernels)))]
-        members = compare_kernels(part, first_guesses(mixed), samples, units, lambda: None)
+    members = candidates[: count_members(len(X), size)]
     return fit_twice(problem, members, forms, units, min_gain, step)
 
 

@@ -1,7 +1,7 @@
 """An ensemble for large tables: one mean of kernels on landmarks, and models of cells on the rest.
 
-Kernels are compared in rounds: all of them on few samples, the best on more samples with few
-landmarks. The mean of the best ones is then fitted on as many landmarks as time allows. Models of
+Kernels are compared in rounds: all of them on few samples and landmarks, the best ones on more. The
+mean of the best ones is then fitted on as many landmarks as time allows. Models of
 small cells learn its residuals, see `local_fit`.
 """
 
@@ -29,12 +29,13 @@ from broadlearn.ensemble.weights import draw_heavy, heavy_first
 from broadlearn.random_features import InputForms, Units
 from broadlearn.utils import Array, Floats
 
-# Numbers of samples, landmarks and kernels of the second round.
-SECOND_SAMPLES, SECOND_LANDMARKS, SECOND_KERNELS = 3000, 400, 10
+# Numbers of samples and landmarks of the rounds of the comparison; kernels of the second round.
+ROUNDS = ((1000, 200), (3000, 400))
+SECOND_KERNELS = 10
 # Number of kernels of the final mean.
 MIXED = 3
 # Largest number of products in the Gram matrix; number of landmarks beyond which more hardly help.
-MAX_PRODUCTS, MAX_LANDMARKS = 1.5e11, 2000
+MAX_PRODUCTS, MAX_LANDMARKS = 1.1e11, 1500
 
 
 def n_landmarks(n_samples: int) -> int:
@@ -43,29 +44,33 @@ def n_landmarks(n_samples: int) -> int:
     Examples
     --------
     >>> n_landmarks(10_000), n_landmarks(100_000)
-    (2000, 1224)
+    (1500, 1048)
     """
     return min(MAX_LANDMARKS, int(np.sqrt(MAX_PRODUCTS / n_samples)))
 
 
-def compare_on_more(
+def compare_on_landmarks(
     problem: Problem,
     candidates: Sequence[Candidate],
     forms: InputForms,
     units: Units,
     order: NDArray[np.intp],
+    sizes: tuple[int, int],
     step: Callable[[], object],
 ) -> list[Candidate]:
-    """Compare the best candidates again, on more samples."""
-    part = problem.take(np.sort(order[:SECOND_SAMPLES]))
-    if problem.weight is not None and not problem.copies and len(order) > SECOND_SAMPLES:
-        rows, share = draw_heavy(problem.weight, SECOND_SAMPLES, np.random.default_rng(0))
+    """Return candidates at their best penalties, the smallest loss first.
+
+    `sizes` are the numbers of samples and landmarks, the first ones in `order`.
+    """
+    n_samples, n_landmarks = sizes
+    part = problem.take(np.sort(order[:n_samples]))
+    if problem.weight is not None and not problem.copies and len(order) > n_samples:
+        rows, share = draw_heavy(problem.weight, n_samples, np.random.default_rng(0))
         part = problem.take(rows, share)
-    small = LandmarkProblem(forms, units, part, None, problem.X[order[:SECOND_LANDMARKS]])
+    small = LandmarkProblem(forms, units, part, None, problem.X[order[:n_landmarks]])
     judged = []
-    for candidate in candidates[:SECOND_KERNELS]:
-        start = PENALTIES.index(candidate.C)
-        best, value, _ = judge(small, candidate.kernels, start)
+    for candidate in candidates:
+        best, value, _ = judge(small, candidate.kernels, PENALTIES.index(candidate.C))
         judged.append(Candidate(candidate.kernels, PENALTIES[best], value))
         step()
     return best_first(judged)
@@ -89,10 +94,10 @@ def choose_scores(
 
     if min_gain > -np.inf and gain_of_scores(problem, fit) < min_gain:
         return None
-    landmarks = problem.X[order[:SECOND_LANDMARKS]]
+    landmarks = problem.X[order[: ROUNDS[-1][1]]]
     whole = LandmarkProblem(forms, units, problem, None, landmarks)
     solution = judge(whole, first.kernels, PENALTIES.index(first.C))[2]
-    held_out = whole.held_out(solution, first.kernels, np.float64)
+    held_out = whole.held_out(solution, first.kernels)
     return problem.rescore(np.arange(len(problem.X)), held_out)
 
 
@@ -105,28 +110,30 @@ def fit_landmarks(
     generator: np.random.Generator,
     step: Callable[[], object],
 ) -> FittedEnsemble:
-    """Compare the best candidates on more samples, and fit the mean of the best to all."""
+    """Compare candidates in rounds, and fit the mean of the best to all samples."""
     order = generator.permutation(len(problem.X))
     if problem.weight is not None and not problem.copies:
         order = heavy_first(problem.weight, generator)
-    chosen = compare_on_more(problem, candidates, forms, units, order, step)[:MIXED]
+    first = compare_on_landmarks(problem, candidates, forms, units, order, ROUNDS[0], step)
+    finalists = first[:SECOND_KERNELS]
+    chosen = compare_on_landmarks(problem, finalists, forms, units, order, ROUNDS[1], step)[:MIXED]
     score = choose_scores(problem, chosen[0], forms, units, order, min_gain)
     step()
     kernels = sorted((member.kernels[0] for member in chosen), key=shared_order)
     basis = problem.X[np.sort(order[: n_landmarks(len(problem.X))])]
     start = max(PENALTIES.index(member.C) for member in chosen)
     # What remains without a sample of large weight may be too small for float32.
-    precision, narrow = np.float32 if problem.copies else np.float64, local_kernel(candidates)
+    precision, narrow = np.float32 if problem.copies else np.float64, local_kernel(first)
 
     def fit(score: Array | None) -> tuple[KernelAverage, Candidate, Array]:
-        whole = LandmarkProblem(forms, units, problem, score, basis)
+        whole = LandmarkProblem(forms, units, problem, score, basis, precision)
         best, loss, solution = judge(whole, kernels, start)
         coefficients = np.repeat(solution.weights[None] / len(kernels), len(kernels), axis=0)
         average = KernelAverage(forms, units, basis, kernels, coefficients)
         member = Candidate(tuple(kernels), PENALTIES[best], loss)
-        local = fit_cells(whole, solution, kernels, narrow, precision, generator)
+        local = fit_cells(whole, solution, kernels, narrow, generator)
         if local is None:
-            return average, member, whole.held_out(solution, kernels, precision)
+            return average, member, whole.held_out(solution, kernels)
         return replace(average, local=local[0]), member, local[1]
 
     average, member, held_out = fit(score)

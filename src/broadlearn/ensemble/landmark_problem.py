@@ -35,8 +35,10 @@ class LandmarkProblem:
         problem: Problem,
         score: Array | None,
         landmarks: Floats,
+        precision: type = np.float64,
     ) -> None:
         self.forms, self.units, self.score, self.landmarks = forms, units, score, landmarks
+        self.precision = precision
         self.X, self.T, self.weight, self.make_loss = problem[:4]
         self.copies, self.counted = problem.copies, problem.counted
         self.s = score
@@ -51,18 +53,20 @@ class LandmarkProblem:
         pairs = SamplePairs(basis, self._formed(self.X[rows], kernels, dtype))
         return mean_kernel(pairs, kernels, self.units)
 
-    def basis(self, kernels: Sequence[LimitKernel], dtype: type = np.float64) -> KernelBasis:
+    def basis(self, kernels: Sequence[LimitKernel]) -> KernelBasis:
         """Return the landmarks in the forms that some kernels need."""
-        return KernelBasis(self._formed(self.landmarks, kernels, dtype))
+        return KernelBasis(self._formed(self.landmarks, kernels, self.precision))
 
     def sums(self, kernels: Sequence[LimitKernel]) -> LandmarkSums:
         """Return the sums over all samples that a solution needs."""
         basis = self.basis(kernels)
-        inner: Any = mean_kernel(SamplePairs(basis), kernels, self.units)
+        # Rounding to float32 would leave negative eigenvalues.
+        exact = KernelBasis(self._formed(self.landmarks, kernels, np.float64))
+        inner: Any = mean_kernel(SamplePairs(exact), kernels, self.units)
 
         def blocks() -> Iterator[tuple[Array, Array, Array | None]]:
             for rows in row_slices(len(self.X), len(self.landmarks), BLOCK_NUMBERS):
-                K: Any = self.kernel(kernels, rows, basis)
+                K = self.kernel(kernels, rows, basis).astype(np.float64, copy=False)
                 yield K, self.T[rows], None if self.s is None else self.s[rows]
 
         return sum_landmarks(blocks(), inner, self.T.shape[1])
@@ -86,11 +90,9 @@ class LandmarkProblem:
         some, share = draw_heavy(self.weight, MAX_JUDGED, np.random.default_rng(0))
         return some, share if counted is None else share * counted[some]
 
-    def held_out(
-        self, solution: LandmarkSolution, kernels: Sequence[LimitKernel], dtype: type
-    ) -> Array:
+    def held_out(self, solution: LandmarkSolution, kernels: Sequence[LimitKernel]) -> Array:
         """Return leave-one-out predictions for all samples."""
-        out, basis = np.empty_like(self.T), self.basis(kernels, dtype)
+        out, basis = np.empty_like(self.T), self.basis(kernels)
         for rows in row_slices(len(self.X), len(self.landmarks), BLOCK_NUMBERS):
             K = self.kernel(kernels, rows, basis)
             out[rows] = solution.held_out(K, self.T[rows], self.influence(rows))

@@ -9,11 +9,12 @@ in these residuals. Samples are left out with all their weight.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import get_blas_funcs
+from scipy.linalg.blas import dsymv
 from scipy.linalg.lapack import dpotri, dtrtri
 
 from broadlearn.ensemble.candidates import PENALTIES, TIE, Candidate, best_penalty
@@ -26,8 +27,8 @@ from broadlearn.utils import Array, Floats
 
 # Width of the kernel of cells; samples per cell in small tables and in those of MANY_SAMPLES.
 LOCAL_WIDTH, CELL_SIZE, SMALL_CELL_SIZE, MANY_SAMPLES = 4.0, 700, 500, 20_000
-# Number of cells on which the penalty is chosen.
-JUDGED_CELLS = 2
+# Number of cells on which the penalty is chosen; number of neighbouring cells that share work.
+JUDGED_CELLS, SHARED_CELLS = 2, 16
 
 
 def local_kernel(candidates: Sequence[Candidate]) -> LimitKernel:
@@ -45,30 +46,42 @@ class FirstModel:
         whole: LandmarkProblem,
         solution: LandmarkSolution,
         kernels: Sequence[LimitKernel],
-        precision: type,
     ) -> None:
         self.whole, self.kernels = whole, kernels
-        self.basis = whole.basis(kernels, precision)
-        self.weights: Floats = solution.weights.astype(precision)
+        self.basis = whole.basis(kernels)
+        self.weights: Floats = solution.weights.astype(whole.precision)
         # Products with the inverse are faster than solving for every cell.
-        self.inverse = dtrtri(solution.factor, lower=1)[0].astype(precision)
-        self._multiply, self._square = get_blas_funcs(("trmm", "syrk"), dtype=precision)
+        self.inverse = dtrtri(solution.factor, lower=1)[0].astype(whole.precision)
+        self._multiply, self._square = get_blas_funcs(("trmm", "syrk"), dtype=whole.precision)
 
-    def __call__(self, rows: NDArray[np.intp]) -> tuple[Array, Array]:
-        """Return predictions for samples, and the lower triangle of H between them."""
+    def __call__(self, rows: NDArray[np.intp]) -> tuple[Array, Floats]:
+        """Return predictions for samples, and F of shape (n_samples, n_landmarks) with H = F Fᵗ."""
         K = self.whole.kernel(self.kernels, rows, self.basis)
-        half = self._multiply(1.0, self.inverse, K.T, lower=1)
-        hat = self._square(1.0, half, trans=1, lower=1)
-        return np.asarray(K @ self.weights, dtype=np.float64), np.asarray(hat)
+        fitted = np.asarray(K @ self.weights, dtype=np.float64)
+        return fitted, self._multiply(1.0, self.inverse, K.T, lower=1, overwrite_b=1).T
+
+    def hat(self, root: Floats) -> Floats:
+        """Return the lower triangle of H between samples, from their rows of F."""
+        return np.asarray(self._square(1.0, root.T, trans=1, lower=1))
 
 
 class CellProblem:
-    """The ridge problem of one cell, on the residuals of a model on landmarks."""
+    """The ridge problem of one cell, on the residuals of a model on landmarks.
 
-    def __init__(self, first: FirstModel, kernel: LimitKernel, rows: NDArray[np.intp]) -> None:
+    `fitted` and `root` are what the first model returns for the samples.
+    """
+
+    def __init__(
+        self,
+        first: FirstModel,
+        kernel: LimitKernel,
+        rows: NDArray[np.intp],
+        fitted: Array,
+        root: Floats,
+    ) -> None:
         whole = first.whole
         T = whole.T[rows]
-        fitted, self.hat = first(rows)
+        self.hat = first.hat(root)
         self.residual = T - fitted
         self.s = np.ones(len(rows)) if whole.s is None else whole.s[rows]
         remainder = 1.0 - self.s**2 * np.diagonal(self.hat).astype(np.float64)
@@ -82,14 +95,15 @@ class CellProblem:
     def fit(self, C: float) -> tuple[Array, Array]:
         """Return coefficients of the samples, and leave-one-out predictions of both models."""
         solution = solve_gram(self.gram, self.s, self.residual, C)
-        inverse = dpotri(solution.factor, lower=1)[0]
-        diagonal = np.diagonal(inverse)
+        inverse = dpotri(solution.factor, lower=1, overwrite_c=1)[0]
+        diagonal = np.diagonal(inverse).copy()
         # A sample with score 0 is not learnt from, so it cannot be left out.
         s = np.maximum(self.s, np.finfo(np.float64).tiny ** 0.25)
         left = self.residual - solution.alpha / (diagonal * s)[:, None]
-        # LAPACK returns the lower triangle of the inverse.
-        mixed = np.tril(inverse * self.hat, -1)
-        change = (mixed @ self.s + self.s @ mixed) / (diagonal * s)
+        # Only the lower triangles of both matrices are known.
+        inverse *= self.hat
+        np.fill_diagonal(inverse, 0.0)
+        change = dsymv(1.0, inverse, self.s, lower=1) / (diagonal * s)
         second = left - change[:, None] * self.gone
         unseen = self.s <= 0.0
         second[unseen] = (self.gram @ solution.weights)[unseen]
@@ -101,7 +115,6 @@ def fit_cells(
     solution: LandmarkSolution,
     kernels: Sequence[LimitKernel],
     kernel: LimitKernel,
-    precision: type,
     generator: np.random.Generator,
 ) -> tuple[LocalModels, Array] | None:
     """Return models of cells and held-out predictions of both models, or None if they do not help.
@@ -115,21 +128,24 @@ def fit_cells(
         The kernels of its mean.
     kernel : LimitKernel
         The kernel of cells.
-    precision : type
-        Precision for the model on landmarks.
     generator : Generator
     """
     n = len(whole.X)
     Z = whole.forms(whole.X.astype(np.float64, copy=False), SPLIT_FORM)
     cells, members = split_cells(Z, CELL_SIZE if n <= MANY_SAMPLES else SMALL_CELL_SIZE, generator)
+    first = FirstModel(whole, solution, kernels)
 
-    first = FirstModel(whole, solution, kernels, precision)
-
-    def problem(cell: int) -> CellProblem:
-        return CellProblem(first, kernel, members[cell][0])
+    def problems_of(chosen: NDArray[np.intp]) -> Iterator[CellProblem]:
+        for start in range(0, len(chosen), SHARED_CELLS):
+            cells_rows = [members[cell][0] for cell in chosen[start : start + SHARED_CELLS]]
+            union = np.unique(np.concatenate(cells_rows))
+            fitted, root = first(union)
+            for rows in cells_rows:
+                place = np.searchsorted(union, rows)
+                yield CellProblem(first, kernel, rows, fitted[place], root[place])
 
     judged = np.unique(np.linspace(0, len(members) - 1, JUDGED_CELLS).astype(np.intp))
-    problems = [problem(cell) for cell in judged]
+    problems = list(problems_of(judged))
     insides = [members[cell][1] for cell in judged]
     some = np.concatenate([members[cell][0][members[cell][1]] for cell in judged])
     loss = whole.make_loss(some, None if whole.counted is None else whole.counted[some])
@@ -142,8 +158,9 @@ def fit_cells(
         return None
     out = np.empty_like(whole.T)
     coefficients = []
-    for cell, (rows, inside) in enumerate(members):
-        _, weights, both = at_kept_penalty(problem(cell).fit, PENALTIES[best])
+    every = problems_of(np.arange(len(members)))
+    for problem, (rows, inside) in zip(every, members, strict=True):
+        _, weights, both = at_kept_penalty(problem.fit, PENALTIES[best])
         coefficients.append(weights)
         out[rows[inside]] = both[inside]
     starts = np.cumsum([0, *(len(rows) for rows, _ in members)])

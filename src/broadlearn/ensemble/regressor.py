@@ -39,10 +39,12 @@ class BroadEnsembleRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     Parameters
     ----------
     ensemble_size : int, default=12
-        Number of kernels to average, with at most `max_exact_samples` samples.
-    max_exact_samples : int, default=4000
+        Largest number of kernels to average, with at most `max_exact_samples` samples. With more
+        than 500 samples fewer are averaged, so that predictions stay fast: at least 3, and at most
+        6,000 / n_samples.
+    max_exact_samples : int, default=2000
         Largest number of samples for which matrices of samples x samples are built. About five of
-        8 n² bytes each are held at a time: 640 MB at 4,000 samples.
+        8 n² bytes each are held at a time: 160 MB at 2,000 samples.
     random_state : int, RandomState or None, default=None
         Seed of the samples that kernels are compared on, and of the landmarks. With at most 700
         samples nothing is drawn.
@@ -88,7 +90,7 @@ class BroadEnsembleRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     }
     _preparation: ClassVar[Any] = None
     ensemble_size: int = 12
-    max_exact_samples: int = 4000
+    max_exact_samples: int = 2000
     random_state: int | np.random.RandomState | None = None
     verbose: bool | int = False
 
