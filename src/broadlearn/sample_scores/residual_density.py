@@ -8,7 +8,7 @@ import numpy as np
 
 from broadlearn.sample_scores.parameters import document
 from broadlearn.sample_scores.residuals import MAD_TO_DEVIATION, ResidualScorer
-from broadlearn.utils import Array, quantiles
+from broadlearn.utils import Array, quantiles, row_slices
 
 # Residuals are rounded to this share of the kernel width, to limit time. Weights change by less
 # than 0.01.
@@ -74,7 +74,9 @@ def relative_density(values: Array, weight: Array, width: float) -> Array:
     step = ROUNDING * width
     cells, where = np.unique(np.round(values / step), return_inverse=True)
     mass = np.bincount(where, weights=weight)
-    density = np.array([_near(cells - cell) @ mass for cell in cells])
+    density = np.concatenate(
+        [_near(cells[rows, None] - cells) @ mass for rows in row_slices(cells.size, cells.size)]
+    )
     return np.asarray((density / density.max())[where])
 
 
