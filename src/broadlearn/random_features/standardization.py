@@ -16,13 +16,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
 from broadlearn.random_features.fences import FenceRows, draw_fence_rows, learn_fences
 from broadlearn.random_features.sparse_rows import SparseRows, clip_entries
 from broadlearn.utils import Array, Floats, check_magnitudes, quantiles, row_slices
-from broadlearn.utils.sklearn_compat import handle_zeros_in_scale, is_constant_feature
+from broadlearn.utils.sklearn_compat import (
+    handle_zeros_in_scale,
+    incremental_mean_and_var,
+    is_constant_feature,
+)
 
 
 class Standardization(NamedTuple):
@@ -181,13 +184,17 @@ def column_statistics(
     rows = draw_fence_rows(X, ones, first) if fences else None
     block = X if bounds is None else np.clip(X, *bounds)
     given = None if (ones == 1.0).all() else ones
-    # Values that overflow here are clipped and learnt again, or refused.
-    with np.errstate(over="ignore", invalid="ignore"):
-        scaler = StandardScaler().fit(block.astype(np.float64, copy=False), sample_weight=given)
+    none = np.zeros(X.shape[1], dtype=np.int64 if given is None else np.float64)
+    # Values that overflow here are clipped and learnt again, or refused. What StandardScaler calls;
+    # its checks take longer than the sums of a small sample.
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        mean, variance, _ = incremental_mean_and_var(
+            block.astype(np.float64, copy=False), 0.0, 0.0, none, sample_weight=given
+        )
     absent, total = ones @ np.isnan(block), float(ones.sum())
-    mean = np.where(absent >= total, 0.0, scaler.mean_)
+    mean = np.where(absent >= total, 0.0, mean)
     # Rounding can leave a weighted variance below 0.
-    variance = np.where(absent >= total, 0.0, np.maximum(scaler.var_, 0.0))
+    variance = np.where(absent >= total, 0.0, np.maximum(variance, 0.0))
     extremes = np.array([np.fmin.reduce(block), np.fmax.reduce(block)], dtype=np.float64)
     return ColumnStatistics(total, absent, mean, variance, extremes, rows)
 

@@ -16,6 +16,7 @@ from sklearn.utils._param_validation import (
     StrOptions,
     validate_parameter_constraints,
 )
+from sklearn.utils.extmath import _incremental_mean_and_var as incremental_mean_and_var
 from sklearn.utils.multiclass import (
     _check_partial_fit_first_call as check_partial_fit_first_call,
 )
@@ -33,6 +34,7 @@ __all__ = [
     "check_sample_weight",
     "fit_context",
     "handle_zeros_in_scale",
+    "incremental_mean_and_var",
     "is_constant_feature",
     "safe_indexing",
     "validate_parameter_constraints",
