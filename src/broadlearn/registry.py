@@ -156,13 +156,11 @@ REGISTRY: dict[str, ModelEntry] = {
         ModelEntry(
             "Graph BLS",
             GraphBLSClassifier,
-            path_search=False,
             grids=_grids({**_FEW_C, "n_enhancement_nodes": [65, 205], "graph_penalty": [0.1, 1.0]}),
         ),
         ModelEntry(
             "Stacked BLS",
             StackedBLSClassifier,
-            path_search=False,
             onnx=False,
             grids=_grids({**_FEW_C, "n_enhancement_nodes": [65, 205], "n_blocks": [2, 4]}),
         ),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from plain_robust import plain_graph_ridge
-from sklearn.datasets import load_iris
+from sklearn.model_selection import GridSearchCV
 
 from broadlearn import BLSClassifier, BroadFeatures, GraphBLSClassifier, PathSearchCV
 
@@ -33,6 +33,16 @@ def test_equal_samples_are_one_vertex():
     np.testing.assert_allclose(once.predict_proba(X), twice.predict_proba(X), atol=1e-8)
 
 
-def test_a_path_search_is_refused():
-    with pytest.raises(TypeError, match="GraphBLSClassifier; use GridSearchCV"):
-        PathSearchCV(GraphBLSClassifier()).fit(*load_iris(return_X_y=True))
+@pytest.mark.parametrize("scoring", ["accuracy", "neg_log_loss"])
+def test_a_search_scores_fits_one_by_one(scoring):
+    grid = {"C": [0.1, 1e6], "n_enhancement_nodes": [5, 90], "graph_penalty": [0.0, 2.0]}
+    weight = np.random.default_rng(0).integers(1, 4, 50)
+    found, expected = (
+        kind(GraphBLSClassifier(random_state=0), grid, cv=3, scoring=scoring, refit=False)
+        .fit(X, y, sample_weight=weight)
+        .cv_results_
+        for kind in (PathSearchCV, GridSearchCV)
+    )
+    for split in range(3):
+        name = f"split{split}_test_score"
+        np.testing.assert_allclose(found[name], expected[name], atol=1e-6)

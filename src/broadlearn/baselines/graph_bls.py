@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse.csgraph import laplacian
 from sklearn.neighbors import kneighbors_graph
 
-from broadlearn.models import ACTIVATION, BroadClassifier, TrainingData, document
+from broadlearn.models import ACTIVATION, BroadClassifier, Graph, TrainingData, document
 from broadlearn.random_features import MappedSamples, MapSettings
 from broadlearn.solvers import PrimalSolution, design_blocks, normal_equations, solve_sums
 from broadlearn.utils import COUNT, POSITIVE, Array, Floats
@@ -79,7 +79,6 @@ class GraphBLSClassifier(BroadClassifier):
         "activation": [ACTIVATION],
         "enhancement_scale": [POSITIVE],
     }
-    plain_ridge: ClassVar[bool] = False
     n_enhancement_nodes: int = 200
     C: float = 1.0
     _: KW_ONLY
@@ -94,6 +93,12 @@ class GraphBLSClassifier(BroadClassifier):
         kinds = (self.activation, "identity", "orthonormal", "node")
         return MapSettings(*nodes, *kinds, self.enhancement_scale, 1.5, enhancement_inputs=4)
 
+    def graph(self, data: TrainingData) -> Graph:
+        """Return the graph of neighbouring samples, times its penalty."""
+        Z = data.standardization.affine(data.X)[:, :-1]
+        vertices, laplacian = neighbor_laplacian(Z, self.graph_neighbors)
+        return Graph(vertices, self.graph_penalty * laplacian)
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = False
@@ -105,10 +110,8 @@ class GraphBLSClassifier(BroadClassifier):
         """Solve the primal problem with the products of neighbouring rows added."""
         n, T = design.n_columns, data.T
         sums = normal_equations(design_blocks(design, T, data.diagonal(score)), n + T.shape[1])
-        Z = data.standardization.affine(data.X)[:, :-1]
-        vertices, L = neighbor_laplacian(Z, self.graph_neighbors)
-        G = design(vertices).astype(np.float64, copy=False)
-        sums[:n, :n] += self.graph_penalty * (G.T @ (L @ G))
+        graph = self.graph(data)
+        sums[:n, :n] += graph.penalty(design(graph.vertices).astype(np.float64, copy=False))
         return solve_sums(sums, n, self.C)
 
 

@@ -18,6 +18,7 @@ from broadlearn.models import (
     in_one_step,
     read_labelled,
 )
+from broadlearn.sample_scores import UniformScorer
 from broadlearn.utils import (
     CLASS_WEIGHT,
     COUNT,
@@ -92,6 +93,25 @@ class StackedBLSClassifier(DecisionMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         return tags
 
+    def scorer(self) -> UniformScorer:
+        """Return the scorer of the training samples: all count alike."""
+        return UniformScorer()
+
+    def unfitted_blocks(self) -> list[BLSRegressor]:
+        """Return the blocks, each with its own seed."""
+        seeds = np.random.default_rng(draw_seed(self.random_state)).integers(
+            2**31, size=self.n_blocks
+        )
+        return [
+            BLSRegressor(
+                n_enhancement_nodes=self.n_enhancement_nodes,
+                C=self.C,
+                standardize=self.standardize,
+                random_state=seed,
+            )
+            for seed in seeds.tolist()
+        ]
+
     @in_one_step
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -112,17 +132,9 @@ class StackedBLSClassifier(DecisionMixin, BaseEstimator):
         """
         rows, labels, weight = read_labelled(self, X, y, sample_weight, **READ)
         data = encode_samples(rows, labels, weight, False, type(self).__name__)
-        seeds = np.random.default_rng(draw_seed(self.random_state))
-        self.blocks_, inputs, missing = [], data.X, data.T
-        for _ in range(self.n_blocks):
-            block = BLSRegressor(
-                n_enhancement_nodes=self.n_enhancement_nodes,
-                C=self.C,
-                standardize=self.standardize,
-                random_state=int(seeds.integers(2**31)),
-            ).fit(inputs, missing, data.weight)
-            self.blocks_.append(block)
-            inputs = block.predict(inputs)
+        self.blocks_, inputs, missing = self.unfitted_blocks(), data.X, data.T
+        for block in self.blocks_:
+            inputs = block.fit(inputs, missing, data.weight).predict(inputs)
             missing = missing - inputs
         self.classes_ = data.classes
         return self

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from broadlearn.models.prediction import ProbabilityMixin
 from broadlearn.models.reweighting import solve_reweighted
 from broadlearn.models.training_data import (
+    Graph,
     TrainingData,
     encode_samples,
     read_labelled,
@@ -107,8 +108,6 @@ class BroadModel(BaseEstimator):
     standardize: bool | str = "bounded"
     solver: str = "auto"
     random_state: int | np.random.RandomState | None = None
-    # Whether the ridge problem has no other penalty, as the closed forms of a search assume.
-    plain_ridge: ClassVar[bool] = True
 
     def feature_map(self) -> MapRecipe:
         """Return the recipe of the random map."""
@@ -117,6 +116,10 @@ class BroadModel(BaseEstimator):
     def scorer(self) -> SampleScorer:
         """Return the scorer of the training samples; here all count alike."""
         return UniformScorer()
+
+    def graph(self, data: TrainingData) -> Graph | None:
+        """Return the graph whose penalty is added to the ridge problem; here there is none."""
+        return None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -124,10 +124,12 @@ class Cell:
     def _in_dual(self, w: int, j: int) -> bool:
         """Whether a size is solved through its rows, which are fewer than its columns.
 
-        Leave-one-out keeps its digits only in the form that `fit` takes. Otherwise operations are
-        counted: the primal needs one factorisation per penalty for all sizes, the dual one for each
-        size, but one matrix for all widths.
+        The penalty of a graph has a primal form only. Leave-one-out keeps its digits only in the
+        form that `fit` takes. Otherwise operations are counted: the primal needs one factorisation
+        per penalty for all sizes, the dual one for each size, but one matrix for all widths.
         """
+        if self.fold.graph is not None:
+            return False
         n_rows, n = self._rows(w).size, self.columns[j]
         if n_rows >= n or self.judge.holds_out:
             return n_rows < n
@@ -156,6 +158,12 @@ class Cell:
                 self._kept[part] = design
             yield rows, design
 
+    def _training_design(self) -> Array:
+        """Return the whole design matrix of the training samples."""
+        if self.in_blocks:
+            return self._design(self.affine["train"])
+        return next(self._designs("train"))[1]
+
     def _design(self, affine: Floats) -> Array:
         return self.map.columns(affine).astype(np.float64, copy=False)
 
@@ -164,6 +172,8 @@ class Cell:
         columns, k = [self.columns[j] for j in sizes], self.data.T.shape[1]
         n, diagonals = max(columns), [self.fold.diagonals[w] for w in widths]
         sums = weighted_sums(self._designs("train"), n, self.data.T, diagonals)
+        if (graph := self.fold.graph) is not None:
+            sums[:, :n, :n] += graph.penalty(self._training_design()[graph.vertices, :n])
         # Solve as many widths at a time as there is memory for their weights.
         numbers = len(self.Cs) * len(sizes) * k * n
         step = 1 if self.judge.holds_out else max(1, self.judge.block_numbers // numbers)
@@ -194,6 +204,8 @@ class Cell:
         gram, right = sums[i, :n, :n], sums[i, :n, n:]
         if prediction_error(spreads[i], C, W[-1].T, right) <= tolerance:
             return None
+        if self.fold.graph is not None:
+            return np.asarray(right.T - W @ gram - W / C)
         largest = W[int(np.argmax(columns))].T
         if self.in_blocks and propagated_error(gram, solve, largest, right) <= tolerance:
             return None
@@ -225,11 +237,7 @@ class Cell:
         """Solve and score the sizes of each kernel width that have more columns than rows."""
         if not any(sizes.values()):
             return
-        G = (
-            self._design(self.affine["train"])
-            if self.in_blocks
-            else next(self._designs("train"))[1]
-        )
+        G = self._training_design()
         # Samples of score 0 at all widths are left out.
         scored = np.unique(np.concatenate([self._rows(w) for w in sizes if sizes[w]]))
         G, T, done = G[scored], self.data.T[scored], 0

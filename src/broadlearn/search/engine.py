@@ -161,7 +161,9 @@ def _nested_units(
 ) -> Iterator[Unit]:
     """Yield the work of one outer combination."""
     names, values, n_splits = candidates.names, candidates.values, len(task.splits)
-    groups, nodes = ([int(n or 0) for n in values[role]] for role in ("groups", "nodes"))
+    fixed = model.feature_map()
+    groups = [fixed.n_feature_groups if n is None else int(n) for n in values["groups"]]
+    nodes = [fixed.n_feature_nodes if n is None else int(n) for n in values["nodes"]]
     seed = draw_seed(model.random_state)
     folds, node_lists = [list(range(n_splits))], [list(range(len(nodes)))]
     # One unit shares most draws; several workers need more units.

@@ -12,6 +12,7 @@ from sklearn.base import is_classifier
 
 from broadlearn.models import (
     BroadModel,
+    Graph,
     TrainingData,
     centre_samples,
     encode_samples,
@@ -104,6 +105,8 @@ class Fold:
         Scores times roots of weights, for each of these; None for all ones.
     scorer : ResidualScorer or None
         A scorer of residuals, which each candidate has of its own.
+    graph : Graph or None
+        A graph of the training samples, whose penalty is added to the ridge problem.
     """
 
     data: TrainingData | None
@@ -118,6 +121,7 @@ class Fold:
     representatives: dict[int, int] = field(default_factory=dict)
     diagonals: dict[int, Array | None] = field(default_factory=dict)
     scorer: ResidualScorer | None = None
+    graph: Graph | None = None
 
     def part(self, name: str) -> tuple[Floats, NDArray[Any], Array | None]:
         """Return X, y and the weights of the "test" samples, or else of the training samples."""
@@ -170,6 +174,7 @@ def prepare_fold(estimator: Any, samples: SplitSamples, widths: Sequence[Any]) -
         alike,
         diagonals,
         scorer if isinstance(scorer, ResidualScorer) else None,
+        estimator.graph(data) if ridge else None,
     )
 
 

@@ -20,7 +20,7 @@ from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, get_tags, indexable
 
-from broadlearn.baselines import IntuitionisticFuzzyTwinSVC
+from broadlearn.baselines import IntuitionisticFuzzyTwinSVC, StackedBLSClassifier
 from broadlearn.models import BroadModel, in_one_step
 from broadlearn.search.cells import Judge
 from broadlearn.search.engine import score_grid
@@ -29,6 +29,7 @@ from broadlearn.search.grid import ParamGrid, SubGrid, last_step, resolve_grids
 from broadlearn.search.pipelines import score_pipeline
 from broadlearn.search.results import best_first, results_table
 from broadlearn.search.scoring import batch_scorer, needs_labels_only, needs_probabilities
+from broadlearn.search.stacked import score_stacked_grid
 from broadlearn.search.twin import score_twin_grid
 from broadlearn.utils import (
     BLOCK_NUMBERS,
@@ -53,6 +54,12 @@ NO_CLOSED_FORM = (
     'cv="loo" needs draws="nested", no groups, and a model with random nodes that is not in a '
     "pipeline; otherwise use scikit-learn's cv=LeaveOneOut()."
 )
+
+# Models without a single random map, each searched in its own way.
+OWN_PATHS: dict[type, Any] = {
+    IntuitionisticFuzzyTwinSVC: score_twin_grid,
+    StackedBLSClassifier: score_stacked_grid,
+}
 
 
 class Checked(NamedTuple):
@@ -85,8 +92,8 @@ class PathSearchCV(BaseSearchCV):
 
     Candidates share work in ``C``, ``n_feature_groups``, ``n_feature_nodes``,
     ``n_enhancement_nodes``, ``n_hidden_nodes``, ``n_fuzzy_groups``, ``n_fuzzy_rules`` and
-    ``kernel_width``, and for the twin SVM in ``C1``, ``C2`` and ``kernel_width``. Other parameters
-    are looped over.
+    ``kernel_width``, for stacked models also in ``n_blocks``, and for the twin SVM in ``C1``,
+    ``C2`` and ``kernel_width``. Other parameters are looped over.
 
     Parameters
     ----------
@@ -123,7 +130,7 @@ class PathSearchCV(BaseSearchCV):
         Whether the random nodes of a small model are among those of a large one, the same on all
         folds, or every map (all of a candidate except ``C`` and ``kernel_width``) is drawn anew on
         every fold. "fresh" takes many times longer, and its best candidate owes more to chance; use
-        it to repeat studies that drew so. The twin SVM has no map to draw.
+        it to repeat studies that drew so. Not for the twin SVM and stacked models.
 
     Attributes
     ----------
@@ -291,15 +298,15 @@ class PathSearchCV(BaseSearchCV):
 
     def _check_model(self, model: Any) -> None:
         """Raise unless the search can handle the model."""
-        broad = isinstance(model, BroadModel) and hasattr(model, "C") and model.plain_ridge
-        if not (broad or isinstance(model, IntuitionisticFuzzyTwinSVC)):
+        broad = isinstance(model, BroadModel) and hasattr(model, "C")
+        if not (broad or isinstance(model, tuple(OWN_PATHS))):
             raise TypeError(
                 "PathSearchCV needs a classifier or regressor of broadlearn, or a Pipeline that "
                 f"ends in one, got {type(model).__name__}; use GridSearchCV for other estimators."
             )
         if self.draws == "fresh" and not broad:
             raise ValueError(
-                'draws must be "nested" for IntuitionisticFuzzyTwinSVC, which has no map to draw.'
+                f'draws must be "nested" for {type(model).__name__}, which has no map of its own.'
             )
         piped = isinstance(self.estimator, Pipeline)
         if isinstance(self.cv, str) and (piped or not broad or self.draws == "fresh"):
@@ -361,8 +368,7 @@ class PathSearchCV(BaseSearchCV):
         )
         piped, fresh = isinstance(estimator, Pipeline), self.draws == "fresh"
         run: Any = partial(score_grid, fresh=fresh)
-        if isinstance(estimator[-1] if piped else estimator, IntuitionisticFuzzyTwinSVC):
-            run = score_twin_grid
+        run = OWN_PATHS.get(type(estimator[-1] if piped else estimator), run)
         if not piped:
             return [run(estimator, grid, task, judge) for grid in given.grids]
         strict = self.error_score == "raise"

@@ -88,6 +88,7 @@ def best_first(
     size = values("n_enhancement_groups", 1) * values("n_enhancement_nodes")
     size = size + values("n_hidden_nodes") + values("n_feature_groups") * values("n_feature_nodes")
     size = size + values("n_fuzzy_groups") * values("n_fuzzy_rules")
+    size = size * values("n_blocks", 1)
     penalty = values("C") + values("C1") + values("C2")
     # Means that differ by rounding alone are equal.
     levels = np.round(mean, 12)
