@@ -1,4 +1,5 @@
 import hashlib
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,6 @@ from broadlearn.study import (
     dataset_files,
     dataset_names,
     describe_dataset,
-    fetch_datasets,
     load_dataset,
     pairwise_tasks,
 )
@@ -77,32 +77,28 @@ def mirror(empty, monkeypatch):
     return tables, asked
 
 
-def test_missing_files_are_downloaded_once(empty, mirror):
+def test_missing_files_are_downloaded_once(empty, mirror, monkeypatch):
     tables, asked = mirror
-    table = load_dataset("tic_tac_toe", "embedded")
-    (file,) = registry()["tic_tac_toe", ""].files
-    tables[file] = original(table.X, table.y)
-    (path,) = fetch_datasets(["tic_tac_toe"])
-    assert path == empty / "uci121" / file
-    assert fetch_datasets(["tic_tac_toe"]) == [path]
-    assert asked == [file]
-    np.testing.assert_array_equal(load_dataset("tic_tac_toe").X, table.X)
+    X, y = np.arange(6.0).reshape(3, 2), np.array([0, 1, 0])
+    info = replace(registry()["pima", ""], sha256=values_sha256(X, y))
+    monkeypatch.setitem(registry(), ("pima", ""), info)
+    tables[info.files[0]] = original(X, y)
+    for _ in range(2):
+        np.testing.assert_array_equal(load_dataset("pima").X, X)
+    assert dataset_files("pima") == [empty / "uci121" / info.files[0]]
+    assert asked == [*info.files]
 
 
 def test_downloads_with_other_values_are_refused_and_removed(empty, mirror):
     tables, _ = mirror
-    table = load_dataset("tic_tac_toe", "embedded")
-    (file,) = registry()["tic_tac_toe", ""].files
-    tables[file] = original(table.X + 1, table.y)
-    with pytest.raises(
-        OSError, match=r"Could not download tic_tac_toe .*other values.*Unpack https"
-    ):
-        fetch_datasets(["tic_tac_toe"])
+    (file,) = registry()["pima", ""].files
+    tables[file] = original(np.ones((768, 8)), np.zeros(768, dtype=int))
+    with pytest.raises(OSError, match=r"Could not download pima .*other values.*Unpack https"):
+        load_dataset("pima")
     assert not (empty / "uci121" / file).exists()
+    del tables[file]
     with pytest.raises(OSError, match=r"Could not download pima .404.*BROADLEARN_DATA"):
         load_dataset("pima")
-    with pytest.raises(ValueError, match="adult cannot be downloaded"):
-        fetch_datasets(["adult"])
     with pytest.raises(FileNotFoundError, match=r"no adult\.csv in any data folder"):
         load_dataset("adult")
 

@@ -1,4 +1,4 @@
-"""`broadlearn datasets`: what there is, and how to get it."""
+"""`broadlearn datasets`: the data sets that the study knows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import typer
 
 from broadlearn.cli import console
 
-app = console.command_group("List and fetch data sets.")
+app = console.command_group("List data sets.")
 
 
 @app.command("list")
@@ -31,26 +31,9 @@ def list_datasets(
                     "name": name,
                     "rows": info.n_rows,
                     "columns": info.n_columns,
-                    "classes": ", ".join(map(str, info.class_counts.values())),
-                    "where": [*paths, "embedded" if info.kind == "embedded" else "not fetched"][0],
+                    "classes": ", ".join(map(str, info.class_counts)),
+                    "where": [*paths, "embedded" if info.kind == "embedded" else "not here"][0],
                     "note": info.note,
                 }
             )
         console.print_frame(pd.DataFrame(found), max_rows=len(found))
-
-
-@app.command()
-def fetch(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(help="Names of data sets, also with commas; all 28 if none is given."),
-    ] = None,
-) -> None:
-    """Download data sets of the study, and check all values."""
-    with console.command(console.CONTINUES):
-        from broadlearn.study import dataset_names, fetch_datasets
-
-        for name in console.split_list(names) or dataset_names("uci28"):
-            console.waiting(f"fetching {name}")
-            for path in fetch_datasets([name]):
-                console.say(path)

@@ -16,7 +16,6 @@ from broadlearn.study.datasets import (
     dataset_files,
     dataset_names,
     describe_dataset,
-    fetch_datasets,
     load_dataset,
     pairwise_tasks,
 )
@@ -52,7 +51,6 @@ __all__ = [
     "dataset_names",
     "describe_dataset",
     "expand_name",
-    "fetch_datasets",
     "find_model",
     "load_dataset",
     "make_study",

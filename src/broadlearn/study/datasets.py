@@ -11,7 +11,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -42,8 +42,9 @@ class DatasetInfo:
     """Facts about a named data set: a line of ``dataset_registry.csv``.
 
     `variant` is "" for the published form; `kind` is "uci28", "extra" or "embedded", which needs no
-    file. `sha256` is that of the values. `files` are paths in the UCI collection, to be joined;
-    `file` is a file name other than ``name.csv`` or ``name__variant.csv``.
+    file. `class_counts` are rows per label, in the order of the labels, and `sha256` is that of the
+    values. `files` are paths in the UCI collection, to be joined; `file` is a file name other than
+    ``name.csv`` or ``name__variant.csv``.
     """
 
     name: str
@@ -51,7 +52,7 @@ class DatasetInfo:
     kind: str
     n_rows: int
     n_columns: int
-    class_counts: dict[str, int]
+    class_counts: tuple[int, ...]
     sha256: str
     source: str
     files: tuple[str, ...]
@@ -129,17 +130,10 @@ def registry() -> dict[tuple[str, str], DatasetInfo]:
     infos = {}
     for row in table.to_dict("records"):
         row |= {"n_rows": int(row["n_rows"]), "n_columns": int(row["n_columns"])}
-        row |= {"class_counts": _counts(row["class_counts"]), "files": tuple(row["files"].split())}
+        counts = tuple(map(int, row["class_counts"].split()))
+        row |= {"class_counts": counts, "files": tuple(row["files"].split())}
         infos[row["name"], row["variant"]] = DatasetInfo(**row)
     return infos
-
-
-def _counts(text: str) -> dict[str, int]:
-    """Counts of the labels 0, 1, … as ``61 59``, or of others as ``CDR 0: 135; CDR 0.5: 70``."""
-    if ":" not in text:
-        return {str(label): int(count) for label, count in enumerate(text.split())}
-    parts = (part.rpartition(":") for part in text.split(";"))
-    return {label.strip(): int(count) for label, _, count in parts}
 
 
 def dataset_names(kind: str | None = None) -> list[str]:
@@ -171,7 +165,7 @@ def describe_dataset(name: str, variant: str | None = None) -> DatasetInfo:
     >>> from broadlearn.study import describe_dataset
     >>> info = describe_dataset("pima")
     >>> info.n_rows, info.n_columns, info.class_counts
-    (768, 8, {'0': 500, '1': 268})
+    (768, 8, (500, 268))
     """
     if name not in dataset_names():
         close = difflib.get_close_matches(name.replace("-", "_"), dataset_names())
@@ -251,7 +245,7 @@ def load_dataset(name: str, variant: str | None = None) -> Dataset:
         return Dataset(name, *EMBEDDED[name, info.variant]())
     paths = dataset_files(name, variant)
     if not paths and info.files:
-        paths = fetch_datasets([name])
+        paths = _download(info)
     if not paths:
         raise FileNotFoundError(
             f"There is no {info.file_name} in any data folder: put it into a folder and set "
@@ -260,21 +254,11 @@ def load_dataset(name: str, variant: str | None = None) -> Dataset:
     return Dataset(name, *_checked_values(paths, info))
 
 
-def fetch_datasets(names: Iterable[str] | None = None) -> list[Path]:
-    """Download missing files of the 28 data sets into the cache; return the files of all names.
+def _download(info: DatasetInfo) -> list[Path]:
+    """Download the files of a data set into the cache.
 
     The collection publishes no checksums of its files; those of the values guard them.
     """
-    paths: list[Path] = []
-    for name in names or dataset_names("uci28"):
-        info = describe_dataset(name, "")
-        if not info.files:
-            raise ValueError(f"{name} cannot be downloaded, only the 28 data sets of the study.")
-        paths += dataset_files(name) or _download(info)
-    return paths
-
-
-def _download(info: DatasetInfo) -> list[Path]:
     import pooch
 
     folder = cache_folder() / "uci121"
@@ -329,12 +313,6 @@ def values_sha256(X: NDArray[Any] | pd.DataFrame, y: NDArray[Any]) -> str:
     digest = hashlib.sha256(unsigned_zeros.astype("<f8").tobytes())
     digest.update(np.asarray(y).astype("<i8").tobytes())
     return digest.hexdigest()
-
-
-def class_counts(y: NDArray[Any]) -> dict[str, int]:
-    """Number of rows per label, labels as text, in their order."""
-    labels, counts = np.unique(y, return_counts=True)
-    return {str(label): int(count) for label, count in zip(labels, counts, strict=True)}
 
 
 def pairwise_tasks(data: Dataset, groups: Sequence[str]) -> list[Dataset]:
