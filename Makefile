@@ -125,11 +125,9 @@ bench: $(READY) ## run all benchmarks (hours; some need the data folder)
 	$(BIN)/python benchmarks/midsize.py midsize.csv
 	$(BIN)/python benchmarks/twin_svm.py
 	$(BIN)/python benchmarks/audit.py audit.csv
-	$(BIN)/python benchmarks/first_run.py
 	$(BIN)/python benchmarks/scale.py
 	$(BIN)/python benchmarks/dask_fit.py
 	$(BIN)/python benchmarks/cost_model.py
-	$(BIN)/python benchmarks/baselines.py
 	$(BIN)/python benchmarks/row_standardization.py
 
 evidence: $(READY) ## run again what docs/evidence.csv claims, as far as it takes minutes (some need the data)

@@ -12,7 +12,6 @@ from sklearn.metrics import (
 )
 
 from broadlearn.evaluation import Predictions
-from broadlearn.evaluation.figures import figure_text
 from broadlearn.evaluation.metrics import (
     Ranking,
     class_table,
@@ -146,8 +145,3 @@ def test_bootstrap_intervals_are_as_wide_as_theory_says():
         "mean_absolute_error", ["low", "high"]
     ]
     assert high - low == pytest.approx(2 * 1.96 * x.std() / 20, rel=0.15)
-
-
-def test_small_and_large_numbers_are_readable():
-    line = {"value": -0.1234, "low": -2.0, "high": 1.2e12}
-    assert figure_text("r2", line) == ("-0.123", "-2 to 1.2e+12")

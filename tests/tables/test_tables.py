@@ -104,12 +104,3 @@ def test_files_that_are_written(tmp_path):
     assert found.to_dict("list") == frame.to_dict("list")
     with pytest.raises(TableError, match=r"must end in .csv or .parquet"):
         write_frame(frame, tmp_path / "a.xlsx")
-
-
-def test_rows_are_dropped_and_relabelled_by_position(tmp_path):
-    path = csv(tmp_path, "a;y\n001;yes\n1,50;no\n-3,5;no\n?;yes\n")
-    rows = read_frame(path, as_text=True)
-    rows.loc[2, "y"] = "yes"
-    write_frame(rows.drop(index=1), tmp_path / "clean.csv")
-    found = read_frame(tmp_path / "clean.csv", as_text=True)
-    assert found.to_numpy().tolist() == [["001", "yes"], ["-3,5", "yes"], ["?", "yes"]]

@@ -31,6 +31,8 @@ from broadlearn.utils.checks import (
         ([1.0, 1j], r"^sample_weight must contain numbers, got '"),
         ({"a": 1}, "^sample_weight must contain numbers"),
         ([1.0, np.inf], "sample_weight contains infinity"),
+        ([1.0, 1e200], r"must be 0 or lie between 1e-60 and 1e\+60, got 1 to 1e\+200"),
+        ([1.0, 1e-200], r"must be 0 or lie between 1e-60 and 1e\+60, got 1e-200 to 1"),
         (np.array(["2020", "2021"], dtype="datetime64"), "^sample_weight must contain numbers"),
     ],
 )

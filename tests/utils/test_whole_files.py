@@ -3,7 +3,6 @@ import os
 import stat
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -84,15 +83,6 @@ def test_links_are_followed(tmp_path):
         write_whole(link, text)
         assert target.read_text() == text
     assert link.is_symlink()
-
-
-def test_writers_of_one_path_do_no_harm(tmp_path):
-    path = tmp_path / "a"
-    texts = [str(i) * 100_000 for i in range(8)]
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda text: write_whole(path, text), texts))
-    assert path.read_text() in texts
-    assert list(tmp_path.iterdir()) == [path]
 
 
 @POSIX

@@ -19,12 +19,6 @@ def test_calls_come_back_in_order_from_any_number_of_workers():
         assert list(parallel((delayed(abs)(-i) for i in range(5)), n_jobs)) == [0, 1, 2, 3, 4]
 
 
-@pytest.mark.slow
-def test_calls_may_come_back_as_they_end():
-    found = parallel((delayed(abs)(-i) for i in range(5)), 2, ordered=False)
-    assert sorted(found) == [0, 1, 2, 3, 4]
-
-
 def test_a_process_started_meanwhile_does_not_see_ctrl_c():
     with spare_children_interrupts():
         said = subprocess.run(

@@ -121,10 +121,10 @@ class Audit:
 
     def _repr_html_(self) -> str:
         columns = ["suspicion", "verdict", "label", "likely_label", "why"]
-        most = self.table[self.table["verdict"] != FINE][:MAX_SHOWN]
-        rows = zip(most.index, *(most[name] for name in columns), strict=True)
+        most = self.table.loc[self.table["verdict"] != FINE, columns][:MAX_SHOWN]
+        most.insert(0, "row", most.index)
         note = "All rows: .table; a page: .to_html(path); what to fit on: .clean(X, y)."
-        return html_table(repr(self)[1:-1], ["row", *columns], rows, note)
+        return html_table(repr(self)[1:-1], most, note)
 
     @property
     def sample_weight(self) -> Array:

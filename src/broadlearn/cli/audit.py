@@ -115,23 +115,19 @@ def audit_rows(
             return
         console.print_frame(columns)
         console.print_facts({"task": f"{table.task} (--task changes it)"})
-        _print_audit(found, before)
-        for verdict, rows in found.lists.items():
-            if top:
-                title = f"{verdict}: {len(rows):,}"
-                console.print_frame(_row_table(found, rows)[SHOWN].head(top), title)
+        _print_audit(found, before, top)
         if clean is not None:
             console.print_facts({"clean table": _described(changes)})
 
 
 def _row_table(found: Audit, rows: Any = None) -> Any:
-    """Rows of an audit by position, called `row`."""
+    """Return the rows of an audit by position, called `row`."""
     table = (found.table if rows is None else rows).reset_index(drop=True)
     return table.rename(columns={"position": "row"})
 
 
 def _facts(found: Audit) -> dict[str, Any]:
-    """The audit for machines."""
+    """Return the audit for machines."""
     return {
         "rows": len(found.table),
         "verdicts": found.counts,
@@ -152,8 +148,8 @@ def _facts(found: Audit) -> dict[str, Any]:
     }
 
 
-def _print_audit(found: Audit, before: Audit) -> None:
-    """Print the summary of a table, and what corrections changed in it."""
+def _print_audit(found: Audit, before: Audit, top: int) -> None:
+    """Print what was found, what corrections changed in it, and the first rows of each list."""
 
     def change(was: object, now: object) -> str:
         return str(now) if str(was) == str(now) else f"{was} → {now}"
@@ -171,6 +167,9 @@ def _print_audit(found: Audit, before: Audit) -> None:
         }
     )
     console.say(found.health)
+    for verdict, rows in found.lists.items() if top else ():
+        table = _row_table(found, rows)[SHOWN].head(top)
+        console.print_frame(table, f"{verdict}: {len(rows):,}")
 
 
 def _described(changes: RowChanges) -> str:

@@ -136,7 +136,7 @@ def stop_waiting() -> None:
 
 
 def is_terminal() -> bool:
-    """Whether a person is watching, and wants to see progress."""
+    """Return whether a person is watching and wants to see progress."""
     return sys.stderr.isatty() and not settings.quiet
 
 
@@ -214,7 +214,7 @@ def records(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def split_list(texts: Sequence[str] | None) -> list[str]:
-    """Values of an option that may be repeated or hold commas."""
+    """Return the values of an option that may be repeated or hold commas."""
     return [part.strip() for text in texts or [] for part in text.split(",") if part.strip()]
 
 
@@ -225,7 +225,7 @@ def _cell(value: Any) -> str:
 
 
 def _sentence(error: Exception) -> str:
-    """The message of an error in one line."""
+    """Return the message of an error in one line."""
     text = str(error) or "There is not enough memory."
     if isinstance(error, OSError) and error.strerror:
         text = f"{f'{error.filename}: ' if error.filename else ''}{error.strerror}."

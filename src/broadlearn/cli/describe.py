@@ -43,7 +43,7 @@ def describe(model: ModelFile, as_json: AsJson = False) -> None:
 
 
 def model_settings(model: Any) -> dict[str, Any]:
-    """Parameters of a model; for an ensemble the kernels that it averages."""
+    """Return the parameters of a model; for an ensemble the kernels that it averages."""
     if hasattr(model, "members_"):
         families = Counter(f"{row['family']} on {row['inputs']}" for row in model.members_)
         return {"kernels": len(model.members_), **families}

@@ -89,7 +89,7 @@ def load_model(path: Path, *, force: bool = False) -> Any:
 
 
 def is_prepared(model: Any) -> bool:
-    """Whether a model reads the columns of tables by itself."""
+    """Return whether a model reads the columns of tables by itself."""
     from sklearn.pipeline import Pipeline
 
     from broadlearn.tables import TablePreparation
@@ -125,7 +125,7 @@ def _kept_columns(frame: pd.DataFrame, names: list[str], data: Path) -> pd.DataF
 
 
 def _predictions(model: Any, X: pd.DataFrame, coverage: float | None) -> pd.DataFrame:
-    """Predictions with probabilities, and with sets or intervals of a coverage if it is given."""
+    """Return predictions with probabilities, and with sets or intervals of a given coverage."""
     import pandas as pd
 
     from broadlearn.evaluation import unwrap_model

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Data = Annotated[
     Path,
     typer.Argument(
-        help="Table: CSV or other text, Parquet, Excel, JSON or ARFF; - for standard input."
+        help="Table: CSV or other text, Parquet, Excel, JSON or ARFF; - for CSV on standard input."
     ),
 ]
 ModelFile = Annotated[Path, typer.Argument(help="Model file that `broadlearn fit` wrote.")]
@@ -57,7 +57,7 @@ TABLE_PANEL = "How to read the table"
 
 
 def _table_option(kind: Any, *names: str, help: str) -> Any:
-    """An option on how to read a table, listed under a heading of its own."""
+    """Return an option on how to read a table, listed under a heading of its own."""
     return Annotated[kind, typer.Option(*names, help=help, rich_help_panel=TABLE_PANEL)]
 
 
@@ -68,7 +68,6 @@ TABLE_OPTIONS: dict[str, Any] = {
         bool, "--no-header", help="The first line holds data; columns are called f1, f2, ..."
     ),
     "sheet": _table_option(str | None, help="Sheet of a workbook."),
-    "format": _table_option(str | None, help="Format, such as csv, whatever the file is called."),
     "max_bytes": _table_option(
         int | None, help="Bytes that a compressed file may unfold to; 1 GiB if not given."
     ),

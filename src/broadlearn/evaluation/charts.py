@@ -197,7 +197,7 @@ def _chart(axes: Axes, title: str, caption: str, **labels: str) -> Chart:
 
 
 def _shown_classes(evaluation: Evaluation) -> list[int]:
-    """Of two classes the rarer one or that of the threshold; of many those found least."""
+    """Choose the rarer of two classes, or that of the threshold; of many those found least."""
     classes, target = np.asarray(evaluation.predictions.classes), evaluation.predictions.target
     n_present = np.unique(target).size
     if n_present < 2:

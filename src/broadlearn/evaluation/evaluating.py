@@ -125,9 +125,8 @@ class Evaluation:
         return f"<Evaluation on {self.n_rows} rows: {name} {value:.4g}>"
 
     def _repr_html_(self) -> str:
-        rows = self.metrics.itertuples(name=None)
         note = "95 % intervals; .to_html(path) writes a page, .worst has the worst rows."
-        return html_table(repr(self)[1:-1], ["metric", *self.metrics.columns], rows, note)
+        return html_table(repr(self)[1:-1], self.metrics.reset_index(names="metric"), note)
 
     def to_html(
         self,
@@ -267,7 +266,7 @@ def _predict(model: Any, parts: ModelParts, X: Any, y: Any) -> Predictions:
 
 
 def _conformal_regions(parts: ModelParts, X: Any, method: str) -> Any:
-    """Conformal sets or intervals of 90 %, if the model was calibrated for them."""
+    """Return conformal sets or intervals of 90 %, if the model was calibrated for them."""
     estimator = parts.estimator
     if not hasattr(estimator, method) or not hasattr(estimator, "calibration_scores_"):
         return None
@@ -275,7 +274,7 @@ def _conformal_regions(parts: ModelParts, X: Any, method: str) -> Any:
 
 
 def _worst_rows(predictions: Predictions) -> pd.DataFrame:
-    """Rows with the largest loss."""
+    """Return the rows with the largest loss."""
     losses = sample_losses(predictions)
     rows = np.argsort(-losses, kind="stable")[:20]
     rows = rows[losses[rows] > 0.0]

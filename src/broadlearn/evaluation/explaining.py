@@ -76,21 +76,19 @@ class Explanation:
         order = table["contribution"].abs().sort_values(ascending=False, kind="stable").index
         return table.loc[order].reset_index(drop=True)
 
-    def reasons(self, position: int, n_columns: int = 3) -> list[str]:
-        """Return the largest contributions to the prediction of a row, in words.
+    def reasons(self, position: int) -> list[str]:
+        """Return the three largest contributions to the prediction of a row, in words.
 
         Parameters
         ----------
         position : int
             Position of the row, from 0.
-        n_columns : int, default=3
-            Number of columns to name.
 
         Returns
         -------
         list of str
         """
-        largest = self.row(position).head(n_columns).itertuples(index=False, name=None)
+        largest = self.row(position).head(3).itertuples(index=False, name=None)
         return [
             f"{name} = {_cell_text(value)} ({contribution:+.3g})"
             for name, value, contribution in largest

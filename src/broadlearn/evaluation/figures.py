@@ -63,8 +63,8 @@ def number_text(value: float) -> str:
 
     Examples
     --------
-    >>> number_text(0.12345), number_text(12.3456), number_text(12345.6), number_text(1e-5)
-    ('0.123', '12.35', '12,346', '1e-05')
+    >>> [number_text(value) for value in (-0.12345, 12.3456, 12345.6, 1e-5, 1.2e12)]
+    ['-0.123', '12.35', '12,346', '1e-05', '1.2e+12']
     """
     if 1e-3 <= abs(value) < 1.0:
         return f"{value:.3f}"

@@ -39,7 +39,7 @@ class Predictions(NamedTuple):
     regions: NDArray[Any] | None = None
 
     def decoded(self, codes: NDArray[Any]) -> NDArray[Any]:
-        """Labels of class codes; targets as they are."""
+        """Return the labels of class codes; targets as they are."""
         return codes if self.classes is None else self.classes[codes]
 
 
@@ -250,6 +250,6 @@ def _folded(label: object) -> str:
 
 
 def _mean(values: Array) -> float:
-    """Mean of the defined values."""
+    """Return the mean of the defined values."""
     defined = values[~np.isnan(values)]
     return float(defined.mean()) if defined.size else np.nan

@@ -267,11 +267,6 @@ def _check_plain(node: Any, place: tuple[str, str], trusted: set[str]) -> list[A
     """Return the nodes within a plain value; None for a value of another type."""
     name, content = ".".join(place), node.get("content")
     match node["__loader__"]:
-        case "JsonNode" if name == "builtins.str":
-            # Other values have nodes of their own; as text they could be many small objects.
-            if content.lstrip()[:1] in ("[", "{"):
-                raise ValueError("a plain value in it has children")
-            return []
         case "ListNode" | "TupleNode" if name in ("builtins.list", "builtins.tuple"):
             return list(content)
         case "TupleNode" if issubclass(own_class(*place) or object, tuple):
@@ -280,11 +275,6 @@ def _check_plain(node: Any, place: tuple[str, str], trusted: set[str]) -> list[A
         case "DictNode" if name == "builtins.dict":
             _check_keys(node["key_types"], len(content))
             return [node["key_types"], *content.values()]
-        case "SliceNode" if name == "builtins.slice":
-            ends = {type(content[end]) for end in ("start", "stop", "step")}
-            return [] if ends <= {int, type(None)} else None
-        case "TypeNode" if name in TYPES:
-            return []
         case "DTypeNode" if name == "numpy.dtype" and content["__loader__"] == "NdArrayNode":
             trusted.add(name)
             return [content]
@@ -293,7 +283,23 @@ def _check_plain(node: Any, place: tuple[str, str], trusted: set[str]) -> list[A
             if len(node["shape"]["content"]) != 1:
                 raise ValueError("an array of objects in it has more than one dimension")
             return [node["shape"], *content]
-    return None
+    return [] if _is_single(node, name) else None
+
+
+def _is_single(node: Any, name: str) -> bool:
+    """Return whether a node is a plain value without nodes within it."""
+    match node["__loader__"]:
+        case "JsonNode" if name == "builtins.str":
+            # Other values have nodes of their own; as text they could be many small objects.
+            if node["content"].lstrip()[:1] in ("[", "{"):
+                raise ValueError("a plain value in it has children")
+            return True
+        case "SliceNode" if name == "builtins.slice":
+            ends = {type(node["content"][end]) for end in ("start", "stop", "step")}
+            return ends <= {int, type(None)}
+        case "TypeNode":
+            return name in TYPES
+    return False
 
 
 def _check_keys(types: Any, n_keys: int) -> None:

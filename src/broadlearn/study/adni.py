@@ -84,7 +84,7 @@ def read_adni(
 
 
 def _read(path: str | os.PathLike[str]) -> pd.DataFrame:
-    """A table of ADNI with the columns that identify a visit."""
+    """Read a table of ADNI; refuse one without the columns that identify a visit."""
     table = pd.read_csv(path, low_memory=False)
     visit = {"RID", "EXAMDATE", "VISCODE2" if "VISCODE2" in table else "VISCODE"}
     if missing := sorted(visit - set(table)):

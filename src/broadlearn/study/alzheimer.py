@@ -27,7 +27,7 @@ RATINGS = ("CDR 0", "CDR 0.5", "CDR 1+")
 
 
 def oasis(frame: pd.DataFrame, *, mmse: bool = True) -> Values:
-    """The people who were rated, at their first visit if there are several."""
+    """Return the people who were rated, at their first visit if there are several."""
     rows = frame["CDR"].notna()
     if "Visit" in frame:
         rows &= frame["Visit"] == 1
@@ -41,7 +41,7 @@ def oasis(frame: pd.DataFrame, *, mmse: bool = True) -> Values:
 
 
 def biomarkers(frame: pd.DataFrame) -> Values:
-    """127 proteins of the spinal fluid with age, sex and APOE genotype; "Impaired" or "Control"."""
+    """Return proteins of the spinal fluid, age, sex and APOE genotype, and who is impaired."""
     return frame.drop(columns=["rownames", "Class"]), frame["Class"].to_numpy(dtype=str)
 
 

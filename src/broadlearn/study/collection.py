@@ -79,7 +79,7 @@ def read_collection(
 
 
 def _find(folder: str | os.PathLike[str] | None) -> Path:
-    """Folder of the collection."""
+    """Return the folder of the collection."""
     parents = list(data_folders()) if folder is None else [Path(folder)]
     for parent in parents:
         for root in (parent, parent / "uci121"):
@@ -110,7 +110,7 @@ def _read_set(path: Path) -> Dataset:
 
 
 def _read_table(path: Path) -> pd.DataFrame:
-    """Features as numbers, and whole numbers as labels in the last column."""
+    """Read features as numbers, and whole numbers as labels in the last column."""
     table = pd.read_csv(path, sep=r"\s+", na_values="?", encoding="latin-1")
     if LABEL not in table.columns:
         raise ValueError(f"{path.name} has no column {LABEL}")

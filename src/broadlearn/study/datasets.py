@@ -124,7 +124,7 @@ class Dataset:
 
 @cache
 def registry() -> dict[tuple[str, str], DatasetInfo]:
-    """All data sets by name and variant, in the order of the file."""
+    """Return all data sets by name and variant, in the order of the file."""
     with (files("broadlearn.study") / "dataset_registry.csv").open(encoding="utf-8") as file:
         table = pd.read_csv(file, dtype=str, keep_default_na=False)
     infos = {}
@@ -181,7 +181,7 @@ def describe_dataset(name: str, variant: str | None = None) -> DatasetInfo:
 
 
 def data_folders() -> Iterator[Path]:
-    """Folders that may hold data, in order."""
+    """Yield the folders that may hold data, in order."""
     if folder := os.environ.get("BROADLEARN_DATA"):
         if not Path(folder).is_dir():
             raise ValueError(f"BROADLEARN_DATA must name a folder; there is none at {folder}.")
@@ -194,7 +194,7 @@ def data_folders() -> Iterator[Path]:
 
 
 def cache_folder() -> Path:
-    """Folder of downloaded files: ``BROADLEARN_CACHE`` or the usual place of the system."""
+    """Return the folder of downloads: ``BROADLEARN_CACHE`` or the usual one of the system."""
     import pooch
 
     return Path(os.environ.get("BROADLEARN_CACHE") or pooch.os_cache("broadlearn"))
@@ -305,7 +305,7 @@ def _values(paths: Sequence[Path], name: str) -> tuple[Array | pd.DataFrame, NDA
 
 
 def values_sha256(X: NDArray[Any] | pd.DataFrame, y: NDArray[Any]) -> str:
-    """SHA-256 of a table's values, however the file writes them."""
+    """Return the SHA-256 of a table's values, however the file writes them."""
     if isinstance(X, pd.DataFrame):
         lines = [X.to_csv(index=False, lineterminator="\n"), *map(str, y)]
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()

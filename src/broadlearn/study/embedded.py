@@ -27,7 +27,7 @@ _TITANIC = (
 
 
 def tic_tac_toe() -> Values:
-    """All 958 ends of the game with x moving first; 1 where x has won.
+    """Return all 958 ends of the game with x moving first; 1 where x has won.
 
     Values and the order of rows are those of the study's file.
     """
@@ -48,7 +48,7 @@ def tic_tac_toe() -> Values:
 
 
 def titanic() -> Values:
-    """The 2,201 people on board by class, age and sex; 1 for those who survived.
+    """Return the 2,201 people on board by class, age and sex; 1 for those who survived.
 
     Values and the order of rows are those of the study's file.
     """
@@ -59,7 +59,7 @@ def titanic() -> Values:
 
 
 def monks(problem: int) -> Values:
-    """All 432 robots of a MONK's problem; 1 where its rule holds, without noise.
+    """Return all 432 robots of a MONK's problem; 1 where its rule holds, without noise.
 
     The rules are 1: a1 = a2 or a5 = 1; 2: exactly two of the six attributes are 1; 3: a5 = 3 and
     a4 = 1, or a5 ≠ 4 and a2 ≠ 3. The study's file of the first problem begins with 124 of the
@@ -76,13 +76,13 @@ def monks(problem: int) -> Values:
 
 
 def _standardized(X: NDArray[np.int64]) -> Array:
-    """Columns with mean 0 and deviation 1 (ddof=1), to six digits as in the study's files."""
+    """Return columns with mean 0 and deviation 1 (ddof=1), to six digits as in the files."""
     Z = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
     return np.vectorize(lambda value: float(f"{value:.6g}"))(Z)
 
 
 def thinned_digits() -> Values:
-    """Every third of scikit-learn's digits, so that all ten classes are as frequent as before."""
+    """Return every third sample of each class of scikit-learn's digits."""
     X, y = load_digits(return_X_y=True)
     rows = np.sort(np.argsort(y, kind="stable")[::3])
     return X[rows], y[rows]

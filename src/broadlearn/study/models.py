@@ -118,7 +118,7 @@ class ModelSpec:
 
 
 def _plain(value: Any) -> Any:
-    """A parameter as JSON that is the same in every process."""
+    """Return a parameter as values for JSON that are the same in every process."""
     if isinstance(value, np.generic | np.ndarray):
         value = value.tolist()
     if isinstance(value, list | tuple):
@@ -136,7 +136,7 @@ def _plain(value: Any) -> Any:
 
 
 def _with_grid(name: str, estimator: BaseEstimator, grid: Any) -> ModelSpec:
-    """A model with the same settings whatever the grid."""
+    """Return a model with the same settings for all grids."""
     return ModelSpec(name, estimator, dict.fromkeys(GRIDS, grid))
 
 
@@ -145,12 +145,12 @@ def _scaled(estimator: BaseEstimator) -> BaseEstimator:
 
 
 def _by_columns(X: Array) -> Array:
-    """Standardised columns over the root of their number: distances then are about 1 to 2."""
+    """Divide standardised columns by the root of their number: distances are then about 1 to 2."""
     return X / X.shape[1] ** 0.5
 
 
 def _published(name: str, grids: Any) -> ModelSpec | None:
-    """A model as the published study ran it, if that is known."""
+    """Return a model as the published study ran it, if that is known."""
     own = RELEASED_GRIDS.get(name)
     grids = grids if own is None else dict.fromkeys(GRIDS, own)
     return ModelSpec(name, RELEASED[name], grids) if name in RELEASED else None

@@ -128,7 +128,7 @@ def apply_noise(X: ArrayLike, y: ArrayLike, noise: Noise, seed: int) -> tuple[Ar
 
 
 def _choose(rng: np.random.Generator, rows: NDArray[np.intp], share: float) -> NDArray[np.intp]:
-    """A share of some row numbers, rounded to whole rows."""
+    """Draw a share of some row numbers, rounded to whole rows."""
     return rng.choice(rows, round(share * len(rows)), replace=False)
 
 

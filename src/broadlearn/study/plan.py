@@ -132,7 +132,7 @@ def fingerprint(
     splits: Iterable[Sequence[NDArray[np.intp]]] = (),
     groups: ArrayLike | None = None,
 ) -> str:
-    """Short SHA-256 of the content of a table: its values, labels, splits and groups."""
+    """Return a short SHA-256 of the values, labels, splits and groups of a table."""
     named = ""
     if isinstance(X, pd.DataFrame):
         columns = [column.to_numpy() for _, column in X.items()]
@@ -149,7 +149,7 @@ def fingerprint(
 
 
 def _column_kind(column: pd.Series) -> list[str]:
-    """Properties of a column, besides its values, on which its preparation depends."""
+    """Return what the preparation of a column depends on besides its values."""
     if isinstance(column.dtype, pd.CategoricalDtype) and column.cat.ordered:
         return ["ordered", *map(str, column.cat.categories)]
     if pd.api.types.is_bool_dtype(column.dtype):
@@ -170,7 +170,7 @@ def _digest(content: dict[str, Any]) -> str:
 
 
 def _seed(unit: Unit, *names: str) -> int:
-    """An integer in [0, 2³¹) from some fields of a unit."""
+    """Return an integer in [0, 2³¹) from some fields of a unit."""
     fields = {name: getattr(unit, name) for name in names}
     # Seeds depend on the values of the data, whatever the columns are called.
     fields["fingerprint"] = unit.fingerprint.partition("-")[0]

@@ -144,7 +144,7 @@ def paper_task(data: Dataset, noise: Noise, seed: int) -> Dataset:
 
 
 def _as_prepared(model: Any) -> Any:
-    """A model or search that does not standardise its rows again."""
+    """Return a model or search that does not standardise the prepared samples again."""
     inner = getattr(model, "estimator", model)
     if "standardize" in inner.get_params():
         inner.set_params(standardize=False)
@@ -168,7 +168,7 @@ def _judge_grid(unit: Unit, data: Dataset, spec: ModelSpec, noise: Noise) -> Jud
 
 
 def _setting_scores(results: Mapping[str, Any], folds: Array) -> dict[str, list[Any]]:
-    """Columns of a table of all settings, with the mean and deviation of their scores."""
+    """Return the columns of a table of all settings, with mean and deviation of their scores."""
     missing = np.full(folds.shape[1], np.nan)
     settings = {name: np.asarray(results.get(f"param_{name}", missing)) for name in SETTINGS}
     frame = pd.DataFrame(settings).astype(float)
@@ -181,7 +181,7 @@ def _setting_scores(results: Mapping[str, Any], folds: Array) -> dict[str, list[
 
 
 def _grid_around_print(unit: Unit, spec: ModelSpec) -> dict[str, list[Any]]:
-    """The settings of the published figures: some vary, the others are as printed."""
+    """Return the grid of the published figures: some settings vary, the others are as printed."""
     varied = {**published_grids()[PRINTED_COLUMNS.get(unit.model, unit.model)]}
     varied["n_feature_groups"] = list(PRINTED_GROUPS)
     return {
@@ -227,7 +227,7 @@ _FOLDS: dict[str, Callable[[Unit, Dataset, Noise], Iterator[Fold]]] = {
 
 
 def _stratified(n_folds: int, seed: int, groups: NDArray[Any] | None) -> Any:
-    """Shuffled folds with equal shares of the classes, and with whole groups if there are any."""
+    """Return stratified, shuffled folds, which keep groups whole if there are any."""
     kind = StratifiedKFold if groups is None else StratifiedGroupKFold
     return kind(n_folds, shuffle=True, random_state=seed)
 
@@ -253,7 +253,7 @@ def _judge_folds(unit: Unit, spec: ModelSpec, folds: Iterable[Fold]) -> Judged:
 
 
 def _printed(unit: Unit, spec: ModelSpec) -> dict[str, Any]:
-    """The printed setting of a unit's model, without parameters that it lacks."""
+    """Return the printed setting of a unit's model, without parameters that it lacks."""
     printed = printed_setting(unit.dataset, unit.model)
     if printed is None:
         raise ValueError(f"no settings are printed for {unit.model} on {unit.dataset}")
@@ -277,7 +277,7 @@ def _judge_redraws(unit: Unit, data: Dataset, spec: ModelSpec) -> Judged:
 
 
 def _numbers(data: Dataset, *parts: NDArray[np.intp]) -> list[Array]:
-    """Parts of a data set as numbers, with all preparation learnt on the first part."""
+    """Return parts of a data set as numbers; the preparation is learnt on the first part."""
     if isinstance(data.X, np.ndarray):
         return [data.X[rows] for rows in parts]
     preparation, train = TablePreparation(), parts[0]

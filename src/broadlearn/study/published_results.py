@@ -139,7 +139,7 @@ def _setting(model: str, text: str) -> dict[str, Any]:
 
 
 def _number(name: str, text: str) -> float:
-    """The value of a parameter: a count, a power of two (2^-5), or a C that may print as 0."""
+    """Read a parameter: a count, a power of two (2^-5), or a C that may print as 0."""
     if name.startswith("n_"):
         return int(text)
     base, _, exponent = text.partition("^")

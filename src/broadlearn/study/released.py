@@ -103,14 +103,14 @@ def _with_bias(Z: Array) -> Array:
 
 
 def _columns_to_interval(Z: Array) -> Array:
-    """Columns brought to [0, 1] over the rows at hand; constant ones to 0."""
+    """Scale columns to [0, 1] over the given rows, constant ones to 0."""
     low = Z.min(axis=0)
     width = Z.max(axis=0) - low
     return (Z - low) / np.where(width > 0.0, width, 1.0)
 
 
 def _rows_to_interval(Z: Array) -> Array:
-    """Rows brought to [-1, 1]."""
+    """Scale each row to [-1, 1]."""
     return 2.0 * _columns_to_interval(Z.T).T - 1.0
 
 

@@ -142,7 +142,7 @@ class ResultStore:
         self._add(unit, spec, status="done", mean=result.mean, sd=result.sd, **vars(result))
 
     def add_failure(self, unit: Unit, spec: ModelSpec, status: str, error: str) -> None:
-        """File why a unit has no result; `status` is "failed", "timeout" or "died"."""
+        """File why a unit has no result; `status` is "failed" or "died"."""
         text = error.encode("utf-8", "replace").decode()
         self._add(unit, spec, status=status, error=" ".join(text.split()))
 
@@ -220,6 +220,6 @@ def _commit(folder: Path) -> str:
 
 @cache
 def versions() -> dict[str, str]:
-    """Versions of Python and the packages that compute a result."""
+    """Return the versions of Python and of the packages that compute a result."""
     names = ("numpy", "scipy", "scikit-learn", "broadlearn")
     return {"python": platform.python_version(), **{name: version(name) for name in names}}

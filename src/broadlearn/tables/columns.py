@@ -96,10 +96,11 @@ def learn_column(column: pd.Series, kind: str | None, order: Sequence[str] | Non
 
 
 def _learn_texts(column: pd.Series, kind: str | None) -> Plan:
+    """Learn what a column of text holds: booleans, numbers, dates or levels of a category."""
     codes, distinct = _cells(column)
     counts = np.bincount(codes[codes >= 0], minlength=len(distinct)).tolist()
-    levels: Counter[str] = Counter()
     texts: Counter[str] = Counter()
+    levels: Counter[str] = Counter()
     for text, count in zip(distinct, counts, strict=True):
         key = level_key(text)
         if key not in MISSING:
@@ -109,17 +110,11 @@ def _learn_texts(column: pd.Series, kind: str | None) -> Plan:
         return {"kind": "empty"}
     if kind == "boolean" or (kind is None and len(levels) > 1 and levels.keys() <= TRUTH.keys()):
         return {"kind": "boolean"}
-    if kind in (None, "number"):
-        style = learn_number_style(texts, 0.0 if kind else MIN_SHARE)
-        if style or kind:
-            return {"kind": "number", "style": style or PLAIN_STYLE}
-    if kind in (None, "date"):
-        form = learn_date_format(texts, 0.0 if kind else MIN_SHARE)
-        if form:
-            return {"kind": "date", "format": form}
-        if kind:
-            word = next(iter(texts))
-            raise ValueError(f"Column {str(column.name)!r} contains {word!r}; expected dates.")
+    if kind != "category" and (found := _learn_style(texts, kind)):
+        return found
+    if kind == "date":
+        word = next(iter(texts))
+        raise ValueError(f"Column {str(column.name)!r} contains {word!r}; expected dates.")
     if kind is None and len(levels) > max(MAX_LEVELS, sum(levels.values()) // 2):
         return {"kind": "text"}
     ranked = sorted(levels, key=lambda level: (-levels[level], level))
@@ -129,8 +124,18 @@ def _learn_texts(column: pd.Series, kind: str | None) -> Plan:
     return {"kind": "category", "levels": kept}
 
 
+def _learn_style(texts: dict[str, int], kind: str | None) -> Plan | None:
+    """Learn how the numbers, or else the dates, of a column are written; None if neither."""
+    share = 0.0 if kind else MIN_SHARE
+    style = None if kind == "date" else learn_number_style(texts, share)
+    if style or kind == "number":
+        return {"kind": "number", "style": style or PLAIN_STYLE}
+    form = learn_date_format(texts, share)
+    return {"kind": "date", "format": form} if form else None
+
+
 def _completed(column: pd.Series, plan: Plan) -> Plan:
-    """The plan with what the rows of training show when they are read by it."""
+    """Complete the plan with what the training rows show when they are read by it."""
     plan["example"] = next(map(_brief, column.dropna().iloc[:1]), "")
     if not KINDS[plan["kind"]]:
         plan["missing"] = int(column.isna().sum())
@@ -243,18 +248,18 @@ def column_use(plan: Plan) -> str:
 
 
 def _is_typed(column: pd.Series) -> bool:
-    """Whether the type of a column says that it holds numbers, booleans or dates."""
+    """Return whether the type of a column says that it holds numbers, booleans or dates."""
     return column.dtype.kind in "biufM"
 
 
 def _cells(column: pd.Series) -> tuple[NDArray[np.intp], NDArray[np.object_]]:
-    """Position of each cell in the distinct texts; -1, the last text, stands for missing ones."""
+    """Return the position of each cell among the distinct texts, -1 if missing, and the texts."""
     codes, values = pd.factorize(column.astype(object))
     return codes, np.array([*map(_text, values), ""], dtype=object)
 
 
 def _text(value: Any) -> str:
-    """A cell as text; whole numbers are the same whatever their type."""
+    """Return a cell as text; whole numbers are the same whatever their type."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return str(value).strip()

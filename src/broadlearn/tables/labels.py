@@ -58,11 +58,9 @@ def read_labels(column: pd.Series, what: str, task: str | None) -> tuple[NDArray
     """
     if task not in (None, *TASKS):
         raise TableError(f"task must be 'classification', 'regression' or None; got {task!r}.")
-    is_text = not (
-        pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype)
-    )
     if column.dtype.kind == "M":
         raise TableError(f"{what} contains dates; expected classes or numbers.")
+    is_text = not pd.api.types.is_numeric_dtype(column.dtype)  # booleans are numeric
     missing = column.isna().to_numpy(dtype=bool)
     if is_text:
         missing = missing | column.astype(str).str.strip().eq("").to_numpy(dtype=bool)
@@ -71,22 +69,7 @@ def read_labels(column: pd.Series, what: str, task: str | None) -> tuple[NDArray
             f"{what} has no label in {counted(int(missing.sum()), 'row')} of {len(column):,}, "
             f"first in row {int(missing.argmax()):,}; remove rows without a label."
         )
-    if pd.api.types.is_bool_dtype(column.dtype):
-        values: NDArray[Any] = column.to_numpy(dtype=bool)
-    elif is_text:
-        numbers = read_number_column(column.astype(str))
-        quantity = task == "regression" or (
-            task is None and numbers is not None and infer_task(numbers) == "regression"
-        )
-        if quantity and numbers is None:
-            raise TableError(f"{what} contains text, such as {column.iloc[0]!r}; expected numbers.")
-        values = numbers if quantity and numbers is not None else _merged(column.astype(str), what)
-    else:
-        values = column.to_numpy(dtype=float)
-        if not np.isfinite(values).all():
-            raise TableError(f"{what} must contain finite numbers.")
-        if np.all(values % 1 == 0) and np.abs(values).max() < 2**53:
-            values = values.astype(np.int64)
+    values = _text_labels(column.astype(str), what, task) if is_text else _numbers(column, what)
     found = task or infer_task(values)
     if found == "regression":
         return values.astype(float), found
@@ -96,8 +79,29 @@ def read_labels(column: pd.Series, what: str, task: str | None) -> tuple[NDArray
     return values, found
 
 
+def _numbers(column: pd.Series, what: str) -> NDArray[Any]:
+    """Return booleans, integers if all numbers are whole, or else floats."""
+    if pd.api.types.is_bool_dtype(column.dtype):
+        return column.to_numpy(dtype=bool)
+    values = column.to_numpy(dtype=float)
+    if not np.isfinite(values).all():
+        raise TableError(f"{what} must contain finite numbers.")
+    is_whole = np.all(values % 1 == 0) and np.abs(values).max() < 2**53
+    return values.astype(np.int64) if is_whole else values
+
+
+def _text_labels(texts: pd.Series, what: str, task: str | None) -> NDArray[Any]:
+    """Return the numbers of a quantity, or else labels in one spelling each."""
+    numbers = read_number_column(texts)
+    if numbers is None and task == "regression":
+        raise TableError(f"{what} contains text, such as {texts.iloc[0]!r}; expected numbers.")
+    if numbers is not None and (task or infer_task(numbers)) == "regression":
+        return numbers
+    return _merged(texts, what)
+
+
 def _merged(texts: pd.Series, what: str) -> NDArray[np.str_]:
-    """Labels in one spelling each."""
+    """Return labels in one spelling each."""
     labels = [" ".join(text.split()) for text in texts]
     for label in set(labels):
         if len(label) > MAX_LABEL or "\0" in label:
@@ -111,6 +115,6 @@ def _merged(texts: pd.Series, what: str) -> NDArray[np.str_]:
             f"{what} has labels that differ from others only in case or spaces; they are merged: "
             f"{listed(merged)}.",
             UserWarning,
-            stacklevel=5,
+            stacklevel=6,
         )
     return np.array([spellings[level_key(label)] for label in labels])

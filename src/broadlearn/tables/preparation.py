@@ -235,7 +235,7 @@ class TablePreparation(TransformerMixin, BaseEstimator):
         return learnt[["column", "kind", "missing", "distinct", "example", "use"]]
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Names of the numbers: that of the column, with a level or "missing".
+        """Return names of the numbers: the column, with a level or "missing".
 
         Parameters
         ----------
@@ -255,7 +255,7 @@ class TablePreparation(TransformerMixin, BaseEstimator):
         return np.array(list(names), dtype=object)
 
     def origins(self) -> list[str]:
-        """Column that each number comes from.
+        """Return the column that each number comes from.
 
         Returns
         -------
@@ -264,13 +264,13 @@ class TablePreparation(TransformerMixin, BaseEstimator):
         return [column for column, _ in self._outputs()]
 
     def _outputs(self) -> list[tuple[str, str]]:
-        """Column and ending of the name of each output."""
+        """Return the column of each output, and the ending of its name."""
         check_is_fitted(self)
         encoded = self._encoded()
         return [encoded[j] for j in self.order_]
 
     def _encoded(self) -> list[tuple[str, str]]:
-        """Column and ending of the name of all that `imputer_` and `encoder_` give."""
+        """Return the same for the outputs of `imputer_` and `encoder_` in their own order."""
         used = _used(self.columns_)
         numbers = [plan for plan in used if not _is_encoded(plan)]
         levels = [(p["name"], level) for p in used if _is_encoded(p) for level in p["levels"]]
@@ -305,7 +305,7 @@ def _used(plans: list[Plan]) -> list[Plan]:
 
 
 def _is_encoded(plan: Plan) -> bool:
-    """Whether the encoder takes a column: two levels are one number, as yes and no are."""
+    """Return whether the encoder takes a column; one of two levels becomes 0 and 1 instead."""
     return plan["kind"] == "category" and len(plan["levels"]) != 2
 
 
@@ -314,7 +314,7 @@ def _read(frame: pd.DataFrame, plans: list[Plan]) -> list[ReadColumn]:
 
 
 def _blocks(read: list[ReadColumn], plans: list[Plan]) -> tuple[list[Any], list[Any]]:
-    """Columns for the imputer and columns for the encoder."""
+    """Return the columns for the imputer and the columns for the encoder."""
     numbers, levels = [], []
     for plan, (values, _) in zip(plans, read, strict=True):
         if _is_encoded(plan):
@@ -366,7 +366,7 @@ def _check_choices(
 
 
 def _needed(X: Any, state: Mapping[str, Any]) -> pd.DataFrame:
-    """New rows with the columns of training."""
+    """Return new rows with the columns of training."""
     frame, named = _as_frame(X)
     if not named:
         if frame.shape[1] != state["n_features_in_"]:
@@ -382,7 +382,7 @@ def _needed(X: Any, state: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def _as_frame(X: Any) -> tuple[pd.DataFrame, bool]:
-    """A table as a pandas frame, and whether its columns have names."""
+    """Return a table as a pandas frame, and whether its columns have names."""
     if hasattr(X, "to_pandas"):
         X = X.to_pandas()
     if isinstance(X, pd.DataFrame):

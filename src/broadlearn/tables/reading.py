@@ -117,9 +117,9 @@ def _read_text(table: OpenTable, options: FileOptions, as_text: bool) -> pd.Data
             lines = head.decode(encoding, errors="replace").splitlines(keepends=True)
             if len(head) == SNIFFED_BYTES and len(lines) > 1:
                 lines.pop()
-            sep = options.sep or ("\t" if table.format == "tsv" else _sniffed(lines))
+            sep = options.sep or ("tab" if table.format == "tsv" else _sniffed(lines))
             how: dict[str, Any] = {
-                "sep": r"\s+" if sep == "space" else sep,
+                "sep": {"tab": "\t", "space": r"\s+"}.get(sep, sep),
                 "header": 0 if options.header else None,
                 "index_col": False,
             }
@@ -133,7 +133,7 @@ def _read_text(table: OpenTable, options: FileOptions, as_text: bool) -> pd.Data
 
 
 def _kept_as_text(lines: list[str], how: dict[str, Any]) -> dict[Any, type]:
-    """Columns such as 1.250 beside 980, which pandas would read as 1.25 and 980."""
+    """Find columns such as 1.250 beside 980, which pandas would read as 1.25 and 980."""
     try:
         sample = pd.read_csv(io.StringIO("".join(lines)), dtype=str, nrows=1000, **how)
     except Exception:
@@ -152,7 +152,7 @@ def _encodings(head: bytes) -> list[str]:
 
 
 def _sniffed(lines: list[str]) -> str:
-    """The separator of the first lines; a comma where there is none to be found."""
+    """Return the separator of the first lines; a comma if none is found."""
     text = "".join(lines[:50]).replace("\r\n", "\n")
     try:
         return csv.Sniffer().sniff(text, SEPARATORS).delimiter
@@ -213,7 +213,7 @@ def _read_arff(file: BinaryIO, options: FileOptions) -> pd.DataFrame:
 
 
 def _checked(frame: pd.DataFrame, name: str) -> pd.DataFrame:
-    """The frame with names as text, if it has rows, columns and cells of single values."""
+    """Return the frame with names as text; refuse one without rows, columns or single cells."""
     if not frame.shape[1]:
         raise TableError(f"{name} has no columns.")
     if not len(frame):

@@ -43,17 +43,14 @@ class FileOptions:
     Parameters
     ----------
     sep : str, default=None
-        Separator of the fields of text: a character, or "space" for any run of blanks. Found by
-        the first lines if None.
+        Separator of the fields of text: a character, "tab", or "space" for any run of blanks.
+        Found by the first lines if None.
     encoding : str, default=None
         Encoding of text. UTF-8, UTF-16 with a byte order mark or Windows-1252 if None.
     header : bool, default=True
         Whether the first line or row names the columns; otherwise they are f1, f2, ...
     sheet : str or int, default=None
         Sheet of a workbook, by name or number from 0; the first if None.
-    format : str, default=None
-        "csv", "tsv", "parquet", "excel", "json", "jsonl" or "arff". If None, found by the name
-        of the file; standard input is CSV.
     max_bytes : int, default=1 GiB
         Bytes that a compressed file, a workbook or standard input may have once it is unfolded.
 
@@ -68,7 +65,6 @@ class FileOptions:
     encoding: str | None = None
     header: bool = True
     sheet: str | int | None = None
-    format: str | None = None
     max_bytes: int = 2**30
 
 
@@ -84,9 +80,6 @@ class OpenTable:
 @contextmanager
 def open_table(source: str | PathLike[str], options: FileOptions) -> Iterator[OpenTable]:
     """Open and unfold a table; raise `TableError` if it is of no known format, or too large."""
-    if options.format not in (None, *FORMATS):
-        known = ", ".join(FORMATS)
-        raise TableError(f"format must be one of {known}; got {options.format!r}.")
     path, name = Path(source), str(source)
     stream: BinaryIO
     if name == STANDARD_INPUT:
@@ -97,7 +90,7 @@ def open_table(source: str | PathLike[str], options: FileOptions) -> Iterator[Op
     else:
         stream = open(path, "rb")  # noqa: SIM115
     with stream, _unfolded(stream, name, options) as file:
-        found = options.format or _format_of_name(path)
+        found = _format_of_name(path)
         yield OpenTable(name, found, _checked(file, found, name, options))
 
 

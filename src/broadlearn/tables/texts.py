@@ -177,7 +177,7 @@ def learn_date_format(counts: dict[str, int], min_share: float = MIN_SHARE) -> s
 
 
 def _guess_format(text: str, dayfirst: bool) -> str | None:
-    """The format of a date that has a year and more, as pandas guesses it."""
+    """Return the format of a date with a year and more, as pandas guesses it."""
     if len(text) > 40:
         return None
     with warnings.catch_warnings():

@@ -54,7 +54,7 @@ def encode_targets(codes: NDArray[np.intp], n_classes: int) -> Array:
 
 
 def quantiles(values: Floats, weight: Array | None, shares: Sequence[float | Array]) -> Array:
-    """For each column, return the least value with a share of the weight at or below it.
+    """Return for each column the least value with a share of the weight at or below it.
 
     Weights are those of rows or of single values, a share is one number or one for each column.
     numpy.quantile has this too, but rounds the share differently with and without weights.

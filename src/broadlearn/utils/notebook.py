@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
-def html_table(
-    title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], note: str = ""
-) -> str:
+def html_table(title: str, table: pd.DataFrame, note: str) -> str:
     """Return an HTML table with a title and a note below, by pandas; all text is escaped.
 
     Floats are shown with four digits; texts are cut after 200 characters.
 
     Examples
     --------
-    >>> html_table("Found", ["row", "why"], [(3, "<b>")]).count("&lt;b&gt;")
+    >>> import pandas as pd
+    >>> html_table("Found", pd.DataFrame({"why": ["<b>"]}), "One row.").count("&lt;b&gt;")
     1
     """
-    import pandas as pd
+    from pandas import option_context
 
-    table = pd.DataFrame([list(row) for row in rows], columns=list(columns))
-    with pd.option_context("display.max_colwidth", 200):
+    with option_context("display.max_colwidth", 200):
         body = table.to_html(
             index=False, border=0, justify="left", float_format=lambda x: f"{x:.4g}"
         )
-    below = f"<p><small>{escape(note)}</small></p>" if note else ""
-    return f"<div><p><b>{escape(title)}</b></p>{body}{below}</div>"
+    return f"<div><p><b>{escape(title)}</b></p>{body}<p><small>{escape(note)}</small></p></div>"

@@ -12,8 +12,8 @@ def label(name: object) -> str:
     --------
     >>> print(label("cost in $"))
     cost in \$
-    >>> label("x" * 300)
-    'xxxxxxxxxxxxxxxxxxxxxxxxx…'
+    >>> label("_" + "x" * 300), label("a\nb")
+    (' _xxxxxxxxxxxxxxxxxxxxxxxx…', 'a b')
     """
     text = " ".join(str(name).split())
     text = visible(text)

@@ -30,8 +30,8 @@ def counted(count: int, noun: str, verb: str = "") -> str:
 
     Examples
     --------
-    >>> counted(1, "column", "is"), counted(2, "class", "has"), counted(2000, "row")
-    ('1 column is', '2 classes have', '2,000 rows')
+    >>> counted(1, "column", "is"), counted(0, "class", "has"), counted(2000, "row", "equals")
+    ('1 column is', '0 classes have', '2,000 rows equal')
     """
     if count != 1:
         noun += "es" if noun.endswith("s") else "s"
@@ -56,8 +56,8 @@ def percent(share: float) -> str:
 
     Examples
     --------
-    >>> percent(0.612), percent(0.0123), percent(0.00001), percent(0.9999), percent(1.0)
-    ('61 %', '1.2 %', 'under 0.1 %', 'over 99.9 %', '100 %')
+    >>> [percent(share) for share in (0.0, 0.00001, 0.0123, 0.0999, 0.612, 0.995, 0.9999, 1.0)]
+    ['0 %', 'under 0.1 %', '1.2 %', '10 %', '61 %', '99.5 %', 'over 99.9 %', '100 %']
     """
     if 0.0 < share < 0.001:
         return "under 0.1 %"

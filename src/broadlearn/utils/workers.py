@@ -33,15 +33,14 @@ def spare_children_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def parallel(calls: Iterable[Any], n_jobs: int | None, *, ordered: bool = True) -> Iterator[Any]:
+def parallel(calls: Iterable[Any], n_jobs: int | None) -> Iterator[Any]:
     """Run `joblib.delayed` calls and yield their results; an interrupt ends the workers too."""
     if effective_n_jobs(n_jobs) == 1:
         yield from (function(*args, **kwargs) for function, args, kwargs in calls)
         return
-    returned = "generator" if ordered else "generator_unordered"
     try:
         with spare_children_interrupts():
-            results = Parallel(n_jobs=n_jobs, return_as=returned)(calls)
+            results = Parallel(n_jobs=n_jobs, return_as="generator")(calls)
         yield from results
     except KeyboardInterrupt:
         get_reusable_executor().shutdown(wait=False, kill_workers=True)

@@ -72,7 +72,7 @@ class Cells:
         return next(model for model in preferred if model in self.models)
 
     def _table(self, column: str, noise: str) -> pd.DataFrame:
-        """Means of a column over seeds, data sets by models; NaN if missing."""
+        """Return means of a column over seeds, data sets by models; NaN if missing."""
         part = self.units[self.units["noise"] == noise]
         done = part[part["status"] == "done"].astype({column: float})
         table = done.pivot_table(column, "dataset", "model")

@@ -27,7 +27,7 @@ STUDY_STYLE = matplotlib.style.context(
 
 
 def _panels(n: int, height: float) -> tuple[Figure, list[Axes]]:
-    """A figure with `n` panels, four in a row; the rest of the last row stays empty."""
+    """Make a figure with `n` panels, four in a row; the rest of the last row stays empty."""
     n_columns = min(n, 4)
     n_rows = -(-n // n_columns)
     figure = Figure(figsize=(WIDTH, height * n_rows + 0.9), layout="constrained")
@@ -48,7 +48,7 @@ def _finish(figure: Figure, axes: Sequence[Axes], xlabel: str, ylabel: str) -> N
 
 @STUDY_STYLE
 def mean_curves_figure(cells: Cells) -> Figure | None:
-    """Mean figure over data sets against the level of noise, a panel for each kind of noise.
+    """Draw the mean over data sets against the level of noise, a panel per kind of noise.
 
     None if no data set has all levels.
     """
@@ -73,7 +73,7 @@ def mean_curves_figure(cells: Cells) -> Figure | None:
 
 @STUDY_STYLE
 def critical_difference_figure(cells: Cells) -> Figure:
-    """Mean ranks on a line, with bars over models that Nemenyi's test does not tell apart."""
+    """Draw mean ranks on a line, with bars over models that Nemenyi's test does not separate."""
     result = nemenyi(cells.merits())
     mean_ranks, width = result.mean_ranks, result.critical_difference
     k = len(mean_ranks)
@@ -114,7 +114,7 @@ def critical_difference_figure(cells: Cells) -> Figure:
 
 @STUDY_STYLE
 def setting_figure(sensitivity: pd.DataFrame, setting: str) -> Figure | None:
-    """Best accuracy over all other settings against one of them; one panel per data set.
+    """Draw the best accuracy for each value of a setting, one panel per data set.
 
     None if no model has two values of the setting.
     """
@@ -144,7 +144,7 @@ def setting_figure(sensitivity: pd.DataFrame, setting: str) -> Figure | None:
 
 @STUDY_STYLE
 def surface_figure(sensitivity: pd.DataFrame) -> Figure | None:
-    """Accuracy of one model on one data set over kernel width and C, for several group numbers.
+    """Draw the accuracy over kernel width and C, one map per number of groups.
 
     None unless there are two kernel widths and two values of C.
     """

@@ -169,7 +169,7 @@ def notebook_html(frame: pd.DataFrame) -> str:
 
 
 def _result_sections(results: Sequence[Cells]) -> list[Section]:
-    """Effect of noise, accuracy, tests and optimism."""
+    """Make the sections on the effect of noise, accuracy, tests and optimism."""
     noisy = [cells for cells in results if set(cells.noises()) != {"none"}]
     clean = {cells.protocol: cells for cells in results if not cells.means().empty}
     tested = [cells for cells in clean.values() if min(cells.means().dropna().shape) > 1]
@@ -240,6 +240,6 @@ def _sensitivity_section(frame: pd.DataFrame, protocol: str) -> Section:
 
 
 def _versions(frame: pd.DataFrame) -> dict[str, str]:
-    """Versions that made the results."""
+    """Return the versions of libraries that made the results."""
     known = pd.DataFrame([v for v in frame.get("versions", ()) if isinstance(v, Mapping)])
     return {name: ", ".join(sorted(map(str, known[name].unique()))) for name in known}

@@ -83,7 +83,7 @@ def plain_table(name: str, title: str, caption: str, values: pd.DataFrame) -> Ta
 
 
 def noise_table(cells: Cells) -> Table:
-    """Figure of each model on each data set with each noise, the published one in brackets."""
+    """Make the table of figures by data set, noise and model."""
     metric, noises = cells.metric, cells.noises()
     means = {noise: cells.means(noise) for noise in noises}
     datasets = sorted({name for noise in noises if noise != "none" for name in means[noise].index})
@@ -98,7 +98,7 @@ def noise_table(cells: Cells) -> Table:
 
 
 def accuracy_table(cells: Cells) -> Table:
-    """Figure of each model on each data set, the published one in brackets, with mean ranks."""
+    """Make the table of figures by data set and model, with mean ranks."""
     metric = cells.metric
     return _figure_table(
         cells,
@@ -111,7 +111,7 @@ def accuracy_table(cells: Cells) -> Table:
 
 
 def _mean_rows(cells: Cells) -> pd.DataFrame | None:
-    """Means over complete data sets, those of published figures in brackets, and mean ranks."""
+    """Return means over complete data sets, published ones in brackets, and mean ranks."""
     means, form = cells.means(), f".{cells.metric.decimals}f"
     complete = means.dropna()
     if complete.empty:
@@ -133,7 +133,7 @@ def _figure_table(
     caption: str,
     foot: pd.DataFrame | None = None,
 ) -> Table:
-    """Figures of pairs of a data set and a noise, with deviations and published figures."""
+    """Make a table of pairs of data set and noise, with deviations and published figures."""
     noises = list(dict.fromkeys(noise for _, noise in rows))
     means, deviations, status = (
         pd.concat({noise: part(noise) for noise in noises}).swaplevel().loc[list(rows)]
@@ -160,7 +160,7 @@ def _figure_table(
 def _published(
     cells: Cells, rows: Sequence[tuple[str, str]], models: Sequence[str] | pd.Index
 ) -> pd.DataFrame:
-    """Printed accuracies of pairs of a data set and a noise; NaN where there are none."""
+    """Return printed accuracies of pairs of data set and noise; NaN where there are none."""
     printed = printed_cells().set_index(["dataset", "noise", "model"])["printed"].unstack()
     index = pd.MultiIndex.from_tuples(rows)
     table = printed.reindex(index=index, columns=models).astype(float)
@@ -172,7 +172,7 @@ def _in_brackets(published: pd.DataFrame, form: str) -> pd.DataFrame:
 
 
 def pair_table(cells: Cells) -> Table:
-    """The reference against each other model, with Friedman's test of all."""
+    """Compare the reference with each other model, and all models by Friedman's test."""
     table = cells.merits().dropna()
     pairs = compare_pairs(table, reference=cells.reference).drop(columns="model")
     test = friedman(table)
@@ -189,7 +189,7 @@ def pair_table(cells: Cells) -> Table:
 
 
 def optimism_table(paper: Cells, inside: Cells) -> Table:
-    """What choosing settings on the test folds adds to each model on each data set."""
+    """Make the table of what choosing settings on the test folds adds to the accuracy."""
     points = paper.means() - inside.means()
     points = points.dropna(how="all").dropna(how="all", axis=1)
     return plain_table(
@@ -202,7 +202,7 @@ def optimism_table(paper: Cells, inside: Cells) -> Table:
 
 
 def time_table(frame: pd.DataFrame) -> Table:
-    """CPU seconds that each model took under each protocol."""
+    """Make the table of CPU seconds by protocol and model."""
     seconds = frame[frame["status"] == "done"].groupby(["protocol", "model"])["seconds"]
     values = seconds.agg(runs="count", sum="sum", median="median", longest="max")
     caption = "CPU seconds of runs that are done, search included. Each runs on one thread."
@@ -210,14 +210,14 @@ def time_table(frame: pd.DataFrame) -> Table:
 
 
 def not_done_table(cells: Cells) -> Table:
-    """Units without a score, and why."""
+    """List the units without a score, and why."""
     lost = cells.not_done.set_index("dataset").rename_axis("data set")
     name, title = f"not_done_{cells.protocol}", f"Not done, {cells.protocol} protocol"
     return plain_table(name, title, "Runs without a score.", lost)
 
 
 def code_table(frame: pd.DataFrame) -> Table:
-    """Code and packages that made the results."""
+    """List the states of the code that made the results."""
     named = frame.assign(commit=frame["commit"].replace("", "changed"))
     values = named.groupby(["version", "commit", "source"], sort=False).agg(
         runs=("model", "size"),
@@ -229,7 +229,7 @@ def code_table(frame: pd.DataFrame) -> Table:
 
 
 def standing_table(standing: Standing) -> Table:
-    """The first twenty of the published classifiers, and the model."""
+    """List the first twenty classifiers, and the model."""
     table = standing.table()
     return plain_table(
         f"leaderboard_{re.sub(r'[^A-Za-z0-9]+', '_', standing.model)}",
@@ -242,7 +242,7 @@ def standing_table(standing: Standing) -> Table:
 
 
 def reproduction_tables(judged: pd.DataFrame) -> list[Table]:
-    """Differences from print and verdicts by model, and the cells that are not within reach."""
+    """Compare with print by model, and list the cells that are not within reach."""
     clean = judged["noise"] == "none"
     apart = judged[judged["median"].notna() & (judged["verdict"] != WITHIN_REACH)]
     columns = ["verdict", "printed", "lowest", "median", "highest", "ours"]

@@ -59,7 +59,7 @@ def headline(cells: Cells) -> str:
 
 
 def _leaders(cells: Cells, table: pd.DataFrame) -> str:
-    """The two most accurate models and the best published one."""
+    """Name the two most accurate models and the best published one."""
     means = _ordered(cells, table)
     named = {model: f"{model} ({_shown(cells, mean)})" for model, mean in means.items()}
     first = list(named)[:2]
@@ -71,7 +71,7 @@ def _leaders(cells: Cells, table: pd.DataFrame) -> str:
 
 
 def _ordered(cells: Cells, table: pd.DataFrame) -> pd.Series:
-    """Mean figures, the best first."""
+    """Return mean figures, the best first."""
     return table.mean().round(10).sort_values(ascending=cells.metric.sign < 0, kind="stable")
 
 
@@ -92,7 +92,7 @@ def summary(results: Sequence[Cells]) -> list[str]:
 
 
 def _best(cells: Cells) -> str:
-    """Who has the best mean rank, and which models the tests do not tell apart from it."""
+    """Say who has the best mean rank, and which models the tests do not separate from it."""
     table = cells.means()
     complete = table.dropna()
     if min(complete.shape) < 2:
