@@ -107,11 +107,3 @@ def test_a_shell_can_complete_commands_and_options(shell):
     found = run(code, _BROADLEARN_COMPLETE=f"complete_{shell}", **words)
     assert "datasets" in found
     assert "study" not in found
-
-
-def test_completion_can_be_shown():
-    # The shell is named, as tests may run below none that could be found.
-    code = "import sys; sys.argv = ['broadlearn', '--show-completion', 'bash']\n"
-    code += "from broadlearn.cli import main; main()"
-    named = {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
-    assert "_BROADLEARN_COMPLETE=complete_" in run(code, **named)

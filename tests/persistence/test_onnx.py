@@ -19,7 +19,6 @@ from broadlearn import (
     GraphBLSClassifier,
     HierarchicalELMClassifier,
     IntuitionisticFuzzyBLSClassifier,
-    IntuitionisticFuzzyTwinSVC,
     PathSearchCV,
     RowStandardizer,
     RVFLClassifier,
@@ -181,7 +180,6 @@ def test_what_cannot_be_exported_is_refused_in_a_sentence():
     function = make_pipeline(FunctionTransformer(np.exp), BLSClassifier(**SMALL)).fit(X, NAMES)
     refused = {
         "export its best_estimator_ instead": search,
-        "IntuitionisticFuzzyTwinSVC cannot": IntuitionisticFuzzyTwinSVC().fit(X, y == 1),
         "graph has no decision threshold": with_threshold(two, True, 0.3),
         "cannot prepare table columns": table,
         "RowStandardizer": published,

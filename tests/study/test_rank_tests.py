@@ -47,14 +47,8 @@ def test_friedman_equals_the_formulas(rows, models, values, seed):
     np.testing.assert_allclose([result.chi2, result.f], [chi2, f], rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(result.chi2_p_value, stats.chi2(k - 1).sf(chi2))
     np.testing.assert_allclose(result.f_p_value, stats.f(k - 1, (k - 1) * (N - 1)).sf(f))
-
-
-def test_friedman_equals_scipy_where_nothing_ties():
-    table = pd.DataFrame(np.random.default_rng(0).normal(size=(15, 6)))
-    expected = stats.friedmanchisquare(*table.to_numpy().T)
-    result = friedman(table)
-    np.testing.assert_allclose(result.chi2, expected.statistic, rtol=1e-12)
-    np.testing.assert_allclose(result.chi2_p_value, expected.pvalue, rtol=1e-12)
+    if k > 2 and (table.nunique(axis=1) == k).all():
+        np.testing.assert_allclose(result.chi2, stats.friedmanchisquare(*table.to_numpy().T)[0])
 
 
 def test_models_that_tie_everywhere_are_alike():

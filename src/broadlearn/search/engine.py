@@ -27,7 +27,8 @@ from broadlearn.search.cells import Cell, Judge
 from broadlearn.search.folds import Fold, GridScores, Task, prepare_fold
 from broadlearn.search.grid import Candidates, SubGrid
 from broadlearn.search.residual_cells import ResidualCell
-from broadlearn.utils import Array, draw_seed, parallel
+from broadlearn.search.workers import parallel
+from broadlearn.utils import Array, draw_seed
 
 # What each parameter is to a map; all other parameters are looped over.
 ROLES = {

@@ -21,7 +21,8 @@ from broadlearn.search.cells import Judge
 from broadlearn.search.engine import fresh_states, limited
 from broadlearn.search.folds import GridScores, SplitSamples, Task
 from broadlearn.search.grid import Candidates, SubGrid
-from broadlearn.utils import READ_SPARSE, Floats, check_sparse, parallel
+from broadlearn.search.workers import parallel
+from broadlearn.utils import READ_SPARSE, Floats, check_sparse
 from broadlearn.utils.sklearn_compat import safe_indexing
 
 # Scores all candidates of the last step on prepared samples.

@@ -15,7 +15,8 @@ from broadlearn.search.engine import limited
 from broadlearn.search.folds import Fold, GridScores, SplitSamples, Task, prepare_fold
 from broadlearn.search.grid import Candidates, SubGrid
 from broadlearn.search.scoring import Predictions
-from broadlearn.utils import Array, draw_seed, parallel
+from broadlearn.search.workers import parallel
+from broadlearn.utils import Array, draw_seed
 
 TWIN_ROLES = {"C1": "C1", "C2": "C2", "kernel_width": "width"}
 

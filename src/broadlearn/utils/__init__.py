@@ -44,7 +44,7 @@ from broadlearn.utils.parameters import (
 from broadlearn.utils.pictures import label
 from broadlearn.utils.whole_files import STANDARD_OUTPUT, is_special, write_whole
 from broadlearn.utils.wording import counted, listed, out_of, percent, visible
-from broadlearn.utils.workers import one_thread, parallel
+from broadlearn.utils.workers import one_thread
 
 __all__ = [
     "BLOCK_NUMBERS",
@@ -86,7 +86,6 @@ __all__ = [
     "out_of",
     "page_environment",
     "page_frame",
-    "parallel",
     "percent",
     "quantiles",
     "read_rows",
