@@ -20,8 +20,9 @@ from broadlearn.search.engine import limited
 from broadlearn.search.folds import Fold, GridScores, SplitSamples, Task, prepare_fold
 from broadlearn.search.grid import Candidates, SubGrid
 from broadlearn.search.scoring import Predictions
+from broadlearn.search.workers import parallel
 from broadlearn.solvers import LostPenaltyError, solve_ridge
-from broadlearn.utils import Array, Floats, draw_seed, parallel, row_slices
+from broadlearn.utils import Array, Floats, draw_seed, row_slices
 
 STACKED_ROLES = {"n_enhancement_nodes": "size", "C": "C", "n_blocks": "blocks"}
 
