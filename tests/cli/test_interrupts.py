@@ -64,7 +64,6 @@ def test_at_any_time_it_is_one_line_and_exit_code_130(tmp_path, name, millisecon
     commands = {
         "fit": "fit data.csv -t y -m IF-BLS --tune -o model.blm -j 2",
         "audit": "audit data.csv -t y --csv rows.csv",
-        "study": "study run -d digits -m MLP -j 2",
     }
     arguments = ["broadlearn", *commands[name].split()]
     # Where tests run in the background, their children would inherit that the signal is ignored.

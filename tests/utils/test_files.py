@@ -4,7 +4,7 @@ import io
 import pandas as pd
 import pytest
 
-from broadlearn.utils.files import encoded, harmless, safe_csv
+from broadlearn.utils.files import harmless, safe_csv
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+A1", "-1+1", "@x", "\tx", "\rx", "\nx", "＝1"])
@@ -27,11 +27,6 @@ def test_signed_numbers_are_no_formulas_and_the_index_is_looked_at():
     table = pd.DataFrame({"x": ["-1.234,56", "-5 kg", "-2+3"]}, index=["=1", "b", "c"])
     rows = list(csv.reader(io.StringIO(safe_csv(table))))
     assert rows[1:] == [["'=1", "-1.234,56"], ["b", "-5 kg"], ["c", "'-2+3"]]
-
-
-def test_lone_surrogates_become_escapes():
-    assert encoded("ü") == "ü".encode()
-    assert encoded("a\udcff") == rb"a\udcff"
 
 
 def test_numbers_stay_and_missing_ones_are_empty():

@@ -60,7 +60,9 @@ def read_labels(column: pd.Series, what: str, task: str | None) -> tuple[NDArray
         raise TableError(f"task must be 'classification', 'regression' or None; got {task!r}.")
     if column.dtype.kind == "M":
         raise TableError(f"{what} contains dates; expected classes or numbers.")
-    is_text = not pd.api.types.is_numeric_dtype(column.dtype)  # booleans are numeric
+    is_text = not (
+        pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype)
+    )
     missing = column.isna().to_numpy(dtype=bool)
     if is_text:
         missing = missing | column.astype(str).str.strip().eq("").to_numpy(dtype=bool)
