@@ -4,6 +4,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pandas as pd
@@ -25,7 +26,7 @@ BLS = find_model("BLS")
 def test_rows_come_back_as_they_were_filed(tmp_path):
     with ResultStore(tmp_path / "new" / "results.db") as store:
         store.add(UNIT, BLS, RESULT)
-        store.add_failure(Unit(**{**vars(UNIT), "seed": 1}), BLS, "died", "took\nlong \udc80")
+        store.add_failure(Unit(**{**vars(UNIT), "seed": 1}), BLS, "timeout", "took\nlong \udc80")
     with ResultStore(tmp_path / "new" / "results.db", read_only=True) as store:
         done, lost = store.to_frame().to_dict("records")
     assert (done["mean"], done["sd"]) == (RESULT.mean, RESULT.sd)
@@ -33,7 +34,7 @@ def test_rows_come_back_as_they_were_filed(tmp_path):
     assert done["chosen"] == [{"C": 1.0}, {"n": 3}]
     assert done["metrics"] == {"f1_macro": [0.1, 0.2]}
     assert len(done["source"]) == 12
-    assert (lost["status"], lost["error"]) == ("died", "took long ?")
+    assert (lost["status"], lost["error"]) == ("timeout", "took long ?")
     assert np.isnan(lost["mean"])
 
 
@@ -120,7 +121,7 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(tmp_path):
 
 
 class Poison(DummyClassifier):
-    """Ends its process when it is fitted."""
+    """Ends its process, or takes too long, when it is fitted."""
 
     def __init__(self, how="", marker=""):
         super().__init__()
@@ -132,19 +133,21 @@ class Poison(DummyClassifier):
             return super().fit(X, y)
         if self.how == "once":
             open(self.marker, "w").close()
+        if self.how == "sleep":
+            time.sleep(600)
         if self.how == "exit":
             os._exit(3)
         os.kill(os.getpid(), signal.SIGKILL)
         return self
 
 
-def run_poison(specs, monkeypatch, n_jobs):
+def run_poison(specs, monkeypatch, n_jobs, **options):
     """Run models in worker processes; return their outcomes by name."""
     # The worker unpickles the class from here.
     monkeypatch.setattr("broadlearn.study.running.start_worker", start_worker)
     study = make_study(["iris"], specs, protocols=["nested"])
     tasks = [Task(u, study.data[u.fingerprint], study.models[u.model]) for u in study.plan]
-    return {outcome.unit.model: outcome for outcome in run_tasks(tasks, n_jobs)}
+    return {outcome.unit.model: outcome for outcome in run_tasks(tasks, n_jobs, **options)}
 
 
 @pytest.mark.slow
@@ -158,18 +161,26 @@ def test_a_dead_worker_ends_only_its_own_run(monkeypatch):
 
 
 @pytest.mark.soak
-def test_runs_that_exit_or_die_once(tmp_path, monkeypatch):
+def test_runs_that_exit_hang_or_die_once(tmp_path, monkeypatch):
     specs = [
         ModelSpec("kill", Poison("kill")),
         ModelSpec("exit", Poison("exit")),
+        ModelSpec("sleep", Poison("sleep")),
         ModelSpec("once", Poison("once", str(tmp_path / "marker"))),
         find_model("majority"),
     ]
-    found = run_poison(specs, monkeypatch, 2)
+    found = run_poison(specs, monkeypatch, 2, timeout=8.0)
     assert {name: outcome.status for name, outcome in found.items()} == {
         "kill": "died",
         "exit": "died",
+        "sleep": "timeout",
         "once": "done",
         "majority": "done",
     }
     assert "3" in found["exit"].error
+    assert found["sleep"].error == "took longer than 8 seconds"
+
+
+def test_a_time_limit_must_be_positive():
+    with pytest.raises(ValueError, match="timeout must be a number of seconds above 0, got 0"):
+        list(run_tasks([], 1, timeout=0))

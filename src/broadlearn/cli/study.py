@@ -32,7 +32,7 @@ Metric = Literal["accuracy", "balanced_accuracy", "f1_macro", "roc_auc", "log_lo
 PROTOCOLS = ("paper", "nested", "paper-inside", "given-splits")
 TITLE = "Broad learning, compared"
 # Rare settings of a study, given in a TOML file only.
-IN_A_FILE = ("pairwise", "max_rows", "scoring", "title", "reference")
+IN_A_FILE = ("pairwise", "max_rows", "scoring", "timeout", "title", "reference")
 
 Store = Annotated[Path, typer.Option(help="File of the results.")]
 Models = Annotated[
@@ -188,7 +188,7 @@ def run_study(
     from broadlearn.utils import out_of
 
     with ResultStore(store) as results:
-        _run_units(study, results, jobs, again=again)
+        _run_units(study, results, jobs, options.get("timeout"), again=again)
         frame, page = study.frame(results), None
     if report is not None:
         title, reference = options.get("title", TITLE), options.get("reference")
@@ -268,7 +268,9 @@ def _tables(paths: list[Any], target: str | None, groups: str | None) -> list[Da
     return tables
 
 
-def _run_units(study: Study, store: ResultStore, jobs: int, *, again: bool) -> None:
+def _run_units(
+    study: Study, store: ResultStore, jobs: int, timeout: float | None, *, again: bool
+) -> None:
     """Run what is not done yet, and show how far it is."""
     from broadlearn.utils import counted
 
@@ -293,7 +295,7 @@ def _run_units(study: Study, store: ResultStore, jobs: int, *, again: bool) -> N
                 result = outcome.result
                 console.tell(f"{text}: {100 * result.mean:.1f} %, {result.seconds:.1f} s")
 
-        study.run(store, n_jobs=jobs, again=again, report=show)
+        study.run(store, n_jobs=jobs, again=again, timeout=timeout, report=show)
 
 
 def _say_headline(frame: pd.DataFrame) -> None:

@@ -88,6 +88,7 @@ class Study:
         *,
         n_jobs: int = 1,
         again: bool = False,
+        timeout: float | None = None,
         report: Callable[[Outcome], None] | None = None,
     ) -> list[Outcome]:
         """Run the units that are not done yet in worker processes, and file each as it ends.
@@ -99,6 +100,8 @@ class Study:
             Number of processes; -1 for all cores.
         again : bool, default=False
             Also redo units that were made by other code.
+        timeout : float, default=None
+            Seconds that a unit may take.
         report : callable, default=None
             Called with every outcome, after it is filed.
 
@@ -113,7 +116,7 @@ class Study:
         ]
         outcomes = []
         n_jobs = os.cpu_count() or 1 if n_jobs < 1 else n_jobs
-        with closing(run_tasks(tasks, n_jobs)) as running:
+        with closing(run_tasks(tasks, n_jobs, timeout=timeout)) as running:
             for outcome in running:
                 unit, spec = outcome.unit, self.models[outcome.unit.model]
                 if outcome.result is not None:

@@ -1,4 +1,4 @@
-"""Run units in worker processes; a death is the outcome of its unit alone."""
+"""Run units in worker processes; a death or a time limit is the outcome of its unit alone."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Task(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The end of a unit; `status` is "done", "failed" or "died"."""
+    """The end of a unit; `status` is "done", "failed", "timeout" or "died"."""
 
     unit: Unit
     status: str
@@ -50,12 +50,17 @@ def attempt(task: Task) -> Outcome:
         return Outcome(task.unit, "failed", error=f"{type(error).__name__}: {error}")
 
 
-def run_tasks(tasks: Sequence[Task], n_jobs: int) -> Generator[Outcome, None, None]:
+def run_tasks(
+    tasks: Sequence[Task], n_jobs: int, *, timeout: float | None = None
+) -> Generator[Outcome, None, None]:
     """Yield outcomes as units end, with `n_jobs` of them at work in a process each.
 
-    A unit whose process died is tried once more.
+    A unit whose process died is tried once more; one that takes longer than `timeout` seconds is
+    ended.
     """
-    workers = [_Worker() for _ in range(min(n_jobs, len(tasks)))]
+    if timeout is not None and not timeout > 0:
+        raise ValueError(f"timeout must be a number of seconds above 0, got {timeout!r}.")
+    workers = [_Worker(timeout) for _ in range(min(n_jobs, len(tasks)))]
     idle = list(workers)
 
     def run(task: Task) -> Outcome:
@@ -77,9 +82,10 @@ def run_tasks(tasks: Sequence[Task], n_jobs: int) -> Generator[Outcome, None, No
 
 
 class _Worker:
-    """A process that runs one unit after the other, and is replaced when it dies."""
+    """A process that runs one unit after the other, and is replaced when it dies or is late."""
 
-    def __init__(self) -> None:
+    def __init__(self, timeout: float | None) -> None:
+        self._timeout = timeout
         self._executor = start_worker()
         self._changing = threading.Lock()
         self._stopped = False
@@ -90,8 +96,15 @@ class _Worker:
 
     def _try(self, task: Task) -> Outcome:
         try:
-            outcome: Outcome = self._executor.submit(attempt, task).result()
+            if self._timeout is not None:
+                # The start of the process does not count.
+                self._executor.submit(os.getpid).result()
+            outcome: Outcome = self._executor.submit(attempt, task).result(self._timeout)
             return outcome
+        except TimeoutError:
+            self._restart()
+            error = f"took longer than {self._timeout:g} seconds"
+            return Outcome(task.unit, "timeout", error=error)
         except BrokenProcessPool as broken:
             self._restart()
             code = re.search(r"\{(.*?)\}", str(broken))

@@ -142,7 +142,7 @@ class ResultStore:
         self._add(unit, spec, status="done", mean=result.mean, sd=result.sd, **vars(result))
 
     def add_failure(self, unit: Unit, spec: ModelSpec, status: str, error: str) -> None:
-        """File why a unit has no result; `status` is "failed" or "died"."""
+        """File why a unit has no result; `status` is "failed", "timeout" or "died"."""
         text = error.encode("utf-8", "replace").decode()
         self._add(unit, spec, status=status, error=" ".join(text.split()))
 
