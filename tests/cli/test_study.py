@@ -93,6 +93,7 @@ def test_the_collection_is_a_data_set_like_any_other(folder, monkeypatch):
         (["study", "run", "--data", "missing.csv"], "--target"),
         (["study", "run", "-d", "iris", "--noise", "loud"], "noise"),
         (["study", "run", "-d", "iris", "-m", "ELM", "--jobs", "-2"], "--jobs"),
+        (["study", "run", "-d", "iris", "-m", "ELM", "--seeds", "0"], "--seeds"),
         (["study", "run", "none.toml"], "none.toml"),
         (["study", "run", "bad.toml"], "not a TOML file"),
         (["study", "run", "odd.toml"], "unknown option 'speed'"),

@@ -98,10 +98,10 @@ def run(
     ] = None,
     grid: Grid = None,
     folds: Annotated[
-        int | None, typer.Option(help="Outer folds of nested; 5 if not given.")
+        int | None, typer.Option(min=2, help="Outer folds of nested; 5 if not given.")
     ] = None,
     seeds: Annotated[
-        int | None, typer.Option(help="Repetitions of nested; 1 if not given.")
+        int | None, typer.Option(min=1, help="Repetitions of nested; 1 if not given.")
     ] = None,
     store: Store = DEFAULT_STORE,
     output: Output = None,
