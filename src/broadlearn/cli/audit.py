@@ -24,14 +24,14 @@ def audit_rows(
         Path | None, typer.Option("--output", "-o", help="Page of suspect rows (HTML) to write.")
     ] = None,
     csv: Annotated[
-        Path | None, typer.Option("--csv", help="CSV or Parquet file of all rows to write.")
+        Path | None, typer.Option("--csv", help="CSV or Parquet file to write, with all rows.")
     ] = None,
     corrections: Annotated[
         Path | None,
         typer.Option(
             "--corrections",
-            help="CSV file of suspect rows with suggestions to write. Decide there on each row by "
-            "keep, relabel or drop, without the question mark.",
+            help="CSV file to write, with suspect rows and suggestions. Decide on each row by "
+            "writing keep, relabel or drop, without the question mark.",
         ),
     ] = None,
     decided: Annotated[
@@ -42,8 +42,8 @@ def audit_rows(
         Path | None,
         typer.Option(
             "--write-clean",
-            help="CSV or Parquet file of the table to write, without suspect rows, or with --apply "
-            "as corrected.",
+            help="CSV or Parquet file to write: the table without suspect rows, or as corrected by "
+            "--apply.",
         ),
     ] = None,
     action: Annotated[

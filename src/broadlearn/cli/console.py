@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # Exit code after bad input, or if some runs failed.
 FAILED = 2
 # State after an interrupt of a command that keeps what it has done.
-CONTINUES = "the same command goes on where it stopped"
+CONTINUES = "the same command continues where it stopped"
 
 # Whether notes and progress are left out, the spinner on the terminal, and of the present command
 # the files that it has written, its warnings, and whether it has printed JSON.

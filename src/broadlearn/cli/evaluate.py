@@ -21,7 +21,11 @@ def evaluate(
     data: tables.Data,
     target: Annotated[
         str | None,
-        typer.Option("--target", "-t", help="Column of the truth; by default that of the fit."),
+        typer.Option(
+            "--target",
+            "-t",
+            help="Column of the true values; by default that of the fit.",
+        ),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Page with charts (HTML) to write.")
@@ -30,8 +34,8 @@ def evaluate(
         bool,
         typer.Option(
             "--importance",
-            help="Measure how much columns contribute to predictions, and why the worst rows are "
-            "predicted as they are.",
+            help="Measure how much each column contributes to predictions, and explain the worst "
+            "rows.",
         ),
     ] = False,
     force: tables.ForceRead = False,

@@ -29,7 +29,7 @@ def explain(
     ] = None,
     background: Annotated[
         Path | None,
-        typer.Option(help="Table of rows to compare with; by default that of the rows."),
+        typer.Option(help="Table of rows to compare with; by default the same table."),
     ] = None,
     force: tables.ForceRead = False,
     as_json: tables.AsJson = False,

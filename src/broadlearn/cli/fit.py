@@ -48,11 +48,11 @@ def fit(
     ] = None,
     class_weight: Annotated[
         Literal["balanced"] | None,
-        typer.Option(help="balanced: all classes have the same total weight."),
+        typer.Option(help="balanced: give all classes the same total weight."),
     ] = None,
     threshold: Annotated[
         float | None,
-        typer.Option(help="Probability from which on the rarer of two classes is predicted."),
+        typer.Option(help="Predict the rarer of two classes if its probability is at least this."),
     ] = None,
     kinds: tables.As = None,
     drop: tables.Drop = None,
@@ -64,7 +64,7 @@ def fit(
 ) -> None:
     """Fit a model to a table and write it to a file.
 
-    The file holds the preparation of the columns too. Prints out-of-sample metrics:
+    The file also holds the preparation of the columns. Prints out-of-sample metrics:
     leave-one-out for the ensemble, 5-fold cross-validation for other models. Exit code 0: done;
     2: bad input; 130: interrupted.
     """

@@ -41,7 +41,7 @@ Models = Annotated[
         "--model",
         "-m",
         help=f"Models, several with commas: {', '.join((*CLASSIFIERS, *RIVALS))}, in upper or "
-        "lower case, or module:object for your own. The seven published ones if none.",
+        "lower case, or module:object for your own. The seven published ones if not given.",
     ),
 ]
 Protocols = Annotated[
@@ -50,7 +50,7 @@ Protocols = Annotated[
         "--protocol",
         "-p",
         help=f"{', '.join(PROTOCOLS)}, paper-redraws, paper-sensitivity or "
-        "paper-sensitivity-printed; several with commas; paper and nested if none.",
+        "paper-sensitivity-printed; several with commas; paper and nested if not given.",
     ),
 ]
 Grid = Annotated[
@@ -67,7 +67,7 @@ def run(
         Path | None,
         typer.Argument(
             help="TOML file with any of these options, and with the rare ones: "
-            f"{', '.join(IN_A_FILE)}. Options on the command line come first."
+            f"{', '.join(IN_A_FILE)}. Options on the command line take precedence."
         ),
     ] = None,
     dataset: Annotated[
@@ -86,15 +86,15 @@ def run(
     groups: Annotated[
         str | None,
         typer.Option(
-            help="Column of --data that says which rows belong together, such as a person with "
-            "several visits; folds have all of them or none."
+            help="Column of --data with the group of each row, such as a person with several "
+            "visits; folds never split a group."
         ),
     ] = None,
     model: Models = None,
     protocol: Protocols = None,
     noise: Annotated[
         list[str] | None,
-        typer.Option(help="none, or kind:level:where as labels:0.2:train; several with commas."),
+        typer.Option(help="none, or kind:level:where, as labels:0.2:train; several with commas."),
     ] = None,
     grid: Grid = None,
     folds: Annotated[
@@ -107,11 +107,11 @@ def run(
     output: Output = None,
     jobs: Jobs = 1,
     again: Annotated[
-        bool, typer.Option("--again", help="Also redo runs that other code made.")
+        bool, typer.Option("--again", help="Also redo runs made by other code.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run a study. Stopped and started again, it goes on where it was.
+    """Run a study. If it is stopped, the same command continues where it stopped.
 
     A run is one model on one data set with one noise under one protocol. Exit code 0: all done;
     2: bad input, or some failed; 130: interrupted.
@@ -143,7 +143,7 @@ def adni(
     all_visits: Annotated[
         bool,
         typer.Option(
-            "--all-visits", help="Take all visits, in folds of whole people, not the first ones."
+            "--all-visits", help="Use all visits, and keep those of a person in one fold."
         ),
     ] = False,
     model: Models = None,
@@ -351,9 +351,9 @@ def write(
 ) -> None:
     """Write the page of a file of results.
 
-    Tables (CSV, LaTeX) and figures (SVG, PDF) are beside it. It has a section for each thing
-    that the results can tell: noise, tests, published tables, rank among published classifiers and
-    settings.
+    Tables (CSV, LaTeX) and figures (SVG, PDF) are beside it. The page has sections on noise,
+    accuracy, tests, published tables, rank among published classifiers and settings, as far as
+    there are results.
     """
     with console.command():
         from broadlearn.study import ResultStore

@@ -27,7 +27,9 @@ ModelFile = Annotated[Path, typer.Argument(help="Model file that `broadlearn fit
 Target = Annotated[str, typer.Option("--target", "-t", help="Column to predict.")]
 Task = Annotated[
     Literal["classification", "regression"] | None,
-    typer.Option(help="By default, numbers with many distinct values are a quantity."),
+    typer.Option(
+        help="By default, numbers with many distinct values are a quantity; others are classes."
+    ),
 ]
 Drop = Annotated[
     list[str] | None, typer.Option("--drop", help="Columns to leave out, several with commas.")
@@ -37,8 +39,8 @@ As = Annotated[
     typer.Option(
         "--as",
         metavar="COLUMN=KIND",
-        help="Kind of a column: number, category, boolean, date or drop; or its words from the "
-        "lowest, as stage=low<mid<high. Several with commas.",
+        help="Kind of a column: number, category, boolean, date or drop; or its words in rising "
+        "order, as stage=low<mid<high. Several with commas.",
     ),
 ]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=-1, help="Processes; -1 for all cores.")]
@@ -48,7 +50,8 @@ ForceRead = Annotated[
     bool,
     typer.Option(
         "--force",
-        help="Overwrite existing files, and go on if columns are not written as in training.",
+        help="Overwrite existing files, and continue if columns have another format than in "
+        "training.",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
@@ -69,7 +72,7 @@ TABLE_OPTIONS: dict[str, Any] = {
     ),
     "sheet": _table_option(str | None, help="Sheet of a workbook."),
     "max_bytes": _table_option(
-        int | None, help="Bytes that a compressed file may unfold to; 1 GiB if not given."
+        int | None, help="Largest uncompressed size of a compressed file; 1 GiB if not given."
     ),
 }
 

@@ -106,8 +106,10 @@ def _merged(texts: pd.Series, what: str) -> NDArray[np.str_]:
     """Return labels in one spelling each."""
     labels = [" ".join(text.split()) for text in texts]
     for label in set(labels):
-        if len(label) > MAX_LABEL or "\0" in label:
+        if len(label) > MAX_LABEL:
             raise TableError(f"{what} has a label longer than {MAX_LABEL} characters.")
+        if "\0" in label:
+            raise TableError(f"{what} has a label with a NUL character.")
     spellings: dict[str, str] = {}
     for label, _ in Counter(labels).most_common():
         spellings.setdefault(level_key(label), label)

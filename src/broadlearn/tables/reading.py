@@ -147,7 +147,7 @@ def _encodings(head: bytes) -> list[str]:
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return ["utf-16"]
     if b"\0" in head:
-        raise ValueError("it is not text, and its extension is not that of another format")
+        raise ValueError("it is not text, and its extension is not known")
     return ["utf-8-sig", "cp1252"]
 
 
