@@ -71,8 +71,10 @@ SEED ?= 0
 soak: $(READY) ## attack model files, tables, studies, commands and fits (half an hour); prints what failed
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/soak.py $(SEED)
 
-# Each process of pytest-xdist has a core; threads of its linear algebra would only get in each other's way.
+# Each process of pytest-xdist has a core; further threads of linear algebra and of OpenMP (gradient
+# boosting) would only get in each other's way.
 test test-fast coverage: export OPENBLAS_NUM_THREADS = 1
+test test-fast coverage: export OMP_NUM_THREADS = 1
 
 test: $(READY) ## run all tests, doctests included, on all cores
 	$(BIN)/python -m pytest -n auto
