@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -47,6 +48,8 @@ PRINTED_OF = {model: column for column, models in COLUMNS.items() for model in m
 SIZES = ("n_feature_groups", "n_feature_nodes", "n_enhancement_nodes")
 # Print has four decimals; figures that agree to this many points are the same.
 SAME = 0.01
+# What makes a table, and the heading of its first column, by name.
+Tables = dict[str, tuple[Callable[[], pd.DataFrame], str]]
 
 
 def keep_runs(store: Path) -> None:
@@ -310,7 +313,7 @@ def form_table() -> pd.DataFrame:
     return table.map("{:.1f}".format)
 
 
-TABLES = {
+TABLES: Tables = {
     "form": (form_table, "data set"),
     "distance": (lambda: distance_table(noisy=False), "model"),
     "noise": (lambda: distance_table(noisy=True), "model"),
@@ -333,11 +336,11 @@ def markdown(table: pd.DataFrame, of: str) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def fill(page: str) -> str:
+def fill(page: str, tables: Tables = TABLES) -> str:
     """Return a page with its tables made anew."""
 
     def table(match: re.Match[str]) -> str:
-        make, of = TABLES[match[1]]
+        make, of = tables[match[1]]
         return f"<!-- table: {match[1]} -->\n\n{markdown(make(), of)}\n\n<!-- end -->"
 
     return re.sub(r"<!-- table: (\w+) -->.*?<!-- end -->", table, page, flags=re.DOTALL)

@@ -1,154 +1,195 @@
 """Tables and curves of the study of robustness: broad learners with wrong labels and outlying rows.
 
-Protocol "nested", twelve settings for each model. For each kind of noise, and for each condition,
-the mean accuracy and rank of every model, Friedman's test, and Wilcoxon tests against BLS with
-Holm's correction. Data sets without a result for every model and condition are left out, and named.
+Protocol "nested", twelve settings for each model. The runs of the data sets on which every model
+has a result in every condition are kept as docs/results/robustness.csv, with the commit that made
+them. The tables of docs/results/robustness.md and its curves are made from this file alone.
 
-Run, after `make study-robust`: python benchmarks/robust.py [file of results] [folder for tables]
-The estimate of the time that `make study-robust` takes: python benchmarks/robust.py --estimate FILE
-(from the units that are in the file; a few hundred are enough)
+Run, after `make study-robust`: python benchmarks/robust.py study-robust/results.db [more stores]
 """
 
 from __future__ import annotations
 
 import argparse
 import tomllib
+from itertools import product
 from pathlib import Path
 
 import pandas as pd
-from honest import markdown, tests
+from matplotlib.figure import Figure
+from published import FOLDER, Tables, fill
 
-from broadlearn.study import ResultStore, make_study
-from broadlearn.study.report import Cells
-from broadlearn.study.report.cells import noise_words
-from broadlearn.study.report.figures import mean_curves_figure, saved
+from broadlearn.study import ResultStore, dataset_names, newest
+from broadlearn.study.noise import parse_noise
+from broadlearn.study.report.figures import STUDY_STYLE, saved
 from broadlearn.study.statistics import compare_conditions, friedman
 
-REFERENCE = "BLS"
+RUNS, PAGE, CURVES = (
+    FOLDER / name for name in ("robustness.csv", "robustness.md", "images/robustness.svg")
+)
+PLAN = tomllib.loads(Path(__file__).with_name("robust.toml").read_text("utf-8"))
+MODELS, REFERENCE, LEVEL = PLAN["model"], "BLS", 0.05
+SCORED = MODELS[: MODELS.index("CFBLS")]
 KINDS = {
-    "none": "Clean",
-    "labels": "Training labels flipped",
-    "one-sided-labels": "Training labels of the largest class flipped",
-    "outliers": "Training rows made outliers",
-    "heavy-tails": "Heavy-tailed noise on training features",
+    "none": "clean",
+    "labels": "labels flipped",
+    "one-sided-labels": "labels of the largest class flipped",
+    "outliers": "outliers",
+    "heavy-tails": "heavy-tailed noise",
 }
-PLAN = Path(__file__).with_name("robust.toml")
-# A unit fits 12 settings on 3 inner folds of 5 outer ones, and the chosen setting on each of these.
-FITS_PER_UNIT = 5 * (3 * 12 + 1)
+# Parameters of the scores were chosen on some of these.
+CHOSEN = set(dataset_names("uci28"))
 
 
-def summary(conditions: dict[str, pd.DataFrame]) -> str:
-    """Mean rank and accuracy by kind of noise, tests against BLS, Friedman's p."""
-    kinds: dict[str, pd.DataFrame] = {}
-    for kind, title in KINDS.items():
-        parts = [table for noise, table in conditions.items() if noise.split(":")[0] == kind]
-        if parts:
-            kinds[title] = sum(parts[1:], start=parts[0]) / len(parts)
-    result = compare_conditions(kinds, reference=REFERENCE)
-    shown = result.mean_ranks.map("{:.2f}".format)
-    shown += " (" + result.accuracies.map("{:.2f}".format) + ")"
-    alike = ", ".join(f"{title}: {friedman(table).f_p_value:.2g}" for title, table in kinds.items())
-    return (
-        "## By kind of noise\n\nMean rank, 1 the best, and mean accuracy in percent over the "
-        f"levels of each kind:\n\n{markdown(shown, 2)}\n\n{REFERENCE} against each other model: "
-        "wins, ties and losses, and p of Wilcoxon's signed-rank test, Holm-corrected within a "
-        "column:\n\n"
-        f"{markdown(tests(result), 2)}\n\np of Friedman's test that all are alike (Iman and "
-        f"Davenport's F): {alike}.\n"
+def keep_runs(stores: list[Path]) -> None:
+    """Keep the accuracies and seconds of the data sets that are done."""
+    frames = []
+    for store in stores:
+        with ResultStore(store, read_only=True) as results:
+            frames.append(results.to_frame())
+    units = newest(pd.concat(frames, ignore_index=True))
+    units = units[(units["status"] == "done") & (units["grid"] == PLAN["grid"])]
+    units = units.assign(accuracy=100 * units["mean"], commit=units["commit"].replace("", "?"))
+    wanted = {*product(map(str, map(parse_noise, PLAN["noise"])), MODELS)}
+    done = units.groupby("dataset")[["noise", "model"]].apply(
+        lambda own: wanted <= {*own.itertuples(index=False, name=None)}
     )
-
-
-def levels(conditions: dict[str, pd.DataFrame]) -> str:
-    """Mean accuracy in every condition; a star where Holm's p against BLS is below 0.05."""
-    result = compare_conditions(conditions, reference=REFERENCE)
-    stars = result.tests[result.tests["p_holm"] < 0.05].set_index(["other", "condition"]).index
-    shown = {
-        noise_words(noise): {
-            model: f"{value:.2f}{'*' if (model, noise) in stars else ''}"
-            for model, value in result.accuracies[noise].items()
-        }
-        for noise in conditions
+    units = units[units["dataset"].isin(done.index[done])]
+    lines = {
+        figure: units.pivot(index=["dataset", "noise", "commit"], columns="model", values=figure)
+        for figure in ("accuracy", "seconds")
     }
-    table = pd.DataFrame(shown).T
-    return (
-        "## By level\n\nMean accuracy in percent; a star where Holm's p against "
-        f"{REFERENCE} is below 0.05:\n\n{markdown(table, 2, 'noise')}\n"
-    )
+    table = pd.concat(lines, names=["figure"])[MODELS].astype(float).round(3)
+    table.sort_index().to_csv(RUNS, lineterminator="\n")
 
 
-def times(frame: pd.DataFrame) -> str:
-    """Seconds for each unit, as a multiple of BLS's on the same data set and condition."""
-    seconds = frame.pivot_table(index=["dataset", "noise"], columns="model", values="seconds")
-    ratio = seconds.div(seconds[REFERENCE], axis=0).median()
-    table = pd.DataFrame(
-        {"median over BLS": ratio, "mean milliseconds": 1000.0 * seconds.mean() / FITS_PER_UNIT}
-    ).sort_values("median over BLS")
-    return (
-        "## Time\n\nTime of a unit (search and refits, 185 fits), as a multiple of that of "
-        f"{REFERENCE}, whose search shares most of the work, and per fit:\n\n{markdown(table, 2)}\n"
-    )
+def conditions(figure: str = "accuracy", *, unseen: bool = False) -> dict[str, pd.DataFrame]:
+    """Return tables of data sets by models, by noise; `unseen` leaves those of the 28 out."""
+    lines = pd.read_csv(RUNS, keep_default_na=False)
+    lines = lines[lines["figure"] == figure].set_index("dataset")
+    if unseen:
+        lines = lines[~lines.index.isin(CHOSEN)]
+    noises = map(str, map(parse_noise, PLAN["noise"]))
+    return {noise: lines.loc[lines["noise"] == noise, MODELS] for noise in noises}
 
 
-def estimate(store: Path) -> None:
-    """Print the core-hours of the whole study, from the units that are done."""
-    with ResultStore(store, read_only=True) as file:
-        done = file.to_frame()
-    plan = tomllib.loads(PLAN.read_text("utf-8"))
-    study = make_study(
-        plan["dataset"],
-        plan["model"],
-        protocols=plan["protocol"],
-        noises=plan["noise"],
-        grid=plan["grid"],
-        max_rows=plan["max_rows"],
-    )
-    # Time grows with the rows and columns: a line through the measured data sets of each model.
-    sizes = {unit.dataset: study.data[unit.fingerprint].X.shape[0] for unit in study.plan}
-    known = done[(done["status"] == "done") & done["dataset"].isin(sizes)]
-    total = 0.0
-    for model, part in known.groupby("model"):
-        mean = part.groupby("dataset")["seconds"].mean()
-        rows = pd.Series(sizes)[mean.index]
-        slope = float((mean * rows).sum() / (rows * rows).sum())
-        share = sum(slope * sizes[unit.dataset] for unit in study.plan if unit.model == model)
-        print(f"{model:14s} {share / 3600:6.2f} core-hours")
-        total += share
-    n_models = known["model"].nunique()
-    print(f"{total / 3600:.1f} core-hours for {len(study.plan)} units, from {len(known)} units")
-    assert n_models == len(plan["model"]), "not every model has been measured"
+def by_kind(*, unseen: bool = False) -> dict[str, pd.DataFrame]:
+    """Return accuracies by kind of noise, as means over its levels."""
+    tables = conditions(unseen=unseen)
+    groups = {kind: [t for n, t in tables.items() if n.split(":")[0] == kind] for kind in KINDS}
+    return {KINDS[kind]: sum(parts) / len(parts) for kind, parts in groups.items()}
+
+
+def standings(tables: dict[str, pd.DataFrame], *, p: bool = False) -> pd.DataFrame:
+    """Return mean accuracy and rank of every model in every condition.
+
+    Bold where it is better than the reference and Holm's p is below `LEVEL`, † where it is worse.
+    `p` adds Holm's p.
+    """
+    result = compare_conditions(tables, reference=REFERENCE)
+    tests = result.tests.set_index(["condition", "other"])
+    shown: dict[str, dict[str, str]] = {}
+    for condition, model in product(result.mean_ranks, result.mean_ranks.index):
+        accuracy = result.accuracies.loc[model, condition]
+        text = f"{accuracy:.2f} ({result.mean_ranks.loc[model, condition]:.1f})"
+        if model != REFERENCE:
+            p_value = tests.loc[(condition, model), "p_holm"]
+            text += f", {p_value:.2g}" if p else ""
+            if p_value < LEVEL:
+                ahead = accuracy > result.accuracies.loc[REFERENCE, condition]
+                text = f"**{text}**" if ahead else f"{text} †"
+        shown.setdefault(condition, {})[model] = text
+    return pd.DataFrame(shown)
+
+
+def pair_table() -> pd.DataFrame:
+    """Return wins, ties and losses of each model against the reference, with Holm's p."""
+    tables = by_kind()
+    result = compare_conditions(tables, reference=REFERENCE)
+    # Tests are of the reference against the other, so its losses are wins of the other.
+    texts = [
+        f"{pair.loss}-{pair.tie}-{pair.win}, {pair.p_holm:.2g}"
+        for pair in result.tests.itertuples()
+    ]
+    shown = result.tests.assign(text=texts).pivot(index="other", columns="condition", values="text")
+    shown = shown.loc[[m for m in result.mean_ranks.index if m != REFERENCE], [*tables, "all"]]
+    alike = {name: f"{friedman(table).f_p_value:.2g}" for name, table in tables.items()}
+    shown.loc["Friedman's p of all 14"] = pd.Series(alike)
+    return shown.fillna("")
+
+
+def level_table(*kinds: str) -> pd.DataFrame:
+    """Return accuracies, ranks and Holm's p at every level of some kinds of noise."""
+    tables = {
+        f"{100 * parse_noise(noise).level:g} %" if noise != "none" else KINDS["none"]: table
+        for noise, table in conditions().items()
+        if noise.split(":")[0] in kinds
+    }
+    return standings(tables, p=True).drop(columns="all")
+
+
+def time_table() -> pd.DataFrame:
+    """Return the time of a unit (search and refits), as a multiple of that of the reference."""
+    seconds = pd.concat(conditions("seconds"))
+    ratios = seconds.div(seconds[REFERENCE], axis=0)
+    table = ratios.quantile([0.5, 0.1, 0.9]).T.sort_values(0.5)
+    table.columns = ["median", "10 % quantile", "90 % quantile"]
+    return table.map("{:.1f}".format)
+
+
+def commit_table() -> pd.DataFrame:
+    """Return how many runs each commit made."""
+    lines = pd.read_csv(RUNS).query("figure == 'accuracy'")
+    counts = lines.groupby("commit").agg(sets=("dataset", "nunique"), lines=("dataset", "size"))
+    table = pd.DataFrame({"data sets": counts["sets"], "runs": len(MODELS) * counts["lines"]})
+    return table.map("{:,}".format)
+
+
+TABLES: Tables = {
+    "kinds": (lambda: standings(by_kind()), "model"),
+    "pairs": (pair_table, "model"),
+    "unseen": (lambda: standings(by_kind(unseen=True)), "model"),
+    "labels": (lambda: level_table("none", "labels"), "model"),
+    "one_sided": (lambda: level_table("one-sided-labels"), "model"),
+    "outliers": (lambda: level_table("outliers"), "model"),
+    "heavy_tails": (lambda: level_table("heavy-tails"), "model"),
+    "time": (time_table, "model"),
+    "commits": (commit_table, "commit"),
+}
+
+
+@STUDY_STYLE
+def curves() -> Figure:
+    """Draw the mean gain over the reference against the level: scores left, structures right."""
+    tables = conditions()
+    gains = pd.DataFrame({n: t.mean() - t[REFERENCE].mean() for n, t in tables.items()})
+    kinds = [kind for kind in KINDS if kind not in ("none", "heavy-tails")]
+    groups = {"sample scores": SCORED, "structures": [m for m in MODELS if m not in SCORED]}
+    figure = Figure(figsize=(7.2, 2.5 * len(kinds) + 1.0), layout="constrained")
+    axes = figure.subplots(len(kinds), len(groups), sharex="row", sharey="row")
+    for row, kind in zip(axes, kinds, strict=True):
+        noises = ["none", *(noise for noise in gains if noise.split(":")[0] == kind)]
+        levels = [100 * parse_noise(noise).level for noise in noises]
+        for axis, (title, models) in zip(row, groups.items(), strict=True):
+            axis.axhline(0.0, color="black", linewidth=1.0)
+            for model in models:
+                if model != REFERENCE:
+                    axis.plot(levels, gains.loc[model, noises], label=model)
+            axis.set_title(f"{KINDS[kind]}, {title}", fontsize="medium")
+            axis.set(xticks=levels, xlabel="share, %")
+        row[0].set_ylabel(f"points over {REFERENCE}")
+    for axis in axes[-1]:
+        axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.3), ncols=3, fontsize="small")
+    return figure
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("store", nargs="?", type=Path, default=Path("study-robust/results.db"))
-    parser.add_argument("folder", nargs="?", type=Path, help="for tables and curves")
-    parser.add_argument("--estimate", action="store_true", help="print the time of the whole study")
+    parser.add_argument("store", nargs="*", type=Path, help="result stores; none: tables only")
     chosen = parser.parse_args()
-    if not chosen.store.is_file():
-        parser.error(f"there is no file of results at {chosen.store}")
-    if chosen.estimate:
-        estimate(chosen.store)
-        return
-    with ResultStore(chosen.store, read_only=True) as store:
-        cells = Cells(store.to_frame(), "nested")
-    noises = sorted(
-        set(cells.units["noise"]), key=lambda n: (list(KINDS).index(n.split(":")[0]), n)
-    )
-    conditions, left_out = cells.conditions(noises)
-    n_datasets = len(next(iter(conditions.values())))
-    head = (
-        f"{n_datasets} data sets, {len(cells.models)} models, {len(noises)} conditions, protocol "
-        f"nested. Left out, as not every model has a result: {', '.join(left_out) or 'none'}.\n"
-    )
-    texts = [head, summary(conditions), levels(conditions), times(cells.units)]
-    print("\n".join(texts))
-    if chosen.folder is None:
-        return
-    page = "\n".join(["# Robust broad learners: tables\n", *texts])
-    (chosen.folder / "robustness_tables.md").write_text(page, "utf-8")
-    figure = mean_curves_figure(cells)
-    if figure is not None:
-        (chosen.folder / "images" / "robustness.svg").write_bytes(saved(figure, "svg"))
+    if chosen.store:
+        keep_runs(chosen.store)
+    PAGE.write_text(fill(PAGE.read_text("utf-8"), TABLES), "utf-8")
+    CURVES.write_bytes(saved(curves(), "svg"))
 
 
 if __name__ == "__main__":

@@ -78,3 +78,14 @@ def plain_graph_ridge(G, T, C, penalty, Z, k):
     edges = {tuple(sorted((i, j))) for i in range(n) for j in near[i]}
     rows = np.array([np.sqrt(penalty / k) * (G[i] - G[j]) for i, j in edges])
     return plain_ridge(np.vstack([G, rows]), np.vstack([T, np.zeros((len(rows), T.shape[1]))]), C)
+
+
+def plain_stacked(X, T, C, designs):
+    """Sum of the outputs of blocks; each design turns the outputs of the block before it into G."""
+    inputs, total = X, np.zeros(T.shape)
+    for design in designs:
+        G, left = design(inputs), T - total
+        mean = left.mean(axis=0)
+        inputs = G @ plain_ridge(G, left - mean, C) + mean
+        total = total + inputs
+    return total

@@ -2,22 +2,23 @@
 
 import numpy as np
 import pytest
+from plain_robust import plain_stacked
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.model_selection import GridSearchCV
 
-from broadlearn import PathSearchCV, StackedBLSClassifier
+from broadlearn import BroadFeatures, PathSearchCV, StackedBLSClassifier
 
 X, y = load_iris(return_X_y=True)
 
 
 def test_every_block_is_fitted_to_the_residual_of_those_before():
     model = StackedBLSClassifier(3, 30, C=2.0, random_state=0).fit(X, y)
-    inputs, left = X, np.eye(3)[y]
-    for block in model.blocks_:
-        again = type(block)(**block.get_params()).fit(inputs, left)
-        inputs = again.predict(inputs)
-        left = left - inputs
-    np.testing.assert_allclose(model.decision_function(X), np.eye(3)[y] - left, atol=1e-10)
+    designs = [
+        BroadFeatures(n_enhancement_nodes=30, random_state=block.random_state).fit_transform
+        for block in model.blocks_
+    ]
+    expected = plain_stacked(X, np.eye(3)[y], 2.0, designs)
+    np.testing.assert_allclose(model.decision_function(X), expected, atol=1e-8)
 
 
 def test_more_blocks_begin_with_those_of_fewer():
