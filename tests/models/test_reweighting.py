@@ -2,11 +2,21 @@
 
 import numpy as np
 import pytest
-from plain_robust import plain_correntropy_weights, plain_huber_weights, plain_reweighted
+from plain_robust import (
+    plain_correntropy_weights,
+    plain_density_weights,
+    plain_huber_weights,
+    plain_reweighted,
+)
 from sklearn.datasets import load_diabetes, load_iris, make_classification
 
 from broadlearn import BLSClassifier, BLSRegressor, BroadFeatures
-from broadlearn.sample_scores import CorrentropyScorer, HuberScorer
+from broadlearn.sample_scores import (
+    CorrentropyScorer,
+    HuberScorer,
+    ResidualDensityScorer,
+    residual_density,
+)
 
 NODES = {"n_feature_nodes": 3, "n_enhancement_nodes": 12, "random_state": 0}
 NAMES = pytest.mark.parametrize("name", ["correntropy", "huber", "residual_density"])
@@ -17,18 +27,21 @@ NAMES = pytest.mark.parametrize("name", ["correntropy", "huber", "residual_densi
     [
         (CorrentropyScorer(1.2, 4), lambda E: plain_correntropy_weights(E, 1.2)),
         (HuberScorer(0.8, 2), lambda E: plain_huber_weights(E, 0.8)),
+        (ResidualDensityScorer(1.5, 3), lambda E: plain_density_weights(E, 1.5)),
     ],
-    ids=["correntropy", "huber"],
+    ids=["correntropy", "huber", "residual_density"],
 )
+@pytest.mark.parametrize("kind", [BLSClassifier, BLSRegressor])
 @pytest.mark.parametrize("n", [12, 60])
-def test_a_fit_is_a_chain_of_weighted_ridge_problems(scorer, weights_of, n):
+def test_a_fit_is_a_chain_of_weighted_ridge_problems(scorer, weights_of, kind, n, monkeypatch):
+    monkeypatch.setattr(residual_density, "ROUNDING", 1e-9)
     X, y = make_classification(n, 4, flip_y=0.2, random_state=1)
-    model = BLSClassifier(C=3.0, sample_scores=scorer, **NODES).fit(X, y)
+    model = kind(C=3.0, sample_scores=scorer, **NODES).fit(X, y)
     G = BroadFeatures(**NODES).fit_transform(X)
-    W, w = plain_reweighted(
-        G, np.where(y, 1.0, -1.0)[:, None], 3.0, weights_of, scorer.n_iterations
-    )
-    np.testing.assert_allclose(model.decision_function(X), (G @ W).ravel(), atol=1e-8)
+    T = np.where(y, 1.0, -1.0) if kind is BLSClassifier else y - y.mean()
+    W, w = plain_reweighted(G, T[:, None], 3.0, weights_of, scorer.n_iterations)
+    found = model.decision_function(X) if kind is BLSClassifier else model.predict(X) - y.mean()
+    np.testing.assert_allclose(found, (G @ W).ravel(), atol=1e-8)
     np.testing.assert_allclose(model.sample_scores_**2, w, atol=1e-8)
     assert model.solver_ == ("dual" if n == 12 else "primal")
 
