@@ -98,4 +98,4 @@ def test_models_score_by_landmarks_without_a_copy_of_the_samples(monkeypatch):
     Z = learn_standardization(X, weight).affine(X)[:, :-1]
     scorer = IntuitionisticScorer(landmarks=20)
     samples = Samples(Z, codes, weight, 2, draw_seed(0))
-    np.testing.assert_array_equal(found, scorer.score(samples).score)
+    np.testing.assert_allclose(found, scorer.score(samples).score, rtol=0, atol=1e-11)

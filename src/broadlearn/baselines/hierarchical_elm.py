@@ -41,10 +41,7 @@ class HierarchicalELMClassifier(ELMClassifier):
         Number of nodes of each auto-encoder.
     l1_penalty : float, default=1e-3
         :math:`\lambda`, weight of the l1 norm, on columns of unit variance.
-    {activation, standardize, class_weight, solver}
-    random_state : int, RandomState or None, default=None
-        Seed of all draws. With the same seed, a smaller model's hidden nodes are the first of a
-        larger one's.
+    {activation, standardize, class_weight, solver, random_state}
 
     Attributes
     ----------

@@ -21,12 +21,7 @@ class RVFLClassifier(ELMClassifier):
 
     Parameters
     ----------
-    n_hidden_nodes : int, default=1000
-        Number of nodes of the hidden layer.
-    {C, activation, standardize, class_weight, solver}
-    random_state : int, RandomState or None, default=None
-        Seed of the draw. With the same seed, the nodes of a smaller model are the first of a larger
-        one.
+    {hidden nodes, C, activation, standardize, class_weight, solver, random_state}
 
     Attributes
     ----------

@@ -215,19 +215,9 @@ def evaluate(
 def evaluate_predictions(
     predictions: Predictions, *, random_state: int = 0, **facts: Any
 ) -> Evaluation:
-    """Evaluate predictions that are already there, such as out-of-fold ones.
+    """Evaluate predictions that were already made, such as out-of-fold ones.
 
-    Parameters
-    ----------
-    predictions : Predictions
-    random_state : int, default=0
-        Seed of the resamples.
-    **facts
-        Further attributes of `Evaluation`, such as ``model_name``.
-
-    Returns
-    -------
-    Evaluation
+    `facts` are further attributes of the `Evaluation`, such as ``model_name``.
 
     Examples
     --------

@@ -240,20 +240,8 @@ def importances(
 def partial_dependence(model: Any, X: Any, columns: Sequence[Any]) -> dict[Any, pd.DataFrame]:
     """Return the mean output over all rows when a column has the same cell in each of them.
 
-    Cells are those at 12 quantiles of a column of numbers, or the distinct ones, at most 12.
-
-    Parameters
-    ----------
-    model : estimator
-        A fitted classifier, or a regressor of one target.
-    X : array-like or DataFrame of shape (n_samples, n_features)
-    columns : sequence
-        Labels of columns; positions if X is an array.
-
-    Returns
-    -------
-    dict of column to DataFrame
-        One line per value of the column, one column per class, or one of a quantity.
+    Cells are those at 12 quantiles of a column of numbers, or the distinct ones, at most 12. A
+    table has one line per cell, and one column per class or one of a quantity.
     """
     X, named = _as_frame(X)
     mixture, found = _Mixture(model, X, named), {}
@@ -318,16 +306,8 @@ class _Mixture:
     ) -> Array:
         """Divide the differences between the outputs of rows and others among the columns.
 
-        Parameters
-        ----------
-        rows, others : DataFrame of shape (n_pairs, n_numbers)
-        orders : ndarray of shape (n_pairs, n_columns)
-            Place of each column in the order in which it is replaced; all orders are averaged if
-            there are few columns.
-
-        Returns
-        -------
-        ndarray of shape (n_columns, n_pairs, n_outputs)
+        `orders` has the place of each column in the order in which it is replaced; if there are few
+        columns, all orders are averaged. Returns an array (n_columns, n_pairs, n_outputs).
         """
         n = orders.shape[1]
         divide = divide_exactly if n <= MAX_EXACT_COLUMNS else divide_by_orders

@@ -31,18 +31,7 @@ FIGURES = {
 
 
 def figure_text(name: str, line: Mapping[str, float]) -> tuple[str, str]:
-    """Format a metric and its interval.
-
-    Parameters
-    ----------
-    name : str
-        Name of the metric.
-    line : mapping
-        ``value``, ``low`` and ``high``.
-
-    Returns
-    -------
-    value, interval : str
+    """Format the ``value`` of a metric, and its interval from ``low`` to ``high``.
 
     Examples
     --------

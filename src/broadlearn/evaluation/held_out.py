@@ -26,30 +26,10 @@ def fit_held_out(
     random_state: int = 0,
     n_jobs: int | None = None,
 ) -> tuple[Pipeline, Predictions, str]:
-    """Fit a model and predict its rows out of sample.
+    """Fit a model to all rows, and predict them out of sample; say in words how.
 
-    Parameters
-    ----------
-    model : Pipeline
-        Preparation of the columns and a model of this package.
-    X : DataFrame of shape (n_samples, n_columns)
-    y : ndarray of shape (n_samples,)
-    tune : bool, default=False
-        Whether to search the settings, by `PathSearchCV`.
-    scoring : str, default=None
-        Name of a scikit-learn scorer for the search.
-    random_state : int, default=0
-        Seed of the folds.
-    n_jobs : int or None, default=None
-
-    Returns
-    -------
-    model : Pipeline
-        Fitted to all rows.
-    held_out : Predictions
-        By exact leave-one-out for an ensemble, else by 5-fold cross-validation.
-    how : str
-        Which of them, in words.
+    Predictions are exact leave-one-out for an ensemble, else by 5-fold cross-validation. With
+    `tune`, `PathSearchCV` searches the settings by a scikit-learn scorer named `scoring`.
 
     Examples
     --------

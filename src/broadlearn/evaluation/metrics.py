@@ -107,14 +107,10 @@ def metrics_table(predictions: Predictions, seed: int = 0) -> pd.DataFrame:
 
 
 def weighted_metrics(predictions: Predictions) -> WeightedMetrics:
-    """Return a function that computes all metrics for given sample weights.
+    """Return a function that computes all metrics (see `Evaluation`) for given sample weights.
 
-    The metrics of a classifier are ``accuracy``; ``majority_share``, the accuracy of predicting the
-    most frequent class; ``balanced_accuracy``, the mean recall of the classes; ``roc_auc`` and
-    ``average_precision``, means over one-vs-rest problems (of two classes, the average precision of
-    the rarer one); and ``log_loss``. Those of a regressor are ``r2``,
-    ``mean_absolute_error`` and ``root_mean_squared_error``. Conformal sets or intervals add
-    ``coverage`` and ``set_size`` or ``interval_width``. Undefined metrics are nan.
+    ROC AUC and average precision are means over one-vs-rest problems; of two classes, the average
+    precision is that of the rarer one. Undefined metrics are nan.
     """
     is_quantity = predictions.classes is None
     base = (_regression_metrics if is_quantity else _classification_metrics)(predictions)

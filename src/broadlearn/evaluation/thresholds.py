@@ -126,20 +126,9 @@ def with_threshold(model: BaseEstimator, label: Any, value: float) -> Any:
 
 
 def decide_by(held_out: Predictions, value: float) -> tuple[Threshold, Predictions]:
-    """Predict the rarer of two classes at a probability of `value` or more.
+    """Predict the rarer of two classes where its probability is at least `value`.
 
-    Parameters
-    ----------
-    held_out : Predictions
-        Out-of-sample predictions with probabilities.
-    value : float
-        Smallest probability at which the rarer class is predicted.
-
-    Returns
-    -------
-    threshold : Threshold
-    predictions : Predictions
-        Out-of-sample predictions with that threshold.
+    Returns the threshold, and the out-of-sample predictions by it.
 
     Examples
     --------

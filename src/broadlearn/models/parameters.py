@@ -166,6 +166,9 @@ PARAGRAPHS = {
     "uniform scores": """
         sample_scores_ : ndarray of shape (n_samples,)
             Score of each training sample, 1 for this model.""",
+    "hidden nodes": """
+        n_hidden_nodes : int, default=1000
+            Number of nodes of the hidden layer.""",
     "activation": """
         activation : {"sigmoid", "tanh", "relu", "sine"}, default="sigmoid"
             Activation of the hidden layer.""",

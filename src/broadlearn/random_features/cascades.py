@@ -101,12 +101,7 @@ class CascadeSettings(MapSettings):
         return self.cascade != "features" and self.n_enhancement_groups > 1
 
     def learn(
-        self,
-        X: Floats,
-        standardization: Standardization,
-        seed: int,
-        weight: Array | None = None,
-        A: Array | None = None,
+        self, X: Floats, standardization: Standardization, seed: int, weight: Array | None = None
     ) -> CascadeMaps:
         """Draw the feature nodes and learn their scaling, group after group."""
         m, p, kind = self.n_feature_groups, self.n_feature_nodes, FEATURE_DRAWS["orthonormal"]

@@ -100,20 +100,20 @@ class MapSettings:
         return False
 
     def learn(
-        self,
-        X: Floats,
-        standardization: Standardization,
-        seed: int,
-        weight: Array | None = None,
-        A: Array | None = None,
+        self, X: Floats, standardization: Standardization, seed: int, weight: Array | None = None
     ) -> MapFamily:
-        """Draw the feature nodes, unless weights A are given, and learn their scaling."""
-        if A is None and self.feature_weights == "sparse":
+        """Draw the feature nodes and learn their scaling."""
+        if self.feature_weights == "sparse":
             return RelearntMaps(self, seed, X, standardization, weight)
-        if A is None:
-            m, p, kind = self.n_feature_groups, self.n_feature_nodes, self.feature_weights
-            n_inputs = X.shape[1] + standardization.share.size
-            A = draw_feature_weights(seed, m, p, n_inputs, **FEATURE_DRAWS[kind])
+        m, p, kind = self.n_feature_groups, self.n_feature_nodes, self.feature_weights
+        n_inputs = X.shape[1] + standardization.share.size
+        A = draw_feature_weights(seed, m, p, n_inputs, **FEATURE_DRAWS[kind])
+        return self.learn_scaling(A, X, standardization, weight)
+
+    def learn_scaling(
+        self, A: Array, X: Floats, standardization: Standardization, weight: Array | None
+    ) -> NestedMaps:
+        """Learn the scaling of feature nodes with weights A."""
         if self.feature_scaling in (None, "sample"):
             return NestedMaps(self, A, None, None)
         weights, activate = A.astype(X.dtype, copy=False), ACTIVATIONS[self.feature_activation]
@@ -212,8 +212,7 @@ class RelearntMaps:
         A = np.concatenate(
             [rebuilding_weights(root, group, None, SPARSE_PENALTY) for group in groups], axis=1
         )
-        learnt = settings.learn(X, standardization, self.seed, weight, A)
-        return learnt.cut(n_groups, n_nodes, W)
+        return settings.learn_scaling(A, X, standardization, weight).cut(n_groups, n_nodes, W)
 
 
 def to_interval(low: Array, high: Array) -> tuple[Array, Array]:

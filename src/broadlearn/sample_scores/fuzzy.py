@@ -48,13 +48,10 @@ class FuzzyScorer(SampleScorer):
     delta: float = 1e-4
     small_class: int = 10
     streams: ClassVar[bool] = True
+    is_random: ClassVar[bool] = False
     constraints: ClassVar[Mapping[str, Any]] = {
         name: SCORE_CONSTRAINTS[name] for name in ("delta", "small_class")
     }
-
-    def draws(self, n_samples: int) -> bool:
-        """Return False: nothing is drawn."""
-        return False
 
     def score(self, samples: Samples) -> Trust:
         """Return memberships as scores, lifted in small classes."""

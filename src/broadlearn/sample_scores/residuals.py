@@ -34,6 +34,7 @@ class ResidualScorer(SampleScorer):
     """
 
     n_iterations: int
+    is_random: ClassVar[bool] = False
     constraints: ClassVar[Mapping[str, Any]] = {
         "n_iterations": [Interval(Integral, 0, None, closed="left")],
         **{name: [POSITIVE] for name in ("width", "threshold", "bandwidth")},
@@ -55,10 +56,6 @@ class ResidualScorer(SampleScorer):
         ndarray of shape (n_samples,)
             Between 0 and 1; the squares are the weights of the samples in the ridge problem.
         """
-
-    def draws(self, n_samples: int) -> bool:
-        """Return False: nothing is drawn."""
-        return False
 
     def score(self, samples: Samples) -> Trust:
         """Return equal scores: there are no residuals before the first solution."""

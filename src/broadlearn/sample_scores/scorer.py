@@ -126,12 +126,14 @@ class SampleScorer(ABC):
 
     #: Whether samples that come in batches can be scored.
     streams: ClassVar[bool] = False
+    #: Whether scores depend on the seed.
+    is_random: ClassVar[bool] = True
     #: Valid values of the parameters, as scikit-learn's estimators state them.
     constraints: ClassVar[Mapping[str, Any]] = MappingProxyType({})
 
     def draws(self, n_samples: int) -> bool:
         """Return whether the scores of this number of samples depend on the seed."""
-        return True
+        return self.is_random
 
     def check(self) -> None:
         """Raise if a parameter is invalid; models call this before `score`."""

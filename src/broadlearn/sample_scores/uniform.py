@@ -21,10 +21,7 @@ class UniformScorer(SampleScorer):
     """
 
     streams: ClassVar[bool] = True
-
-    def draws(self, n_samples: int) -> bool:
-        """Return False: nothing is drawn."""
-        return False
+    is_random: ClassVar[bool] = False
 
     def score(self, samples: Samples) -> Trust:
         """Return no scores."""

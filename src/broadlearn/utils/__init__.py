@@ -28,10 +28,8 @@ from broadlearn.utils.checks import (
     read_rows,
 )
 from broadlearn.utils.docstrings import documented
-from broadlearn.utils.errors import reason
 from broadlearn.utils.files import FORMULA_STARTS, encoded, harmless, safe_csv
-from broadlearn.utils.notebook import html_table
-from broadlearn.utils.pages import page_environment, page_frame, whole
+from broadlearn.utils.pages import html_table, page_environment, page_frame, whole
 from broadlearn.utils.parameters import (
     CLASS_WEIGHT,
     COUNT,
@@ -41,9 +39,8 @@ from broadlearn.utils.parameters import (
     SCALE,
     STANDARDIZE,
 )
-from broadlearn.utils.pictures import label
 from broadlearn.utils.whole_files import STANDARD_OUTPUT, is_special, write_whole
-from broadlearn.utils.wording import counted, listed, out_of, percent, visible
+from broadlearn.utils.wording import counted, label, listed, out_of, percent, reason, visible
 from broadlearn.utils.workers import one_thread
 
 __all__ = [

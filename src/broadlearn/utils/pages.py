@@ -1,14 +1,18 @@
-"""Frame, styles, scripts and number formats that all pages share."""
+"""Frame, styles, scripts and number formats that all pages share, and tables for notebooks."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 from collections.abc import Sequence
+from html import escape
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from broadlearn.utils.wording import visible
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def page_environment(package: str) -> Any:
@@ -81,3 +85,23 @@ def brief(number: float) -> str:
     ('1.2', '99')
     """
     return f"{number:.1f}" if number < 9.95 else whole(number)
+
+
+def html_table(title: str, table: pd.DataFrame, note: str) -> str:
+    """Return an HTML table with a title and a note below, by pandas; all text is escaped.
+
+    Floats are shown with four digits; texts are cut after 200 characters.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> html_table("Found", pd.DataFrame({"why": ["<b>"]}), "One row.").count("&lt;b&gt;")
+    1
+    """
+    from pandas import option_context
+
+    with option_context("display.max_colwidth", 200):
+        body = table.to_html(
+            index=False, border=0, justify="left", float_format=lambda x: f"{x:.4g}"
+        )
+    return f"<div><p><b>{escape(title)}</b></p>{body}<p><small>{escape(note)}</small></p></div>"

@@ -1,4 +1,4 @@
-"""Counts, shares and names as sentences say them."""
+"""Counts, shares, names and errors as sentences, pages and pictures show them."""
 
 from __future__ import annotations
 
@@ -83,3 +83,39 @@ def visible(text: str) -> str:
         mark if mark.isprintable() or mark in SPACES else mark.encode("unicode_escape").decode()
         for mark in text
     )
+
+
+def label(name: object) -> str:
+    r"""Return a name for a picture: short, on one line, never read as a formula.
+
+    Examples
+    --------
+    >>> print(label("cost in $"))
+    cost in \$
+    >>> label("_" + "x" * 300), label("a\nb")
+    (' _xxxxxxxxxxxxxxxxxxxxxxxx…', 'a b')
+    """
+    text = " ".join(str(name).split())
+    text = visible(text)
+    # Longer names would run into their neighbours.
+    if len(text) > 26:
+        text = f"{text[:25]}…"
+    # Matplotlib leaves names that begin with an underscore out of legends.
+    return (" " if text.startswith("_") else "") + text.replace("$", r"\$")
+
+
+def reason(error: Exception) -> str:
+    r"""Return the first line of an error, printable and without a full stop.
+
+    Examples
+    --------
+    >>> reason(ValueError("Bad \x1b[2J header.\nSee below."))
+    'Bad ?[2J header'
+    """
+    try:
+        text = str(error).strip()
+    except TypeError:  # SciPy's ArffException takes a "%" of the file for its own.
+        text = ""
+    text = text.removeprefix("Error tokenizing data. C error: ")
+    line = (text.splitlines() or [type(error).__name__])[0][:200]
+    return "".join(mark if mark.isprintable() else "?" for mark in line).rstrip(". ")
