@@ -1,4 +1,4 @@
-"""Models that the broad learning systems were compared with: ELM, H-ELM, NeuroFBLS, IF-TSVM."""
+"""Models that BLS was compared with (ELM, H-ELM, NeuroFBLS, IF-TSVM, RVFL), and variants of BLS."""
 
 from broadlearn.baselines.cascade_bls import CascadeBLSClassifier
 from broadlearn.baselines.elm import ELMClassifier

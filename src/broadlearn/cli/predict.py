@@ -118,7 +118,7 @@ def check_columns(model: Any, frame: pd.DataFrame, data: Path) -> pd.DataFrame:
 def _kept_columns(frame: pd.DataFrame, names: list[str], data: Path) -> pd.DataFrame:
     for name in names:
         if name not in frame.columns:
-            raise ValueError(f"--keep names a column {name!r}, which {data} lacks.")
+            raise ValueError(f"--keep must name columns of {data}; there is no {name!r}.")
         if name in ("row", "prediction"):
             raise ValueError(f"--keep cannot name {name!r}, a column of the predictions.")
     return frame[names]

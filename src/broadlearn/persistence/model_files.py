@@ -88,7 +88,7 @@ def model_parts(model: BaseEstimator, target: str | None = None) -> list[bytes]:
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Read a model that `save` wrote; it has an example.
+    """Read a model that `save` wrote (with an example there).
 
     No code in the file is run, and only estimators and plain values are created. The checksum and
     all sizes are checked before anything is restored.
