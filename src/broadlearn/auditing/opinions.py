@@ -117,7 +117,9 @@ def _leave_one_out(rows: Rows, seed: int) -> Floats:
 
 
 def draw_sample(codes: NDArray[np.intp], size: int, seed: int) -> NDArray[np.intp]:
-    """Draw a sample with at least 25 rows of every class that has them.
+    """Draw a sample with at least 25 rows of every class that has them, in a random order.
+
+    A table may be sorted, and the support vector machine is calibrated on folds of rows in order.
 
     Examples
     --------
@@ -126,12 +128,13 @@ def draw_sample(codes: NDArray[np.intp], size: int, seed: int) -> NDArray[np.int
     >>> np.bincount(codes[draw_sample(codes, 1500, seed=0)]).tolist()
     [1490, 25, 1]
     """
-    order = np.random.default_rng(seed).permutation(codes.size)
+    generator = np.random.default_rng(seed)
+    order = generator.permutation(codes.size)
     share, parts = min(1.0, size / codes.size), []
     for c in np.unique(codes):
         members = order[codes[order] == c]
         parts.append(members[: max(round(share * members.size), MIN_OF_CLASS)])
-    return np.sort(np.concatenate(parts))
+    return generator.permutation(np.concatenate(parts))
 
 
 def _out_of_bag(rows: Rows, seed: int) -> Floats:
