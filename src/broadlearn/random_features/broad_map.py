@@ -88,11 +88,12 @@ class BroadMap:
             return scale_rows_in_groups(F, self.settings.n_feature_groups)
         return self._scaled(F)
 
-    def _scaled(self, F: Floats) -> Floats:
-        """Scale features in place, if a scaling was learnt."""
+    def _scaled(self, F: Floats, first: int = 0) -> Floats:
+        """Scale features in place, if a scaling was learnt; `first` is the number of the first."""
         if self.feature_scale is not None and self.feature_offset is not None:
-            F *= self.feature_scale.astype(F.dtype, copy=False)
-            F += self.feature_offset.astype(F.dtype, copy=False)
+            own = slice(first, first + F.shape[1])
+            F *= self.feature_scale[own].astype(F.dtype, copy=False)
+            F += self.feature_offset[own].astype(F.dtype, copy=False)
         return F
 
     def enhancements(

@@ -56,12 +56,7 @@ class CascadeMap(BroadMap):
 
     def _group(self, nodes: Floats, first: int) -> Floats:
         """Activate and scale nodes in place; `first` is the number of the first one."""
-        ACTIVATIONS[self.settings.feature_activation](nodes)
-        own = slice(first, first + nodes.shape[1])
-        if self.feature_scale is not None and self.feature_offset is not None:
-            nodes *= self.feature_scale[own].astype(nodes.dtype, copy=False)
-            nodes += self.feature_offset[own].astype(nodes.dtype, copy=False)
-        return nodes
+        return self._scaled(ACTIVATIONS[self.settings.feature_activation](nodes), first)
 
     def enhancements(
         self, affine: Floats, features: Floats | None, out: Floats | None = None

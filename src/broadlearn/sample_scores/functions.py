@@ -13,7 +13,6 @@ from broadlearn.sample_scores.fuzzy import FuzzyScorer, class_memberships
 from broadlearn.sample_scores.intuitionistic import (
     IntuitionisticScorer,
     IntuitionisticScores,
-    choose_kernel_width,
     score_rows,
 )
 from broadlearn.sample_scores.parameters import document
@@ -136,15 +135,16 @@ def intuitionistic_scores(
     widths: Any = kernel_width if np.ndim(kernel_width) else [kernel_width]
     for width in widths:
         IntuitionisticScorer(width, neighborhood_radius, delta, landmarks).check()
-    limits: dict[str, Any] = {"epsilon": neighborhood_radius, "delta": delta}
-    if isinstance(kernel_width, str):
-        widths = [choose_kernel_width(*samples[:4], **limits)]
-    widths = [float(width) for width in widths]
     scores = score_rows(
-        *samples[:4], widths, **limits, landmarks=landmarks, random_state=random_state
+        *samples[:4],
+        widths,
+        epsilon=neighborhood_radius,
+        delta=delta,
+        landmarks=landmarks,
+        random_state=random_state,
     )
     theta, nu, Theta, score = (part.astype(samples.Z.dtype, copy=False) for part in scores[:4])
-    if np.ndim(kernel_width) == 0:
-        radius = float(scores.radius[0])
-        return IntuitionisticScores(theta[0], nu[0], Theta[0], score[0], radius, widths[0])
-    return IntuitionisticScores(theta, nu, Theta, score, scores.radius, scores.kernel_width)
+    if np.ndim(kernel_width):
+        return IntuitionisticScores(theta, nu, Theta, score, scores.radius, scores.kernel_width)
+    radius, width = float(scores.radius[0]), float(scores.kernel_width[0])
+    return IntuitionisticScores(theta[0], nu[0], Theta[0], score[0], radius, width)

@@ -101,16 +101,11 @@ class IntuitionisticScorer(SampleScorer):
                 "estimates the scores in linear time.",
                 stacklevel=5,
             )
-        limits: dict[str, Any] = {"epsilon": self.neighborhood_radius, "delta": self.delta}
-        given = [self.kernel_width if width is None else width for width in kernel_widths]
-        auto = np.nan
-        if any(isinstance(width, str) for width in given):
-            auto = choose_kernel_width(*samples[:4], **limits)
-        widths = [auto if isinstance(width, str) else float(width) for width in given]
         scores = score_rows(
             *samples[:4],
-            widths,
-            **limits,
+            [self.kernel_width if width is None else width for width in kernel_widths],
+            epsilon=self.neighborhood_radius,
+            delta=self.delta,
             landmarks=self.landmarks,
             random_state=samples.seed,
         )
@@ -125,7 +120,7 @@ class IntuitionisticScorer(SampleScorer):
                     "neighborhood_radius_": float(scores.radius[k]),
                 },
             )
-            for k, width in enumerate(widths)
+            for k, width in enumerate(scores.kernel_width.tolist())
         ]
 
     def sketch(self, samples: Samples, first: int = 0) -> References:
@@ -181,7 +176,7 @@ def score_rows(
     codes: NDArray[np.intp],
     weight: Array,
     n_classes: int,
-    widths: Sequence[float],
+    kernel_widths: Sequence[float | str],
     *,
     epsilon: float | None,
     delta: float,
@@ -189,6 +184,10 @@ def score_rows(
     random_state: int | np.random.RandomState | None = None,
 ) -> IntuitionisticScores:
     """Return `intuitionistic_scores` of checked arrays, always with the axis of widths."""
+    auto = np.nan
+    if any(isinstance(width, str) for width in kernel_widths):
+        auto = choose_kernel_width(X, codes, weight, n_classes, epsilon=epsilon, delta=delta)
+    widths = [auto if isinstance(width, str) else float(width) for width in kernel_widths]
     distinct = distinct_rows(X, codes, weight)
     first = distinct.first
     points: Points | Outline

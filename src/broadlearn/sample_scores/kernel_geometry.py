@@ -14,6 +14,10 @@ from broadlearn.sample_scores.scorer import Geometry, Samples, Trust, refuse_abs
 from broadlearn.utils import Array, Floats, row_priorities
 
 
+# Fields of `References` with an entry for each sample.
+OF_SAMPLES = ("Z", "codes", "weight", "priority")
+
+
 @dataclass(frozen=True)
 class References:
     """Samples drawn from each class, in their order: the `size` of least priority.
@@ -30,14 +34,10 @@ class References:
 
     def merge(self, other: References) -> References:
         """Return the references drawn from the samples of both."""
-        return References(
-            np.concatenate([self.Z, other.Z]),
-            np.concatenate([self.codes, other.codes]),
-            np.concatenate([self.weight, other.weight]),
-            np.concatenate([self.priority, other.priority]),
-            self.class_weight + other.class_weight,
-            self.size,
-        ).least()
+        own, others = vars(self), vars(other)
+        both: Any = {name: np.concatenate([own[name], others[name]]) for name in OF_SAMPLES}
+        class_weight = self.class_weight + other.class_weight
+        return replace(self, **both, class_weight=class_weight).least()
 
     def least(self) -> References:
         """Return the samples of least priority of each class, in their order."""
@@ -45,13 +45,8 @@ class References:
         codes = self.codes[order]
         rank = np.arange(codes.size) - np.searchsorted(codes, codes)
         chosen = np.sort(order[rank < self.size])
-        return replace(
-            self,
-            Z=self.Z[chosen],
-            codes=self.codes[chosen],
-            weight=self.weight[chosen],
-            priority=self.priority[chosen],
-        )
+        drawn: Any = {name: vars(self)[name][chosen] for name in OF_SAMPLES}
+        return replace(self, **drawn)
 
     def by_class(self) -> Samples:
         """Return the references by class; their weights sum to those of all samples of a class."""

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
-from sklearn.metrics import precision_recall_fscore_support
+from sklearn.metrics import accuracy_score, f1_score, log_loss, recall_score, roc_auc_score
 
 from broadlearn.utils import Array
 
@@ -65,36 +64,28 @@ def judge(model: Any, X: Array, y: NDArray[Any]) -> dict[str, float]:
     """
     # Some models predict a column.
     predicted, labels = np.ravel(model.predict(X)), np.unique(y)
-    seen = np.union1d(labels, predicted)
-    _, recall, f1, _ = precision_recall_fscore_support(y, predicted, labels=seen, zero_division=0.0)
+    means = {"average": "macro", "zero_division": 0.0}
     scores = {
-        "accuracy": np.mean(predicted == y),
-        "balanced_accuracy": np.mean(recall[np.isin(seen, labels)]),
-        "f1_macro": np.mean(f1),
+        "accuracy": accuracy_score(y, predicted),
+        # Without classes that are predicted, but not in `y`.
+        "balanced_accuracy": recall_score(y, predicted, labels=labels, **means),
+        "f1_macro": f1_score(y, predicted, **means),
     }
     methods = [name for name in ("predict_proba", "decision_function") if hasattr(model, name)]
     if methods and hasattr(model, "classes_"):
         classes = np.union1d(model.classes_, y)
         values = _columns(model, methods[0], X, classes)
         if len(labels) > 1:
-            own = y[:, None] == labels
-            scores["roc_auc"] = np.mean(_areas(own, values[:, np.searchsorted(classes, labels)]))
+            ranked = zip(labels, values[:, np.searchsorted(classes, labels)].T, strict=True)
+            scores["roc_auc"] = np.mean([roc_auc_score(y == k, column) for k, column in ranked])
         if methods[0] == "predict_proba":
             shares = values / values.sum(axis=1, keepdims=True)
-            own = shares[np.arange(len(y)), np.searchsorted(classes, y)]
-            scores["log_loss"] = -np.mean(np.log(np.maximum(own, np.finfo(np.float64).eps)))
+            scores["log_loss"] = log_loss(y, shares, labels=classes)
     return {name: float(value) for name, value in scores.items()}
 
 
-def _areas(own: NDArray[np.bool_], values: Array) -> Array:
-    """Areas under the ROC curves of columns, without a curve: shares of pairs in their order."""
-    n_own = own.sum(axis=0)
-    ranks = np.sum(rankdata(values, axis=0) * own, axis=0)
-    return np.asarray((ranks - n_own * (n_own + 1) / 2) / (n_own * (len(own) - n_own)))
-
-
 def _columns(model: Any, method: str, X: Array, classes: NDArray[Any]) -> Array:
-    """Probabilities or decisions with a column for each class."""
+    """Return probabilities or decisions with a column for each class."""
     values = np.asarray(getattr(model, method)(X), dtype=np.float64)
     if values.ndim == 1:
         values = np.column_stack([-values, values])
