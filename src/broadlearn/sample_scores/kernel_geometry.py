@@ -13,7 +13,6 @@ from broadlearn.sample_scores.pairs import BLOCK_ROWS, combine, squared_input_ra
 from broadlearn.sample_scores.scorer import Geometry, Samples, Trust, refuse_absent
 from broadlearn.utils import Array, Floats, row_priorities
 
-
 # Fields of `References` with an entry for each sample.
 OF_SAMPLES = ("Z", "codes", "weight", "priority")
 
