@@ -22,13 +22,3 @@ def test_equals_the_closed_form(load, n_nodes, C):
     found = model.decision_function(X).reshape(expected.shape)
     np.testing.assert_allclose(found, expected, atol=1e-10)
     np.testing.assert_allclose(H @ model.output_weights_, expected, atol=1e-10)
-
-
-def test_smaller_layers_are_part_of_larger_ones():
-    large, small = draw_hidden_weights(0, 50, 3), draw_hidden_weights(0, 20, 3)
-    np.testing.assert_array_equal(small, large[:, :20])
-
-
-def test_bad_sizes_are_named():
-    with pytest.raises(ValueError, match="n_hidden_nodes"):
-        ELMClassifier(0).fit([[0.0], [1.0]], [0, 1])

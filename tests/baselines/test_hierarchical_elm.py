@@ -53,12 +53,3 @@ def test_without_autoencoders_it_is_the_extreme_learning_machine():
     none = HierarchicalELMClassifier(30, n_autoencoders=0, random_state=0).fit(X, y)
     np.testing.assert_allclose(none.decision_function(X), plain.decision_function(X), atol=1e-12)
     assert none.autoencoder_weights_ == []
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("n_autoencoders", -1), ("n_autoencoder_nodes", 0), ("l1_penalty", 0.0)],
-)
-def test_bad_parameters_are_named(name, value):
-    with pytest.raises(ValueError, match=name):
-        HierarchicalELMClassifier(**{name: value}).fit([[0.0], [1.0]], [0, 1])

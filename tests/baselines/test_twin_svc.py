@@ -92,22 +92,6 @@ def test_samples_that_nobody_trusts_are_told():
         IntuitionisticFuzzyTwinSVC(kernel_width=1.0).fit(X, y)
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("C1", 0.0),
-        ("C2", -1.0),
-        ("kernel", "poly"),
-        ("kernel_width", 0.0),
-        ("regularization", 0.0),
-        ("n_basis_rows", 0),
-    ],
-)
-def test_bad_parameters_are_named(cancer, name, value):
-    with pytest.raises(ValueError, match=name):
-        IntuitionisticFuzzyTwinSVC(**{name: value}).fit(*cancer)
-
-
 def test_integers_beyond_int64_are_numbers(cancer):
     X, y = cancer
     model = IntuitionisticFuzzyTwinSVC(regularization=10**30).fit(X, y)

@@ -3,10 +3,9 @@ import pandas as pd
 import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_iris
-from sklearn.linear_model import RidgeClassifier
 from sklearn.pipeline import make_pipeline
 
-from broadlearn import PUBLISHED_FORM, BLSClassifier, BroadFeatures, RowStandardizer
+from broadlearn import BLSClassifier, BroadFeatures, RowStandardizer
 
 X, y = load_iris(return_X_y=True)
 
@@ -20,31 +19,6 @@ def test_features_are_named_groups_of_nodes():
     ]
     assert isinstance(features.set_output(transform="pandas").transform(X), pd.DataFrame)
     assert features.set_output(transform="default").transform(X.astype(np.float32)).dtype == "f4"
-
-
-def test_nodes_of_a_smaller_map_are_part_of_a_larger_one():
-    small = BroadFeatures(2, 3, 1, 5, random_state=0).fit_transform(X)
-    large = BroadFeatures(3, 3, 1, 9, random_state=0).fit_transform(X)
-    np.testing.assert_allclose(large[:, :6], small[:, :6])
-    np.testing.assert_allclose(large[:, 9:14], small[:, 6:])
-
-
-def test_any_linear_model_may_follow():
-    model = make_pipeline(BroadFeatures(random_state=0), RidgeClassifier())
-    assert model.fit(X, y).score(X, y) > 0.95
-
-
-def test_published_nodes_are_scaled_by_sample():
-    G = BroadFeatures(2, 5, 1, 5, random_state=0, **PUBLISHED_FORM).fit_transform(X)
-    groups = G[:, :10].reshape(150, 2, 5)
-    np.testing.assert_allclose(groups.max(axis=2), 1.0)
-    np.testing.assert_allclose(groups.min(axis=2), -1.0)
-
-
-@pytest.mark.parametrize("change", [{"n_enhancement_nodes": 0}, {"feature_weights": "dense"}])
-def test_bad_parameters_are_named(change):
-    with pytest.raises(ValueError, match=f"'{next(iter(change))}' parameter of BroadFeatures"):
-        BroadFeatures(**change).fit(X)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

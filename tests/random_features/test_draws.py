@@ -13,11 +13,17 @@ def group(A, i, p):
     return A[:, i * p : (i + 1) * p]
 
 
-def test_feature_weights_nest_in_groups_and_nodes():
-    large = draw_feature_weights(7, 6, 9, 4)
-    small = draw_feature_weights(7, 3, 5, 4)
-    for i in range(3):
-        np.testing.assert_array_equal(group(small, i, 5), group(large, i, 9)[:, :5])
+@pytest.mark.parametrize("n_inputs", [1, 6, 40])
+@pytest.mark.parametrize("orthonormal", [False, True])
+def test_feature_weights_nest_in_groups_and_nodes(n_inputs, orthonormal):
+    large = draw_feature_weights(7, 4, 50, n_inputs, orthonormal=orthonormal)
+    small = draw_feature_weights(7, 2, 13, n_inputs, orthonormal=orthonormal)
+    for i in range(2):
+        np.testing.assert_array_equal(group(small, i, 13), group(large, i, 50)[:, :13])
+    assert np.abs(large[-1]).max() <= 1
+    if orthonormal:
+        block = large[:-1, :n_inputs]
+        np.testing.assert_allclose(block.T @ block, np.eye(n_inputs), atol=1e-13)
 
 
 def test_feature_weights_fill_the_interval():
@@ -82,14 +88,3 @@ def test_hidden_weights_nest_in_nodes_and_differ_between_layers():
     layers = [large, *(draw_hidden_weights(7, 50, 4, layer) for layer in range(2))]
     assert len({layer.tobytes() for layer in layers}) == 3
     np.testing.assert_array_equal(draw_hidden_weights(7, 20, 4, 1), layers[2][:, :20])
-
-
-@pytest.mark.parametrize("n_inputs", [1, 6, 40])
-def test_orthonormal_feature_weights_nest_too(n_inputs):
-    large = draw_feature_weights(7, 4, 50, n_inputs, orthonormal=True)
-    small = draw_feature_weights(7, 2, 13, n_inputs, orthonormal=True)
-    for i in range(2):
-        np.testing.assert_array_equal(group(small, i, 13), group(large, i, 50)[:, :13])
-    block = large[:-1, :n_inputs]
-    np.testing.assert_allclose(block.T @ block, np.eye(n_inputs), atol=1e-13)
-    assert np.abs(large[-1]).max() <= 1

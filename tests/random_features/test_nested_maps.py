@@ -134,13 +134,6 @@ def test_quantiles_ignore_a_few_outliers(step, monkeypatch):
     np.testing.assert_array_equal(high, np.quantile(F, 0.9, axis=0, method="inverted_cdf"))
 
 
-def test_quantiles_of_weights_equal_those_of_copies():
-    rng = np.random.default_rng(0)
-    F, weight = rng.normal(size=(50, 3)), rng.integers(1, 4, 50)
-    copies = np.repeat(F, weight, axis=0)
-    np.testing.assert_array_equal(quantiles_of(F, weight * 1.0), quantiles_of(copies))
-
-
 def test_quantiles_that_coincide_widen_to_the_extremes():
     F = np.zeros((100, 1))
     F[0], F[1] = -2.0, 5.0

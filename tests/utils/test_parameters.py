@@ -3,6 +3,10 @@ import pytest
 
 from broadlearn import (
     BLSClassifier,
+    BLSRegressor,
+    BroadFeatures,
+    ELMClassifier,
+    FuzzyBLSClassifier,
     HierarchicalELMClassifier,
     IntuitionisticFuzzyBLSClassifier,
     IntuitionisticFuzzyTwinSVC,
@@ -30,15 +34,34 @@ def test_counts():
 @pytest.mark.parametrize(
     ("model", "name", "value"),
     [
+        (BLSClassifier, "n_enhancement_nodes", 0),
+        (BLSClassifier, "n_enhancement_nodes", 10**7),
+        (BLSClassifier, "n_feature_groups", 10**13),
+        (BLSClassifier, "activation", "softmax"),
+        (BLSRegressor, "C", -1.0),
+        (BroadFeatures, "feature_weights", "dense"),
+        (FuzzyBLSClassifier, "delta", 0.0),
+        (IntuitionisticFuzzyBLSClassifier, "landmarks", 1),
+        (IntuitionisticFuzzyBLSClassifier, "kernel_width", 0.0),
         (IntuitionisticFuzzyBLSClassifier, "kernel_width", 1e300),
         (IntuitionisticFuzzyBLSClassifier, "kernel_width", 1e-300),
         (IntuitionisticFuzzyBLSClassifier, "neighborhood_radius", 1e300),
         (IntuitionisticFuzzyTwinSVC, "C1", 1e-300),
+        (IntuitionisticFuzzyTwinSVC, "kernel", "cubic"),
+        (IntuitionisticFuzzyTwinSVC, "n_basis_rows", 0),
         (IntuitionisticFuzzyTwinSVC, "regularization", 1e300),
-        (NeuroFuzzyBLSClassifier, "rule_width", 1e300),
+        (ELMClassifier, "n_hidden_nodes", 0),
+        (ELMClassifier, "standardize", "much"),
+        (HierarchicalELMClassifier, "n_autoencoders", -1),
         (HierarchicalELMClassifier, "n_autoencoders", 10**12),
+        (HierarchicalELMClassifier, "n_autoencoder_nodes", 0),
+        (HierarchicalELMClassifier, "l1_penalty", 0.0),
+        (NeuroFuzzyBLSClassifier, "n_fuzzy_groups", 0),
+        (NeuroFuzzyBLSClassifier, "n_fuzzy_rules", 0),
+        (NeuroFuzzyBLSClassifier, "rule_width", 0),
+        (NeuroFuzzyBLSClassifier, "rule_width", 1e300),
     ],
 )
-def test_numbers_whose_squares_have_no_end_are_refused(model, name, value):
+def test_bad_parameters_are_named(model, name, value):
     with pytest.raises(ValueError, match=f"The '{name}' parameter of {model.__name__} must be"):
         model(**{name: value}).fit([[0.0], [1.0]], [0, 1])
