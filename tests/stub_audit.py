@@ -5,10 +5,10 @@ import pandas as pd
 
 from broadlearn.auditing import Audit, Evidence, Finding, Health
 from broadlearn.auditing.auditing import row_table
-from broadlearn.auditing.errors import count_errors, count_wrong_targets
+from broadlearn.auditing.errors import count_errors
 from broadlearn.auditing.findings import VERDICTS
 from broadlearn.auditing.neighbours import find_neighbours
-from broadlearn.auditing.noise import JudgedLabels
+from broadlearn.auditing.noise import Judged
 from broadlearn.auditing.rows import prepare_rows
 
 
@@ -26,12 +26,9 @@ def stub_audit(X, y, found=(), task="auto"):
             proba[i] = label[0]
     flagged = np.isin(np.arange(n), [i for i in found if found[i][0] == VERDICTS[0]])
     draws = np.random.default_rng(0).poisson(0.5, (50, k, k))
-    expected = np.ones((k, k)) - np.eye(k)
-    judged = JudgedLabels(proba, suspicion, flagged, likely, expected, draws, np.eye(k), {}, True)
-    if rows.is_regression:
-        errors = count_wrong_targets(suspicion, draws[:, 0, 0])
-    else:
-        errors = count_errors(judged, rows.classes, rows.codes)
+    expected = np.ones((k, k)) - np.eye(k) if k > 1 else np.full((1, 1), suspicion.sum())
+    judged = Judged(proba, suspicion, flagged, likely, expected, draws, np.eye(k), {}, True)
+    errors = count_errors(judged, rows.classes, rows.codes)
     near = find_neighbours(rows.Z, 5)
     evidence = Evidence(near, proba, suspicion, flagged, likely, errors, {"stub": 1.0}, None)
     findings = []

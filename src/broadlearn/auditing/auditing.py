@@ -11,14 +11,14 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from broadlearn.auditing.checks import CHECKS, Check, Evidence
-from broadlearn.auditing.errors import count_errors, count_wrong_targets
+from broadlearn.auditing.errors import count_errors
 from broadlearn.auditing.findings import FINE, VERDICTS, Finding, Health
 from broadlearn.auditing.neighbours import find_neighbours
-from broadlearn.auditing.noise import JudgedLabels, judge_labels
+from broadlearn.auditing.noise import judge_labels
 from broadlearn.auditing.opinions import form_opinions
 from broadlearn.auditing.result import Audit
 from broadlearn.auditing.rows import Rows, prepare_rows
-from broadlearn.auditing.targets import JudgedTargets, judge_targets
+from broadlearn.auditing.targets import judge_targets
 from broadlearn.tables import TablePreparation
 from broadlearn.utils import Array, draw_seed
 
@@ -121,14 +121,11 @@ def audit(
     near = find_neighbours(rows.Z, seed=seed)
     opinions = form_opinions(rows, near.nearest, probabilities, seed, step)
     step("noise")
-    judged: JudgedLabels | JudgedTargets
     if rows.is_regression:
         judged = judge_targets(opinions, rows.labels, near.nearest, confirmed, seed)
-        errors = count_wrong_targets(judged.suspicion, judged.draws)
     else:
         known = None if noise is None else _known_noise(noise, rows)
         judged = judge_labels(opinions, rows.codes, known, confirmed, seed)
-        errors = count_errors(judged, rows.classes, rows.codes)
     if reference is not None:
         reference = reference.rows.frame if isinstance(reference, Audit) else rows.read(reference)
     evidence = Evidence(
@@ -137,7 +134,7 @@ def audit(
         judged.suspicion,
         judged.flagged,
         judged.likely,
-        errors,
+        count_errors(judged, rows.classes, rows.codes),
         judged.pool,
         reference,
     )

@@ -21,7 +21,6 @@ from broadlearn.utils.sklearn_compat import safe_indexing
 if TYPE_CHECKING:
     from broadlearn.auditing.result import Audit
 
-FOLDS = 5
 AS_GIVEN = "as given"
 
 
@@ -57,7 +56,7 @@ def benefit(
     scores: dict[str, list[float]] = {action: [] for action in (AS_GIVEN, *actions)}
     changed: dict[str, list[int]] = {action: [] for action in scores}
     splitter = RepeatedKFold if rows.is_regression else RepeatedStratifiedKFold
-    splits = splitter(n_splits=FOLDS, n_repeats=n_repeats, random_state=random_state)
+    splits = splitter(n_splits=5, n_repeats=n_repeats, random_state=random_state)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The least populated class|Without suspect rows")
         folds = list(splits.split(rows.labels, rows.labels))

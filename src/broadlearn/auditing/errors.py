@@ -8,13 +8,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from broadlearn.auditing.noise import JudgedLabels
+from broadlearn.auditing.noise import Judged
 from broadlearn.utils import Array
 
 # Probability that an interval holds the number.
 LEVEL = 0.9
-# Pairs of labels with fewer expected errors than this, and no flag, are not listed.
-MIN_EXPECTED = 0.5
 
 
 class Estimate(NamedTuple):
@@ -54,16 +52,20 @@ class ErrorCounts(NamedTuple):
     noise_matrix: pd.DataFrame
 
 
-def count_errors(
-    judged: JudgedLabels, classes: NDArray[Any], codes: NDArray[np.intp]
-) -> ErrorCounts:
-    """Count the errors that are expected in labels, given as codes of classes."""
+def count_errors(judged: Judged, classes: NDArray[Any], codes: NDArray[np.intp]) -> ErrorCounts:
+    """Count the errors that are expected in labels, given as codes of classes, or in a quantity."""
     flagged, expected, draws = judged.flagged, judged.expected, judged.draws
+    low, high = _interval(draws.sum(axis=(1, 2)), expected.sum(), judged.shown)
+    total = Estimate(float(expected.sum()), float(low), float(high))
     n_classes = classes.size
+    if not n_classes:
+        pairs = pd.DataFrame(columns=["given", "likely", "expected", "low", "high", "flagged"])
+        by_class = pd.DataFrame(columns=["rows", "flagged", "expected", "low", "high"])
+        return ErrorCounts(total, pairs, by_class, pd.DataFrame())
     counts = np.zeros((n_classes, n_classes), dtype=np.intp)
     np.add.at(counts, (codes[flagged], judged.likely[flagged]), 1)
     low, high = _interval(draws, expected, judged.shown)
-    listed = np.argwhere((expected >= MIN_EXPECTED) | (counts > 0))
+    listed = np.argwhere((np.round(expected) > 0) | (counts > 0))
     given, other = listed[:, 0], listed[:, 1]
     pairs = pd.DataFrame(
         {
@@ -87,24 +89,13 @@ def count_errors(
         },
         index=pd.Index(classes, name="label"),
     )
-    low, high = _interval(draws.sum(axis=(1, 2)), expected.sum(), judged.shown)
-    total = Estimate(float(expected.sum()), float(low), float(high))
     matrix = pd.DataFrame(
         judged.noise, pd.Index(classes, name="true"), pd.Index(classes, name="given")
     )
     return ErrorCounts(total, pairs, by_class, matrix)
 
 
-def count_wrong_targets(suspicion: Array, draws: Array) -> ErrorCounts:
-    """Return the same for a regression target, which has no classes."""
-    low, high = _interval(draws, suspicion.sum())
-    total = Estimate(float(suspicion.sum()), float(low), float(high))
-    pairs = pd.DataFrame(columns=["given", "likely", "expected", "low", "high", "flagged"])
-    by_class = pd.DataFrame(columns=["rows", "flagged", "expected", "low", "high"])
-    return ErrorCounts(total, pairs, by_class, pd.DataFrame())
-
-
-def _interval(draws: Array, value: Any, shown: bool = True) -> tuple[Any, Any]:
+def _interval(draws: Array, value: Any, shown: bool) -> tuple[Any, Any]:
     """Return the shortest interval that holds 90 % of the draws, and the value itself.
 
     Where the labels do not show that some are wrong, it begins at 0.

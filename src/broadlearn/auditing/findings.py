@@ -16,6 +16,8 @@ MISLABELLED, CONTRADICTING, OUTLIER, DUPLICATE, AMBIGUOUS, FINE = VERDICTS = (
     "ambiguous",
     "fine",
 )
+# Lines of a list or table that a person reads at once; a page folds the rest away.
+MAX_LINES = 10
 # Verdicts on the label; others are on the row.
 LABEL_VERDICTS = (MISLABELLED, CONTRADICTING, AMBIGUOUS)
 

@@ -33,7 +33,7 @@ from broadlearn.utils import Array, Floats, spread_rows
 MIN_PROBABILITY = 1e-3
 # Pseudo-count of rows per model, so that no model gets all the weight in a small table; number of
 # EM steps, which need not converge because the likelihood is flat near its maximum.
-POOLED_ROWS, POOLED_STEPS = 5.0, 100
+POOLED_ROWS, EM_STEPS = 5.0, 100
 # Share of the rows of a class, the surest, that are used to count its errors. Values from 0.3 to
 # 0.6 change the mean average precision on 31 data sets by at most 0.003.
 SURE_PART = 0.5
@@ -64,13 +64,14 @@ N_DRAWS = 400
 Codes = NDArray[np.intp]
 
 
-class JudgedLabels(NamedTuple):
-    """Judged labels. `Evidence` describes the attributes that are not listed here.
+class Judged(NamedTuple):
+    """Judged labels or targets. `Evidence` describes the attributes that are not listed here.
 
     Attributes
     ----------
     expected : ndarray of shape (n_classes, n_classes)
-        Rows with a given label (row) that are expected to be of another class (column).
+        Rows with a given label (row) that are expected to be of another class (column); a quantity
+        counts as one class.
     draws : ndarray of shape (n_draws, n_classes, n_classes)
         Draws of the same.
     noise : ndarray of shape (n_classes, n_classes)
@@ -96,7 +97,7 @@ def judge_labels(
     noise: Array | None = None,
     confirmed: Sequence[int] | NDArray[np.intp] = (),
     seed: int = 0,
-) -> JudgedLabels:
+) -> Judged:
     """Judge labels by the out-of-sample probabilities of several models.
 
     Parameters
@@ -155,7 +156,7 @@ def judge_labels(
     expected: Array = np.zeros((proba.shape[1], proba.shape[1]))
     np.add.at(expected, codes, posterior)
     np.fill_diagonal(expected, 0.0)
-    return JudgedLabels(
+    return Judged(
         proba,
         suspicion,
         flagged,
@@ -182,7 +183,7 @@ def pool_weights(probas: Sequence[Floats], codes: Codes) -> Array:
     every = np.arange(codes.size)
     own = np.stack([np.maximum(p[every, codes], MIN_PROBABILITY) for p in probas], axis=1)
     weights = np.full(len(probas), 1.0 / len(probas))
-    for _ in range(POOLED_STEPS):
+    for _ in range(EM_STEPS):
         shares = own * weights
         shares /= shares.sum(axis=1, keepdims=True)
         weights = shares.sum(axis=0) + POOLED_ROWS

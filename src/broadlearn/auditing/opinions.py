@@ -32,6 +32,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
 from sklearn.svm import SVC
 from sklearn.utils import check_array
 
+from broadlearn.auditing.neighbours import MAX_EXACT
 from broadlearn.auditing.rows import Rows
 from broadlearn.ensemble import BroadEnsembleClassifier, BroadEnsembleRegressor
 from broadlearn.utils import Floats, one_thread
@@ -40,9 +41,9 @@ from broadlearn.utils import Floats, one_thread
 # learn from a sample with some rows of each class, and the ensemble is smaller. With these sizes
 # an audit of 200,000 rows takes less than a minute.
 MAX_EXACT_ROWS, SAMPLED_ROWS, SAMPLED_SIZE, MIN_OF_CLASS = 3000, 1500, 3, 25
-# Trees of the forest, of which about 110 did not draw a given row. Beyond MAX_TREE_ROWS rows, each
-# tree learns from a sample of that size and leaves out most rows, so fewer trees are enough.
-TREES, MAX_TREE_ROWS, FEW_TREES = 300, 20_000, 50
+# Trees of the forest, of which about 110 did not draw a given row. Beyond 20,000 rows, each tree
+# learns from a sample of that size and leaves out most rows, so fewer trees are enough.
+TREES, FEW_TREES = 300, 50
 # Folds of the other models, and rounds of boosting: 30 rank as well as 100 on 31 data sets.
 FOLDS, ROUNDS = 5, 30
 
@@ -139,12 +140,12 @@ def draw_sample(codes: NDArray[np.intp], size: int, seed: int) -> NDArray[np.int
 
 def _out_of_bag(rows: Rows, seed: int) -> Floats:
     """Fit a forest, each row judged by the trees that did not see it."""
-    large = rows.size > MAX_TREE_ROWS
+    large = rows.size > MAX_EXACT
     kind = RandomForestRegressor if rows.is_regression else RandomForestClassifier
     forest = kind(
         FEW_TREES if large else TREES,
         oob_score=True,
-        max_samples=MAX_TREE_ROWS / rows.size if large else None,
+        max_samples=MAX_EXACT / rows.size if large else None,
         min_samples_leaf=2,
         random_state=seed,
     )
@@ -170,7 +171,7 @@ def _out_of_fold(rows: Rows, seed: int) -> dict[str, Floats]:
     models: dict[str, tuple[Any, Floats, int]] = {
         "linear model": (LogisticRegression(max_iter=1000), rows.Z, rows.size),
         "support vector machine": (svc, rows.Z, svc_rows),
-        "boosting": (boosting, rows.numbers, MAX_TREE_ROWS),
+        "boosting": (boosting, rows.numbers, MAX_EXACT),
     }
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
     out: dict[str, Floats] = {}

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
 from broadlearn.auditing.checks.outliers import column_shares
-from broadlearn.auditing.findings import FINE, LABEL_VERDICTS, Finding
+from broadlearn.auditing.findings import FINE, LABEL_VERDICTS, MAX_LINES, Finding
 from broadlearn.auditing.plots import draw_audit
 from broadlearn.auditing.rows import Rows, is_quantity
 from broadlearn.utils import (
@@ -29,10 +29,6 @@ from broadlearn.utils import (
 if TYPE_CHECKING:
     from broadlearn.auditing.result import Audit
 
-# Largest number of classes for which a matrix fits the page.
-MAX_MATRIX = 12
-# Lines of a table before the rest is folded away, and rows that a finding names.
-MAX_LINES, MAX_NAMED = 12, 5
 # Nearest rows of a class that a suspect is shown beside: two groups of them fit a screen.
 N_LIKES = 3
 # Limits for wide tables and long texts, so that browsers can open the page: columns that set the
@@ -116,14 +112,14 @@ def _finding(finding: Finding, rows: Rows, listed: set[int]) -> dict[str, Any]:
         "check": finding.check,
         "sentence": finding.sentence,
         "penalty": finding.penalty,
-        "rows": [(int(i), str(index[i]), i in listed) for i in finding.rows[:MAX_NAMED]],
+        "rows": [(int(i), str(index[i]), i in listed) for i in finding.rows[:MAX_LINES]],
         "n_rows": len(finding.rows),
     }
 
 
 def _matrix(noise: pd.DataFrame) -> dict[str, Any] | None:
     """Return the noise matrix with the shade of each cell, unless it does not fit the page."""
-    if noise.empty or len(noise) > MAX_MATRIX:
+    if noise.empty or len(noise) > MAX_LINES:
         return None
     p = noise.to_numpy()
     shade = np.minimum(1.0, 2.0 * np.sqrt(p))

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 # Okabe and Ito's colours without yellow, which is hard to see on white; grey for other classes.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7A5195", "#8A8A8A")
 LINES = ("-", "--", "-.", ":")
-N_BINS = 20
 # More points than this hide each other.
 MAX_POINTS = 4000
 
@@ -33,7 +32,6 @@ def draw_audit(audit: Audit) -> Figure:
         raise ImportError('Pictures need matplotlib: pip install "broadlearn[study]".') from error
     figure = Figure(figsize=(11.0, 4.6), layout="constrained")
     histogram, places = figure.subplots(1, 2)
-    edges = np.linspace(0.0, 1.0, N_BINS + 1).tolist()
     x, y = _map(audit.rows.Z).T
     drawn = spread_rows(audit.rows.size, MAX_POINTS)
     flagged = np.zeros(audit.rows.size, dtype=bool)
@@ -41,7 +39,7 @@ def draw_audit(audit: Audit) -> Figure:
     for (name, members), color, line in zip(_groups(audit), COLORS, cycle(LINES), strict=False):
         style: dict[str, Any] = {"color": color, "linestyle": line, "linewidth": 1.5}
         values = audit.evidence.suspicion[members]
-        histogram.hist(values, edges, histtype="step", log=True, label=label(name), **style)
+        histogram.hist(values, range=(0, 1), histtype="step", log=True, label=label(name), **style)
         dots = drawn[members[drawn]]
         places.plot(x[dots], y[dots], ".", color=color, markersize=3, label=label(name))
         rings = members & flagged

@@ -17,7 +17,7 @@ from broadlearn.auditing.checks import Evidence
 from broadlearn.auditing.cleaning import clean as clean_rows
 from broadlearn.auditing.corrections import Corrections, corrections_table
 from broadlearn.auditing.errors import Estimate
-from broadlearn.auditing.findings import FINE, VERDICTS, Health
+from broadlearn.auditing.findings import FINE, MAX_LINES, VERDICTS, Health
 from broadlearn.auditing.page import render_page
 from broadlearn.auditing.plots import draw_audit
 from broadlearn.auditing.rows import Rows
@@ -25,9 +25,6 @@ from broadlearn.utils import Array, harmless, html_table, safe_csv, write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-# Rows shown in a notebook.
-MAX_SHOWN = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +118,7 @@ class Audit:
 
     def _repr_html_(self) -> str:
         columns = ["suspicion", "verdict", "label", "likely_label", "why"]
-        most = self.table.loc[self.table["verdict"] != FINE, columns][:MAX_SHOWN]
+        most = self.table.loc[self.table["verdict"] != FINE, columns][:MAX_LINES]
         most.insert(0, "row", most.index)
         note = "All rows: .table; a page: .to_html(path); what to fit on: .clean(X, y)."
         return html_table(repr(self)[1:-1], most, note)

@@ -3,34 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 from scipy.stats import t as student
 
-from broadlearn.auditing.noise import MIN_FLAGGED, N_DRAWS
+from broadlearn.auditing.noise import EM_STEPS, MIN_FLAGGED, N_DRAWS, Judged
 from broadlearn.utils import Array, Floats
 
 # Residuals of correct targets follow Student's t with 5 degrees of freedom, which has longer tails
 # than the normal distribution; those of wrong targets are 12 times as wide.
 DEGREES, WIDER = 5.0, 12.0
-# Prior share of wrong targets, its weight in rows, and number of EM steps.
-FIRST_SHARE, FIRST_ROWS, STEPS = 0.01, 20.0, 50
-# Weight, in rows, of the scale of all residuals beside that of the nearest rows.
-SCALE_ROWS = 10.0
-
-
-class JudgedTargets(NamedTuple):
-    """What the models say of the targets; see `Evidence` for the attributes."""
-
-    proba: Array
-    suspicion: Array
-    flagged: NDArray[np.bool_]
-    likely: NDArray[np.intp]
-    draws: Array
-    pool: dict[str, float]
+# The prior of the share of wrong targets is one among this many.
+PRIOR_ROWS = 100.0
 
 
 def judge_targets(
@@ -39,20 +25,23 @@ def judge_targets(
     nearest: NDArray[np.intp],
     confirmed: Sequence[int] | NDArray[np.intp] = (),
     seed: int = 0,
-) -> JudgedTargets:
+) -> Judged:
     """Judge targets by the pooled out-of-sample predictions of several models."""
     weights = pool_predictions(list(opinions.values()), y)
     guess = np.hstack(list(opinions.values())) @ weights
     suspicion = suspicion_of_targets(y - guess, nearest)
     suspicion[np.asarray(confirmed, dtype=np.intp)] = 0.0
     draws = np.random.default_rng(seed).binomial(1, suspicion, (N_DRAWS, y.size)).sum(axis=1)
-    return JudgedTargets(
+    return Judged(
         guess[:, None],
         suspicion,
         suspicion >= MIN_FLAGGED,
         np.zeros(y.size, dtype=np.intp),
-        draws,
+        suspicion.sum(keepdims=True)[None],
+        draws[:, None, None],
+        np.empty((0, 0)),
         dict(zip(opinions, weights.tolist(), strict=True)),
+        True,
     )
 
 
@@ -99,11 +88,13 @@ def suspicion_of_targets(residual: Array, nearest: NDArray[np.intp]) -> Array:
     usual = max(float(np.median(size)), 1e-12 * float(size.max(initial=1.0)), 1e-300)
     there = nearest >= 0
     around = np.where(there, np.minimum(size[nearest], 5.0 * usual), 0.0).sum(axis=1)
-    scale = (around + SCALE_ROWS * usual) / (there.sum(axis=1) + SCALE_ROWS)
+    # The scale of all residuals counts as much as that of the nearest rows.
+    n_near = nearest.shape[1]
+    scale = (around + n_near * usual) / (there.sum(axis=1) + n_near)
     z = residual / (scale / student.ppf(0.75, DEGREES))
     narrow, wide = student.pdf(z, DEGREES), student.pdf(z / WIDER, DEGREES) / WIDER
-    share = FIRST_SHARE
-    for _ in range(STEPS):
+    share = 1.0 / PRIOR_ROWS
+    for _ in range(EM_STEPS):
         wrong = share * wide / (share * wide + (1.0 - share) * narrow)
-        share = (wrong.sum() + FIRST_ROWS * FIRST_SHARE) / (wrong.size + FIRST_ROWS)
+        share = (wrong.sum() + 1.0) / (wrong.size + PRIOR_ROWS)
     return wrong

@@ -14,6 +14,11 @@ from broadlearn.auditing.neighbours import Neighbours
 from broadlearn.auditing.rows import Rows
 from broadlearn.utils import Array
 
+# False discovery rate of tests.
+ALPHA = 0.01
+# Tests of fewer rows have little power, and fewer integers may be distinct by chance.
+MIN_ROWS = 20
+
 
 class Evidence(NamedTuple):
     """What the models say of the rows, for checks to judge by.

@@ -7,15 +7,13 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
-from broadlearn.auditing.checks.base import Evidence
+from broadlearn.auditing.checks.base import MIN_ROWS, Evidence
 from broadlearn.auditing.findings import Finding
 from broadlearn.auditing.rows import Rows
 from broadlearn.utils import listed, out_of, percent
 
 # Least share of missing values of a nearly empty column.
 NEARLY_EMPTY = 0.95
-# In a smaller table, integers may be distinct by chance.
-MIN_ROWS = 20
 
 
 class Columns:

@@ -8,14 +8,14 @@ import numpy as np
 import pandas as pd
 from scipy.stats import chi2_contingency, false_discovery_control, ks_2samp
 
-from broadlearn.auditing.checks.base import Evidence
+from broadlearn.auditing.checks.base import ALPHA, Evidence
 from broadlearn.auditing.findings import Finding
 from broadlearn.auditing.rows import Rows, is_quantity
 from broadlearn.utils import percent
 
-# False discovery rate, and least difference of shares that is reported: with many rows, tests find
-# differences that do not matter.
-ALPHA, MIN_EFFECT = 0.01, 0.1
+# Least difference of shares that is reported: with many rows, tests find differences that do not
+# matter.
+MIN_EFFECT = 0.1
 # Number of most frequent levels of a text column that are compared.
 MAX_LEVELS = 20
 # Rows are sorted by the target if consecutive labels differ at most this often, relative to a
