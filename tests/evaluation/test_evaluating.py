@@ -70,14 +70,6 @@ def test_conformal_sets_and_intervals_are_evaluated(cancer):
     assert found.metrics.loc["coverage", "value"] == pytest.approx(held)
 
 
-def test_labels_that_the_model_does_not_know(cancer):
-    X, y = cancer
-    labels = y.astype(object)
-    labels[[3, 4]] = "other"
-    with pytest.raises(ValueError, match=r"2 of 569 rows have .* does not know, such as 'other'"):
-        evaluate(GaussianNB().fit(X, y), X, labels)
-
-
 def test_models_without_probabilities_or_with_a_threshold(cancer):
     X, y = cancer
     found = evaluate(LinearSVC().fit(X, y), X, y, importance=True)

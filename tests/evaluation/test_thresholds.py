@@ -7,10 +7,7 @@ from sklearn.preprocessing import StandardScaler
 from broadlearn import (
     BLSClassifier,
     BLSRegressor,
-    BroadEnsembleClassifier,
     IntuitionisticFuzzyTwinSVC,
-    load,
-    save,
 )
 from broadlearn.evaluation import unwrap_model, with_threshold
 
@@ -35,16 +32,6 @@ def test_a_threshold_decides_and_probabilities_stay(cancer):
     assert parts.threshold == ("malignant", 0.2)
     np.testing.assert_allclose(parts.prepare(X), StandardScaler().fit_transform(X))
     assert unwrap_model(make_pipeline(pipeline[-1])).preparation is None
-
-
-def test_a_threshold_is_stored_in_a_file(cancer, tmp_path):
-    X, y = cancer
-    model = BroadEnsembleClassifier(ensemble_size=2).fit(X, y)
-    decided = with_threshold(make_pipeline(StandardScaler().fit(X), model), "malignant", 0.3)
-    save(decided, tmp_path / "m.blm")
-    again = load(tmp_path / "m.blm")
-    np.testing.assert_array_equal(again.predict(X), decided.predict(X))
-    assert unwrap_model(again).threshold == ("malignant", 0.3)
 
 
 def test_a_threshold_needs_two_classes_and_probabilities(cancer):

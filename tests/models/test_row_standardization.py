@@ -21,9 +21,3 @@ def test_a_level_takes_no_digits_from_the_shape(X, level):
     np.testing.assert_allclose(
         standardize_rows(level + steps), standardize_rows(steps), rtol=1e-12, atol=1e-15
     )
-
-
-def test_memory_order_does_not_show(X):
-    whole = standardize_rows(X)
-    np.testing.assert_array_equal(standardize_rows(np.asfortranarray(X)), whole)
-    np.testing.assert_array_equal(standardize_rows(X[::-1])[::-1], whole)
