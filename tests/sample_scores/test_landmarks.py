@@ -14,12 +14,12 @@ from broadlearn.sample_scores.landmarks import (
     draw_landmarks,
     landmark_pair_sums,
 )
-from broadlearn.sample_scores.pairs import outline_points, prepare_points, symmetric_pair_sums
+from broadlearn.sample_scores.pairs import sort_points, symmetric_pair_sums
 from broadlearn.utils import draw_seed
 
 
 def outline(X, codes, weight):
-    return outline_points(X, np.arange(len(X)), codes, weight, 2)
+    return sort_points(X, np.arange(len(X)), codes, weight, 2)
 
 
 def make(weights, n=120):
@@ -37,7 +37,7 @@ def test_all_samples_as_landmarks_are_exact(weights, monkeypatch):
     points = outline(X, codes, weight)
     drawn = draw_landmarks(points, 1000, np.random.default_rng(0))
     estimate = landmark_pair_sums(points, drawn, [1.0, 2.0], kernels=True, radii=[0.8, 0.8])
-    every = prepare_points(X, codes, weight, 2)
+    every = sort_points(X, np.arange(len(X)), codes, weight, 2)
     exact = symmetric_pair_sums(every, [1.0, 2.0], kernels=True, radii=[0.8, 0.8])
     # A row of weight 0 meets itself with weight 0 in both.
     for part in ("kernel", "own", "other"):
@@ -47,7 +47,7 @@ def test_all_samples_as_landmarks_are_exact(weights, monkeypatch):
 @pytest.mark.parametrize("weights", ["equal", "unequal"])
 def test_estimates_are_unbiased(weights):
     X, codes, weight = make(weights)
-    every, points = prepare_points(X, codes, weight, 2), outline(X, codes, weight)
+    every, points = sort_points(X, np.arange(len(X)), codes, weight, 2), outline(X, codes, weight)
     exact = symmetric_pair_sums(every, [2.0], kernels=True, radii=[1.0])
     rng = np.random.default_rng(1)
     runs = []

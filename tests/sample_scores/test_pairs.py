@@ -8,7 +8,7 @@ from broadlearn.sample_scores.pairs import (
     combine,
     kernel_chain,
     near_weights,
-    prepare_points,
+    sort_points,
     symmetric_pair_sums,
 )
 
@@ -25,7 +25,7 @@ def test_sums_over_blocks_equal_sums_over_all(table, block_rows, equal_weights, 
     monkeypatch.setattr(pairs, "BLOCK_ROWS", block_rows)
     X, codes, weight = table
     weight = np.full(70, 2.0) if equal_weights else weight
-    points = prepare_points(X, codes, weight, 3)
+    points = sort_points(X, np.arange(len(X)), codes, weight, 3)
     sums = symmetric_pair_sums(points, [0.7, 2.0], kernels=True, radii=[0.9, 1.0])
     squared = ((X[:, None] - X[None]) ** 2).sum(axis=2)
     same = codes[:, None] == codes[None]
@@ -51,7 +51,7 @@ def test_near_pairs_are_taken_from_their_difference():
     rng = np.random.default_rng(0)
     X = 100.0 + rng.normal(size=(200, 6)) * 1e-3
     X[0] = -100.0
-    points = prepare_points(X, np.zeros(200, dtype=int), np.ones(200), 1)
+    points = sort_points(X, np.arange(len(X)), np.zeros(200, dtype=int), np.ones(200), 1)
     sums = symmetric_pair_sums(points, [1e-3], kernels=True, radii=None)
     K = np.exp(-((X[:, None] - X[None]) ** 2).sum(axis=2) / 1e-6)
     np.testing.assert_allclose(sums.kernel[0], K.sum(axis=1)[points.order], rtol=1e-9)
@@ -86,7 +86,7 @@ def test_combine_follows_the_three_cases():
 def test_no_rows_by_rows_array():
     rng = np.random.default_rng(0)
     X, codes = rng.normal(size=(6000, 4)), np.sort(rng.integers(0, 2, 6000))
-    points = prepare_points(X, codes, np.ones(6000), 2)
+    points = sort_points(X, np.arange(len(X)), codes, np.ones(6000), 2)
     tracemalloc.start()
     symmetric_pair_sums(points, [1.0, 2.0], kernels=True, radii=[0.5, 0.5])
     peak = tracemalloc.get_traced_memory()[1]
@@ -103,7 +103,7 @@ def test_neighbours_of_many_small_classes_are_those_of_all_less_the_own(
     X, codes = rng.normal(size=(200, 5)), rng.integers(0, 40, 200)
     X = X.round(0) if rounded else X
     weights = rng.random(200) if weight == "unequal" else np.full(200, weight)
-    points = prepare_points(X, codes, weights, 41)
+    points = sort_points(X, np.arange(len(X)), codes, weights, 41)
     asked = {"kernels": True, "radii": [0.9, 0.5]}
     found = symmetric_pair_sums(points, [2.0, 1.0], **asked)
     monkeypatch.setattr(pairs, "MAX_BLOCK_RATIO", 1000)

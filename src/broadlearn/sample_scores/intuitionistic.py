@@ -24,11 +24,8 @@ from sklearn.utils import check_random_state
 from broadlearn.sample_scores.kernel_geometry import KernelGeometry, References, draw_references
 from broadlearn.sample_scores.landmarks import LANDMARKS, draw_landmarks, landmark_pair_sums
 from broadlearn.sample_scores.pairs import (
-    Outline,
-    Points,
     combine,
-    outline_points,
-    prepare_points,
+    sort_points,
     symmetric_pair_sums,
 )
 from broadlearn.sample_scores.parameters import SCORE_CONSTRAINTS, document
@@ -190,16 +187,14 @@ def score_rows(
     widths = [auto if isinstance(width, str) else float(width) for width in kernel_widths]
     distinct = distinct_rows(X, codes, weight)
     first = distinct.first
-    points: Points | Outline
+    points = sort_points(X, first, codes[first], distinct.weight, n_classes)
     if isinstance(landmarks, str):
         per_class = min(LANDMARKS, max(MIN_LANDMARKS, ALL_LANDMARKS // n_classes))
         landmarks = per_class if codes.size > IntuitionisticScorer.max_exact else None
     if landmarks is None:
-        points = prepare_points(X[first], codes[first], distinct.weight, n_classes)
         pair_sums = partial(symmetric_pair_sums, points, widths)
     else:
         seed = check_random_state(random_state).randint(np.iinfo(np.int32).max)
-        points = outline_points(X, first, codes[first], distinct.weight, n_classes)
         drawn = draw_landmarks(points, landmarks, np.random.default_rng(seed))
         pair_sums = partial(landmark_pair_sums, points, drawn, widths)
     radii = None if epsilon is None else np.full(len(widths), float(epsilon))

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from broadlearn.sample_scores.pairs import (
     BLOCK_ROWS,
-    Outline,
     PairSums,
+    Piece,
+    Points,
     kernel_chain,
     near_weights,
     negative_squared_distances,
-    squared_input_radius,
+    thresholds,
 )
 from broadlearn.utils import Array
 
@@ -22,7 +24,7 @@ from broadlearn.utils import Array
 LANDMARKS = 2000
 
 
-def draw_landmarks(points: Outline, landmarks: int, rng: np.random.Generator) -> Array:
+def draw_landmarks(points: Points, landmarks: int, rng: np.random.Generator) -> Array:
     """Draw `landmarks` samples of every class; return how often each was drawn.
 
     A class of at most `landmarks` samples is taken whole, with its weights, which makes its sums
@@ -42,8 +44,17 @@ def draw_landmarks(points: Outline, landmarks: int, rng: np.random.Generator) ->
     return drawn
 
 
+class Marks(NamedTuple):
+    """Landmarks of a class; as their weight, `pieces` have how often each was drawn."""
+
+    pieces: list[Piece]
+    n_drawn: float
+    class_weight: float
+    equal: bool
+
+
 def landmark_pair_sums(
-    points: Outline,
+    points: Points,
     drawn: Array,
     widths: Sequence[float],
     *,
@@ -57,60 +68,46 @@ def landmark_pair_sums(
     sum over the class without i; its own part, w_i, is known. Neighbour weights likewise. `drawn`
     counts how often each sample is a landmark, see `draw_landmarks`.
     """
-    n = points.weight.size
-    sums = PairSums(*np.zeros((3, len(widths), n)))
-    chosen = np.flatnonzero(drawn > 0.0)
-    class_of = np.repeat(np.arange(points.bounds.size - 1), np.diff(points.bounds))
-    marked = class_of[chosen]
-    runs = [np.flatnonzero(marked == c) for c in range(points.bounds.size - 1)]
-    marks = points.piece(chosen)._replace(
-        weight=drawn[chosen],
-        blocks=[
-            (c, slice(int(part[0]), int(part[-1]) + 1))
-            for c, run in enumerate(runs)
-            for part in np.array_split(run, -(-run.size // BLOCK_ROWS) or 1)
-            if part.size
-        ],
-    )
-    class_weight = np.add.reduceat(np.append(points.weight, 0.0), points.bounds[:-1]) * (
-        np.diff(points.bounds) > 0
-    )
-    mark_weight = np.bincount(class_of[chosen], drawn[chosen], minlength=class_weight.size)
-    distances, kernel = np.empty(BLOCK_ROWS**2), np.empty(BLOCK_ROWS**2)
+    sums = PairSums(*np.zeros((3, len(widths), points.weight.size)))
+    marks = [_marks(points, drawn, *ends) for ends in pairwise(points.bounds.tolist())]
+    distances, kernel = np.empty((2, BLOCK_ROWS**2))
     # Landmarks of equal weight are counted.
     flags = np.empty(BLOCK_ROWS**2 + 8 * BLOCK_ROWS, dtype=np.uint8)
-    masks = [flags if np.unique(drawn[chosen[run]]).size == 1 else flags[:0] for run in runs]
     for class_i, rows in points.blocks:
         own, own_drawn = points.piece(rows), drawn[rows]
-        own_weight, all_rows = own.weight, slice(0, own.weight.size)
-        for class_j in range(class_weight.size):
+        for class_j, mark in enumerate(marks):
             same_class = class_i == class_j
-            if mark_weight[class_j] == 0.0 or not (same_class or radii is not None):
+            if not mark.pieces or not (same_class or radii is not None):
                 continue
-            kernel_sum = np.zeros((len(widths), own_weight.size))
-            near_sum, mask = np.zeros_like(kernel_sum), masks[class_j]
-            for _, columns in (block for block in marks.blocks if block[0] == class_j):
-                norms = own.squared_norms[-1] + marks.squared_norms[columns.stop - 1]
-                exact = widths if kernels and same_class else ()
-                block = negative_squared_distances(own, all_rows, marks, columns, exact, distances)
-                v = marks.weight[columns]
+            kernel_sum, near_sum = np.zeros((2, len(widths), own.weight.size))
+            mask = flags if mark.equal else flags[:0]
+            exact = widths if kernels and same_class else ()
+            for piece in mark.pieces:
+                block = negative_squared_distances(own, piece, exact, distances)
                 buffer = kernel[: block.size].reshape(block.shape)
-                if kernels and same_class:
-                    for k, K in kernel_chain(block, widths, buffer):
-                        kernel_sum[k] += K @ v
+                for k, K in kernel_chain(block, exact, buffer):
+                    kernel_sum[k] += K @ piece.weight
                 if radii is not None:
-                    for k, (mu, epsilon) in enumerate(zip(widths, radii, strict=True)):
-                        nearest = -squared_input_radius(epsilon, mu, norms)
-                        near_sum[k] += near_weights(block, nearest, None, v, mask, kernel)[0]
+                    for k, nearest in enumerate(thresholds(own, piece, widths, radii)):
+                        near = near_weights(block, nearest, None, piece.weight, mask, kernel)
+                        near_sum[k] += near[0]
             if not same_class:
-                sums.other[:, rows] += near_sum * (class_weight[class_j] / mark_weight[class_j])
+                sums.other[:, rows] += near_sum * (mark.class_weight / mark.n_drawn)
                 continue
             # A sample is taken out of its landmarks and put back with its true weight.
-            others = mark_weight[class_j] - own_drawn
-            rest, zeros = class_weight[class_j] - own_weight, np.zeros_like(others)
-            ratio = np.divide(rest, others, out=zeros, where=others > 0.0)
+            others, rest = mark.n_drawn - own_drawn, mark.class_weight - own.weight
+            ratio = np.divide(rest, others, out=np.zeros_like(others), where=others > 0.0)
             if kernels:
-                sums.kernel[:, rows] = own_weight + ratio * (kernel_sum - own_drawn)
+                sums.kernel[:, rows] = own.weight + ratio * (kernel_sum - own_drawn)
             if radii is not None:
-                sums.own[:, rows] = own_weight + ratio * (near_sum - own_drawn)
+                sums.own[:, rows] = own.weight + ratio * (near_sum - own_drawn)
     return sums
+
+
+def _marks(points: Points, drawn: Array, start: int, stop: int) -> Marks:
+    """Return the landmarks among the points of a class."""
+    chosen = start + np.flatnonzero(drawn[start:stop] > 0.0)
+    parts = np.array_split(chosen, -(-chosen.size // BLOCK_ROWS)) if chosen.size else []
+    pieces = [points.piece(part)._replace(weight=drawn[part]) for part in parts]
+    class_weight, equal = points.weight[start:stop].sum(), np.unique(drawn[chosen]).size == 1
+    return Marks(pieces, float(drawn[chosen].sum()), float(class_weight), equal)

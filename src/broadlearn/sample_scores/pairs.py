@@ -31,12 +31,10 @@ CHAIN_LINKS = 3
 MAX_BLOCK_RATIO = 4
 
 
-class Points(NamedTuple):
-    """Samples ready for pair sums, each class one contiguous run.
+class Piece(NamedTuple):
+    """Some points, centred on the mean of all.
 
-    X is centred on the mean of all samples; products of `left` and `right` are minus the squared
-    distances. Class c is ``bounds[c]:bounds[c + 1]``, `order` the position of each sample in the
-    caller's arrays, and `blocks` are near-equal runs of at most BLOCK_ROWS, each with its class.
+    Products of `left` with `right` of another piece are minus the squared distances.
     """
 
     X: Array
@@ -44,16 +42,15 @@ class Points(NamedTuple):
     right: Array
     squared_norms: Array
     weight: Array
-    bounds: NDArray[np.intp]
-    order: NDArray[np.intp]
-    blocks: list[tuple[int, slice]]
 
 
-class Outline(NamedTuple):
-    """Points without their features, which are computed piece by piece.
+class Points(NamedTuple):
+    """Samples ready for pair sums, each class one contiguous run.
 
-    They stand at `positions` among the samples `rows`, and `mean` is that of all points. The rest
-    is as of `Points`.
+    They stand at `positions` among the samples `rows`, and `mean` is that of all. Features are
+    computed piece by piece. Class c is ``bounds[c]:bounds[c + 1]``, `order` the position of each
+    point in the caller's arrays, and `blocks` are near-equal runs of at most BLOCK_ROWS, each with
+    its class.
     """
 
     rows: Floats | StandardizedRows
@@ -65,24 +62,24 @@ class Outline(NamedTuple):
     order: NDArray[np.intp]
     blocks: list[tuple[int, slice]]
 
-    def piece(self, points: slice | NDArray[np.intp]) -> Points:
-        """Return some of the points, as one block without classes."""
+    def piece(self, points: slice | NDArray[np.intp]) -> Piece:
+        """Return some of the points."""
         centred = self.rows[self.positions[points]].astype(np.float64, copy=False) - self.mean
         n, d = centred.shape
         left, right = np.empty((2, n, d + 2))
         norms = self.squared_norms[points]
         left[:, :d], left[:, d], left[:, d + 1] = 2.0 * centred, -norms, 1.0
         right[:, :d], right[:, d], right[:, d + 1] = centred, 1.0, -norms
-        return Points(centred, left, right, norms, self.weight[points], self.bounds, self.order, [])
+        return Piece(centred, left, right, norms, self.weight[points])
 
 
-def outline_points(
+def sort_points(
     rows: Floats | StandardizedRows,
     positions: NDArray[np.intp],
     codes: NDArray[np.intp],
     weight: Array,
     n_classes: int,
-) -> Outline:
+) -> Points:
     """Sort some of the samples by class and, within a class, by their distance from the mean.
 
     Samples of similar norm share a block, so that a few outliers do not spoil the error bound
@@ -106,37 +103,28 @@ def outline_points(
         edges = np.linspace(start, stop, -(-(stop - start) // BLOCK_ROWS) + 1).astype(int).tolist()
         blocks += [(c, slice(a, b)) for a, b in pairwise(edges)]
     norms = squared_norms[order]
-    return Outline(rows, positions[order], mean, norms, weight[order], bounds, order, blocks)
+    return Points(rows, positions[order], mean, norms, weight[order], bounds, order, blocks)
 
 
-def prepare_points(X: Floats, codes: NDArray[np.intp], weight: Array, n_classes: int) -> Points:
-    """Return all samples, sorted as by `outline_points`."""
-    outline = outline_points(X, np.arange(codes.size), codes, weight, n_classes)
-    return outline.piece(slice(None))._replace(blocks=outline.blocks)
-
-
-def negative_squared_distances(
-    a: Points, rows: slice, b: Points, columns: slice, widths: Sequence[float], out: Array
-) -> Array:
-    """Return ``-‖a_i - b_j‖²`` for one block, in `out`.
+def negative_squared_distances(a: Piece, b: Piece, widths: Sequence[float], out: Array) -> Array:
+    """Return ``-‖a_i - b_j‖²`` for two pieces, in `out`.
 
     Distances are exact where the product is too inexact for the kernel of one of the widths: the
     kernel's error is K(d²) · error(d²) / mu², and the product's error is proportional to the
-    largest ‖a‖² + ‖b‖² of the block.
+    largest ‖a‖² + ‖b‖² of the pieces.
     """
-    block = out[: (rows.stop - rows.start) * (columns.stop - columns.start)]
-    block = block.reshape(rows.stop - rows.start, columns.stop - columns.start)
     n_features = a.X.shape[1]
+    block = out[: len(a.X) * len(b.X)].reshape(len(a.X), len(b.X))
     # Up to three features, differences are as fast as the product, and exact.
     if n_features <= 3:
         block[:] = 0.0
         for k in range(n_features):
-            difference = a.X[rows, k, None] - b.X[columns, k]
+            difference = a.X[:, k, None] - b.X[:, k]
             difference *= difference
             block -= difference
         return block
-    np.matmul(a.left[rows], b.right[columns].T, out=block)
-    norms = a.squared_norms[rows.stop - 1] + b.squared_norms[columns.stop - 1]
+    np.matmul(a.left, b.right.T, out=block)
+    norms = a.squared_norms[-1] + b.squared_norms[-1]
     nearest_exact = 0.0
     for mu in widths:
         # The product errs by 1e-15 of the norms. Kernels may err by 1e-13: scores are then exact to
@@ -149,7 +137,7 @@ def negative_squared_distances(
         step = max(1, BLOCK_NUMBERS // n_features)
         for start in range(0, near_rows.size, step):
             i, j = near_rows[start : start + step], near_columns[start : start + step]
-            difference = a.X[rows][i] - b.X[columns][j]
+            difference = a.X[i] - b.X[j]
             block[i, j] = -np.einsum("ij,ij->i", difference, difference)
     return block
 
@@ -191,6 +179,16 @@ def squared_input_radius(epsilon: float, mu: float, squared_norms: float) -> flo
     return r2 * (1.0 + 8.0 * eps) + 8.0 * eps * (mu**2 / kernel_at_edge + squared_norms)
 
 
+def thresholds(
+    a: Piece, b: Piece, widths: Sequence[float], radii: Sequence[float]
+) -> Iterator[float]:
+    """Yield for each width the least ``-‖a_i - b_j‖²`` of two neighbours."""
+    # Points are sorted by their norms.
+    norms = float(a.squared_norms[-1] + b.squared_norms[-1])
+    for mu, epsilon in zip(widths, radii, strict=True):
+        yield -squared_input_radius(epsilon, mu, norms)
+
+
 class PairSums(NamedTuple):
     """Sums of one pass over pairs, each of shape (n_widths, n).
 
@@ -213,55 +211,54 @@ def symmetric_pair_sums(
     nothing. Where classes are many and small, neighbours of other classes are those of all less
     those of the own class: blocks of all samples are fewer.
     """
-    n, weight = points.X.shape[0], points.weight
+    n, weight, blocks = points.weight.size, points.weight, points.blocks
     sums = PairSums(*np.zeros((3, len(widths), n)))
-    blocks = points.blocks
-    largest = max((rows.stop - rows.start for _, rows in blocks), default=0)
-    distances, kernel = np.empty(largest**2), np.empty(largest**2)
+    pieces = [points.piece(rows) for _, rows in blocks]
+    largest = max((len(piece.X) for piece in pieces), default=0)
+    distances, kernel = np.empty((2, largest**2))
     equal = bool(np.all(weight == weight[0])) if n else False
     split = equal and radii is not None and len(blocks) > MAX_BLOCK_RATIO * -(-n // BLOCK_ROWS)
     mask = np.empty(largest**2 + 8 * largest if equal else 0, dtype=np.uint8)
     for i, (class_i, rows) in enumerate(blocks):
-        for class_j, columns in blocks[i:]:
+        for j, (class_j, columns) in enumerate(blocks[i:], start=i):
             if class_i != class_j and (radii is None or split):
                 break
-            norms = points.squared_norms[rows.stop - 1] + points.squared_norms[columns.stop - 1]
+            a, b = pieces[i], pieces[j]
             exact = widths if kernels and class_i == class_j else ()
-            block = negative_squared_distances(points, rows, points, columns, exact, distances)
-            same = rows == columns
-            if same:
+            block = negative_squared_distances(a, b, exact, distances)
+            if i == j:
                 np.fill_diagonal(block, 0.0)
             if kernels and class_i == class_j:
                 buffer = kernel[: block.size].reshape(block.shape)
                 for k, K in kernel_chain(block, widths, buffer):
-                    sums.kernel[k, rows] += K @ weight[columns]
-                    if not same:
-                        sums.kernel[k, columns] += weight[rows] @ K
+                    sums.kernel[k, rows] += K @ b.weight
+                    if i != j:
+                        sums.kernel[k, columns] += a.weight @ K
             if radii is not None:
                 counts = sums.own if class_i == class_j else sums.other
-                for k, (mu, epsilon) in enumerate(zip(widths, radii, strict=True)):
-                    nearest = -squared_input_radius(epsilon, mu, norms)
-                    weights = weight[rows], weight[columns]
-                    by_row, by_column = near_weights(block, nearest, *weights, mask, kernel)
+                for k, nearest in enumerate(thresholds(a, b, widths, radii)):
+                    by_row, by_column = near_weights(
+                        block, nearest, a.weight, b.weight, mask, kernel
+                    )
                     counts[k, rows] += by_row
-                    if not same:
+                    if i != j:
                         counts[k, columns] += by_column
     if split and radii is not None:
         # Equal weights are whole numbers of one of them: no rounding may leave a neighbour behind.
         own = np.rint(sums.own / weight[0])
-        unweighted = points._replace(weight=np.ones(n))
-        counted = np.maximum(count_neighbours(unweighted, widths, radii) - own, 0.0)
+        counted = np.maximum(count_neighbours(points, widths, radii) - own, 0.0)
         np.multiply(counted, weight[0], out=sums.other)
     return sums
 
 
 def count_neighbours(points: Points, widths: Sequence[float], radii: Sequence[float]) -> Array:
     """Return the number of samples of any class within the radius of each width."""
-    n = points.X.shape[0]
-    one_class = prepare_points(points.X, np.zeros(n, dtype=np.intp), points.weight, 1)
-    sorted_counts = symmetric_pair_sums(one_class, widths, kernels=False, radii=radii).own
+    n = points.positions.size
+    one_class, ones = np.zeros(n, dtype=np.intp), np.ones(n)
+    together = sort_points(points.rows, points.positions, one_class, ones, 1)
+    sorted_counts = symmetric_pair_sums(together, widths, kernels=False, radii=radii).own
     counts = np.empty_like(sorted_counts)
-    counts[:, one_class.order] = sorted_counts
+    counts[:, together.order] = sorted_counts
     return counts
 
 
