@@ -1,13 +1,13 @@
 """Wrong labels found by the audit and by cleanlab, in five ways of changing labels.
 
 62 data sets of the collection, at most 300 rows of each (`--rows`), in two halves: the audit's
-rules were chosen on one of them, and the other was looked at once, after that. cleanlab is given
-out-of-fold probabilities (five stratified folds) of logistic regression, random forest, two kinds
-of boosting, SVC and nearest neighbours: their plain mean, by self-confidence as given and adjusted
-by class, and its own weighted ensemble in four variants. Figures: average precision of the
-ranking, F1 of the rows that are called wrong (`find_label_issues` on the mean of the six), share of
-rows flagged, calibration error of suspicion, estimated number of errors over the true one, whether
-the interval holds it.
+rules were chosen on one of them, and the other was looked at once, after that. `--halves fresh` are
+eight tables of scikit-learn. cleanlab is given out-of-fold probabilities (five stratified folds) of
+logistic regression, random forest, two kinds of boosting, SVC and nearest neighbours: their plain
+mean, by self-confidence as given and adjusted by class, and its own weighted ensemble in four
+variants. Figures: average precision of the ranking, F1 of the rows that are called wrong
+(`find_label_issues` on the mean of the six), share of rows flagged, calibration error of suspicion,
+estimated number of errors over the true one, whether the interval holds it.
 
 The probabilities of all models are kept in FOLDER, so that a change of the noise model takes
 seconds. Only cases whose probabilities are there count with `--summary`. `--sets 12` takes the
@@ -211,7 +211,7 @@ def main() -> None:
         (half, HALVES[half][i], kind)
         for half in arguments.halves.split(",")
         for kind in arguments.kinds.split(",")
-        for i in order
+        for i in order[order < len(HALVES[half])]
     ]
     lines = []
     with threadpool_limits(1):
