@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaln
+from scipy.special import betaln, logsumexp, softmax
 from scipy.stats import beta
 
 from broadlearn.utils import Array, Floats, spread_rows
@@ -125,23 +125,20 @@ def judge_labels(
     """
     weights = pool_weights(list(opinions.values()), codes)
     proba = np.tensordot(weights, np.stack(list(opinions.values())), axes=1)
-    shown = True
     if noise is None:
         rates = error_rates(count_sure(proba, codes))
         rates /= np.bincount(codes) @ rates.sum(axis=1) / codes.size
         matrices = [noise_matrix(rates, share) for share in SHARES]
         # The density, times the width of a cell of the grid.
         prior = beta.pdf(SHARES, PRIOR_WRONG, PRIOR_RIGHT) * np.sqrt(SHARES)
-        # Compare all shares together with the hypothesis that no label is wrong.
-        none = np.eye(proba.shape[1])
-        cells, totals = explain_labels(
-            proba, codes, [*matrices, none], np.log(np.r_[prior / prior.sum(), 1.0])
-        )
-        shown = bool(cells[:, :-1].sum() >= STRONG_EVIDENCE * cells[:, -1].sum())
-        cells, totals = cells[:, :-1] / cells[:, :-1].sum(), totals[:, :-1]
+        evidence, totals = explain_labels(proba, codes, matrices)
+        evidence += np.log(prior / prior.sum())
+        none, _ = explain_labels(proba, codes, [np.eye(proba.shape[1])])
+        shown = bool(logsumexp(evidence) >= logsumexp(none) + np.log(STRONG_EVIDENCE))
     else:
-        matrices = [noise]
-        cells, totals = explain_labels(proba, codes, matrices, np.zeros(1))
+        matrices, shown = [noise], True
+        evidence, totals = explain_labels(proba, codes, matrices)
+    cells = softmax(evidence)
     posterior, mean_noise = np.zeros_like(proba), np.zeros((proba.shape[1], proba.shape[1]))
     for i, j in np.argwhere(cells > MIN_PROBABILITY * cells.max()):
         posterior += cells[i, j] * true_classes(to_power(proba, POWERS[i]), codes, matrices[j])
@@ -245,9 +242,8 @@ def error_rates(counts: Array) -> Array:
         models += [_fit_rates(counts, [group, other & ~group]) for group in (into, into.T)]
     evidence = np.array([likelihood for likelihood, _ in models])
     evidence[1:] -= np.log(STRONG_EVIDENCE * (len(models) - 1))
-    weights = np.exp(evidence - evidence.max())
     rates = np.stack([rate / rate.sum() for _, rate in models])
-    return np.asarray(np.tensordot(weights / weights.sum(), rates, axes=1))
+    return np.asarray(np.tensordot(softmax(evidence), rates, axes=1))
 
 
 def _fit_rates(counts: Array, groups: Sequence[NDArray[np.bool_]]) -> tuple[float, Array]:
@@ -279,29 +275,26 @@ def noise_matrix(rates: Array, share: float) -> Array:
     return np.asarray(T / T.sum(axis=1, keepdims=True))
 
 
-def explain_labels(
-    p: Array, codes: Codes, matrices: Sequence[Array], prior: Array
-) -> tuple[Array, Array]:
-    """Return the posterior probability of each power and noise matrix, and the errors with it.
+def explain_labels(p: Array, codes: Codes, matrices: Sequence[Array]) -> tuple[Array, Array]:
+    """Return the log-likelihood of the labels for each power and noise matrix, and the errors.
 
     Returns
     -------
-    probability, n_wrong : ndarray of shape (n_powers, n_matrices)
+    likelihood, n_wrong : ndarray of shape (n_powers, n_matrices)
     """
     which = spread_rows(codes.size, MAX_EXPLAINED)
     p, codes, n_rows = p[which], codes[which], codes.size
     every = np.arange(codes.size)
-    evidence = np.empty((POWERS.size, len(matrices)))
-    n_wrong = np.empty_like(evidence)
+    likelihood = np.empty((POWERS.size, len(matrices)))
+    n_wrong = np.empty_like(likelihood)
     for i, power in enumerate(POWERS):
         q = to_power(p, power)
         for j, T in enumerate(matrices):
             label = np.maximum((q @ T)[every, codes], 1e-300)
             right = q[every, codes] * T[codes, codes]
-            evidence[i, j] = np.log(label).sum() + prior[j]
+            likelihood[i, j] = np.log(label).sum()
             n_wrong[i, j] = n_rows * (1.0 - (right / label).mean())
-    probability = np.exp(evidence - evidence.max())
-    return probability / probability.sum(), n_wrong
+    return likelihood, n_wrong
 
 
 def true_classes(q: Array, codes: Codes, T: Array) -> Array:
