@@ -39,7 +39,8 @@ POOLED_ROWS, EM_STEPS = 5.0, 100
 SURE_PART = 0.5
 # Bayes factor that counts as very strong evidence (Jeffreys): required before rates differ between
 # classes, and before an interval of the number of errors excludes 0. With a factor of 1 for rates,
-# 27 % of 31 data sets rank random errors worse than the plain mean of six models, with 30, 17 %.
+# random errors are ranked worse than by the plain mean of six models on 29 % of 31 data sets, at
+# worst by 0.07; with 30 on 19 %, by 0.02. Errors into the largest class lose 0.04.
 STRONG_EVIDENCE = 30.0
 # Beta(2, 14) prior of the share of errors: 7 % is most likely, 12.5 % the mean, more than 37 % has
 # a probability of 1 %. Surveys of published data sets report from 3 % to nearly 40 %.

@@ -8,9 +8,10 @@
 - The labels of the nearest rows.
 - Probabilities of the user's own model, if given.
 
-Their weights in the mean are learnt from the labels, table by table. The last three kinds hardly
-change the mean average precision on 31 data sets, but the worst set is 0.04 below the plain mean of
-six models in place of 0.05, and numbers of errors are better (docs/results/audit.md).
+Their weights in the mean are learnt from the labels, table by table. Without the support vector
+machine, boosting and the nearest rows, the mean average precision on 31 data sets with 10 % random
+errors is no lower, but the worst set is 0.05 below the plain mean of six other models in place of
+0.02, and the number of errors is within a quarter on 74 % of the sets in place of 84 %.
 """
 
 from __future__ import annotations
