@@ -5,9 +5,9 @@ rules were chosen on one of them, and the other was looked at once, after that. 
 eight tables of scikit-learn. cleanlab is given out-of-fold probabilities (five stratified folds) of
 logistic regression, random forest, two kinds of boosting, SVC and nearest neighbours: their plain
 mean, by self-confidence as given and adjusted by class, and its own weighted ensemble in four
-variants. Figures: average precision of the ranking, F1 of the rows that are called wrong
-(`find_label_issues` on the mean of the six), share of rows flagged, calibration error of suspicion,
-estimated number of errors over the true one, whether the interval holds it.
+variants. Figures: average precision of the ranking, F1 and precision of the rows that are called
+wrong (`find_label_issues` on the mean of the six), share of rows flagged, calibration error of
+suspicion, estimated number of errors over the true one, whether the interval holds it.
 
 The probabilities of all models are kept in FOLDER, so that a change of the noise model takes
 seconds. Only cases whose probabilities are there count with `--summary`. `--sets 12` takes the
@@ -34,7 +34,7 @@ import numpy as np
 import pandas as pd
 from _measure import verdict
 from _noise import HALVES, KINDS, flip, load, rival_probabilities
-from sklearn.metrics import average_precision_score, f1_score
+from sklearn.metrics import average_precision_score, f1_score, precision_score
 from threadpoolctl import threadpool_limits
 
 from broadlearn.auditing import audit
@@ -49,12 +49,13 @@ PLAIN, ADJUSTED = "mean of six", "mean of six, adjusted"
 
 
 def figures(wrong: np.ndarray, ranking: np.ndarray, flagged: np.ndarray | None = None) -> dict:
-    """Return average precision, and F1 and share of the flags."""
+    """Return average precision, and F1, precision and share of the flags."""
     out = {}
     if wrong.any():
         out["ap"] = average_precision_score(wrong, ranking)
         if flagged is not None:
             out["f1"] = f1_score(wrong, flagged, zero_division=0.0)
+            out["precision"] = precision_score(wrong, flagged, zero_division=np.nan)
     if flagged is not None:
         out["flagged"] = float(flagged.mean())
     return out
@@ -148,10 +149,10 @@ def summary(results: pd.DataFrame) -> None:
             verdict(f"{half}: clean rows flagged, %, mean", flagged.mean(), 4.0, at_least=False)
             verdict(f"{half}: the same, worst set", flagged.max(), 10.0, at_least=False)
         by = ours.groupby("kind", sort=False)
-        columns = ["flagged", "calibration", "estimate", "covered", "f1"]
+        columns = ["flagged", "calibration", "estimate", "covered", "f1", "precision"]
         print(by[columns].mean().assign(sets=by.size()).round(3).to_string())
-        issues = noisy[noisy["method"] == PLAIN].groupby("kind")["f1"].mean().round(3).to_dict()
-        print("F1 of find_label_issues:", issues)
+        issues = noisy[noisy["method"] == PLAIN].groupby("kind", sort=False)
+        print("find_label_issues\n", issues[["flagged", "f1", "precision"]].mean().round(3))
 
 
 def _compare_random(name: str, random: pd.DataFrame) -> None:
