@@ -113,7 +113,6 @@ def test_few_rows_have_few_neighbours():
 
 def test_many_rows_are_judged_by_models_of_a_sample(monkeypatch):
     monkeypatch.setattr(opinions, "MAX_EXACT_ROWS", 100)
-    monkeypatch.setattr(opinions, "SAMPLED_ROWS", 100)
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 400)
     rows = prepare_rows(rng.normal(size=(400, 2)) + 4 * np.eye(3)[y, :2], y)
