@@ -249,7 +249,7 @@ def load_dataset(name: str, variant: str | None = None) -> Dataset:
     if not paths:
         raise FileNotFoundError(
             f"There is no {info.file_name} in any data folder: put it into a folder and set "
-            "BROADLEARN_DATA to that."
+            "BROADLEARN_DATA to that folder."
         )
     return Dataset(name, *_checked_values(paths, info))
 
