@@ -37,23 +37,11 @@ Residual = Callable[[Array | None, Array], Array]
 
 
 class Batch(NamedTuple):
-    """Validated samples of positive weight.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    T : ndarray of shape (n_samples, n_targets)
-    codes : ndarray of shape (n_samples,)
-        Class of each sample; 0 for regression.
-    weight : ndarray of shape (n_samples,)
-    score : ndarray of shape (n_samples,) or None
-    priority : ndarray of shape (n_samples,) or None
-        Random numbers, by which samples are drawn.
-    """
+    """Validated samples of positive weight, drawn by `priority`, a random number for each."""
 
     X: Floats
     T: Array
-    codes: NDArray[np.intp]
+    codes: NDArray[np.intp]  # class of each sample; zeros for regression
     weight: Array
     score: Array | None = None
     priority: NDArray[np.uint64] | None = None
@@ -81,42 +69,24 @@ class Batch(NamedTuple):
 class StreamState:
     """State of a stream.
 
-    Attributes
-    ----------
-    seed : int
-    dtype : dtype
-        Type of the first samples.
-    standardization : Standardization
-    map : BroadMap
-    classes : ndarray of shape (n_classes,) or None
-        None for regression.
-    shift : ndarray of shape (n_targets,) or None
-        Mean of the first real targets, subtracted before they are summed; None for classes.
-    weight : ndarray of shape (n_classes,)
-        Total weight of the samples learnt of each class; one number for regression.
-    copies : bool
-        Whether integer weights are numbers of copies; class weights never are.
-    geometry : Geometry or None
-        Class centres and radii by which samples are scored.
-    sums : ndarray of shape (n_columns + n_targets, n_columns + n_targets) or None
-        ``[G, T]ᵗ S² [G, T]``; None before the first sample. The last column of real T is 1.
-    n_seen : int
-        Number of samples learnt, forgotten ones included.
-    sample : Batch or None
-        Random sample for the slope of probabilities.
+    `shift` is the mean of the first real targets, which is subtracted before they are summed (None
+    for classes), and `weight` the total weight of the samples learnt of each class (one number for
+    regression). `sums` are ``[G, T]ᵗ S² [G, T]``, where the last column of real T is 1. `sample` is
+    a random sample for the slope of probabilities. Integer weights are numbers of `copies`, unless
+    class weights are among them.
     """
 
     seed: int
-    dtype: np.dtype[Any]
+    dtype: np.dtype[Any]  # of the first samples
     standardization: Standardization
     map: BroadMap
-    classes: NDArray[Any] | None
+    classes: NDArray[Any] | None  # None for regression
     shift: Array | None
     weight: Array
     copies: bool = True
-    geometry: Geometry | None = None
-    sums: Array | None = None
-    n_seen: int = 0
+    geometry: Geometry | None = None  # centres and radii of the classes, for scores
+    sums: Array | None = None  # None before the first sample
+    n_seen: int = 0  # samples learnt, forgotten ones included
     sample: Batch | None = None
 
     def encode(self, X: Floats, targets: NDArray[Any], weight: Array) -> Batch:

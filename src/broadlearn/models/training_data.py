@@ -37,30 +37,16 @@ from broadlearn.utils import (
 class TrainingData(NamedTuple):
     """Validated training samples of positive weight, with encoded targets.
 
-    Attributes
-    ----------
-    X : ndarray of shape (n_kept, n_features)
-    T : ndarray of shape (n_kept, n_targets)
-    codes : ndarray of shape (n_kept,)
-        Class of each sample; zeros for regression.
-    weight : ndarray of shape (n_kept,) or None
-    standardization : Standardization
-    classes : ndarray of shape (n_classes,)
-        Empty for regression.
-    keep : ndarray of shape (n_samples,) or slice
-        Which of the given samples are kept.
-    given : tuple of ndarray
-        X, codes and weights of all samples.
-    copies : bool
-        Whether integer weights are numbers of copies; class weights never are.
+    `keep` says which of the samples that were given are kept; `given` has X, codes and weights of
+    all. Integer weights are numbers of `copies`, unless class weights are among them.
     """
 
     X: Floats
     T: Array
-    codes: NDArray[np.intp]
+    codes: NDArray[np.intp]  # class of each sample; zeros for regression
     weight: Array | None
     standardization: Standardization
-    classes: NDArray[Any]
+    classes: NDArray[Any]  # empty for regression
     keep: NDArray[np.bool_] | slice
     given: tuple[Floats, NDArray[np.intp], Array | None]
     copies: bool = True

@@ -12,7 +12,6 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -155,7 +154,7 @@ def _header(model: Any, target: str | None) -> dict[str, Any]:
     names, classes = getattr(model, "feature_names_in_", None), getattr(model, "classes_", None)
     return {
         "model": type(model).__name__,
-        "versions": _library_versions(),
+        "versions": {name: version(name) for name in LIBRARIES},
         "columns": None if names is None else [str(name) for name in names],
         "classes": None if classes is None else _plain(classes),
         "target": None if target is None else str(target),
@@ -166,11 +165,6 @@ def _plain(classes: Any) -> list[Any]:
     """Return classes as values that JSON knows."""
     values = np.asarray(classes, dtype=object).tolist()
     return [value if isinstance(value, int | float | str) else str(value) for value in values]
-
-
-@cache
-def _library_versions() -> dict[str, str]:
-    return {name: version(name) for name in LIBRARIES}
 
 
 @contextmanager

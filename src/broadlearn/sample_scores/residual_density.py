@@ -74,12 +74,8 @@ def relative_density(values: Array, weight: Array, width: float) -> Array:
     step = ROUNDING * width
     cells, where = np.unique(np.round(values / step), return_inverse=True)
     mass = np.bincount(where, weights=weight)
-    density = np.concatenate(
-        [_near(cells[rows, None] - cells) @ mass for rows in row_slices(cells.size, cells.size)]
-    )
+    scaled = ROUNDING * cells
+    blocks = row_slices(cells.size, cells.size)
+    kernels = (np.exp(-0.5 * (scaled[rows, None] - scaled) ** 2) for rows in blocks)
+    density = np.concatenate([kernel @ mass for kernel in kernels])
     return np.asarray((density / density.max())[where])
-
-
-def _near(steps: Array) -> Array:
-    """Return the Gaussian kernel, given distances in steps of rounding."""
-    return np.asarray(np.exp(-0.5 * (ROUNDING * steps) ** 2))

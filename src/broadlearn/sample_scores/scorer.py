@@ -180,12 +180,8 @@ def learn_geometry(scorer: SampleScorer, visit: Callable[[Any, Any], Any]) -> Ge
     ``visit(part, merge)`` merges ``part(samples, first)`` of all blocks of samples, where `first`
     samples came before a block.
     """
-    geometry = scorer.geometry(visit(scorer.sketch, _merge_sketches))
+    geometry = scorer.geometry(visit(scorer.sketch, lambda a, b: a.merge(b)))
     return geometry.with_radii(visit(geometry.largest_distances, np.maximum))
-
-
-def _merge_sketches(a: Any, b: Any) -> Any:
-    return a.merge(b)
 
 
 def refuse_absent(class_weight: Array) -> None:
