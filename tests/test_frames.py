@@ -6,12 +6,7 @@ import pytest
 from sklearn.pipeline import make_pipeline
 from small_models import CLASSES, small_model
 
-from broadlearn import (
-    BLSClassifier,
-    BroadFeatures,
-    PathSearchCV,
-    RowStandardizer,
-)
+from broadlearn import BLSClassifier, BroadFeatures, PathSearchCV, RowStandardizer
 from broadlearn.auditing import audit, opinions, read_corrections
 from broadlearn.out_of_core import fit_blocks
 from broadlearn.sample_scores import fuzzy_membership, intuitionistic_scores

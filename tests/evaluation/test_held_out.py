@@ -8,10 +8,7 @@ from sklearn.svm import LinearSVC
 
 from broadlearn import BroadEnsembleClassifier, BroadEnsembleRegressor
 from broadlearn.evaluation import decide_by
-from broadlearn.evaluation.held_out import (
-    cross_val_predictions,
-    leave_one_out_predictions,
-)
+from broadlearn.evaluation.held_out import cross_val_predictions, leave_one_out_predictions
 
 
 @pytest.fixture(scope="module")

@@ -4,11 +4,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from broadlearn import (
-    BLSClassifier,
-    BLSRegressor,
-    IntuitionisticFuzzyTwinSVC,
-)
+from broadlearn import BLSClassifier, BLSRegressor, IntuitionisticFuzzyTwinSVC
 from broadlearn.evaluation import unwrap_model, with_threshold
 
 

@@ -24,12 +24,7 @@ from broadlearn import (
     IntuitionisticFuzzyTwinSVC,
 )
 from broadlearn.models import in_one_step
-from broadlearn.sample_scores import (
-    FuzzyScorer,
-    IntuitionisticScorer,
-    SampleScorer,
-    Trust,
-)
+from broadlearn.sample_scores import FuzzyScorer, IntuitionisticScorer, SampleScorer, Trust
 from broadlearn.utils import row_slices
 
 SIZES = {

@@ -2,11 +2,7 @@ import numpy as np
 import pytest
 
 from broadlearn.random_features import learn_standardization
-from broadlearn.random_features.broad_map import (
-    MappedSamples,
-    interleave,
-    scale_rows_in_groups,
-)
+from broadlearn.random_features.broad_map import MappedSamples, interleave, scale_rows_in_groups
 from broadlearn.random_features.draws import (
     draw_enhancement_weights,
     draw_feature_weights,

@@ -10,10 +10,7 @@ from broadlearn.sample_scores import (
     landmarks,
     pairs,
 )
-from broadlearn.sample_scores.landmarks import (
-    draw_landmarks,
-    landmark_pair_sums,
-)
+from broadlearn.sample_scores.landmarks import draw_landmarks, landmark_pair_sums
 from broadlearn.sample_scores.pairs import sort_points, symmetric_pair_sums
 from broadlearn.utils import draw_seed
 

@@ -2,11 +2,7 @@
 
 import numpy as np
 import pytest
-from plain_robust import (
-    plain_correntropy_weights,
-    plain_density_weights,
-    plain_huber_weights,
-)
+from plain_robust import plain_correntropy_weights, plain_density_weights, plain_huber_weights
 
 from broadlearn.sample_scores import (
     CorrentropyScorer,

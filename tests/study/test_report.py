@@ -7,12 +7,7 @@ from made_up_results import HOSTILE, lost, study, unit
 
 from broadlearn.study import write_report
 from broadlearn.study.report import Cells, cells_by_protocol, headline
-from broadlearn.study.report.tables import (
-    accuracy_table,
-    noise_table,
-    not_done_table,
-    pair_table,
-)
+from broadlearn.study.report.tables import accuracy_table, noise_table, not_done_table, pair_table
 from broadlearn.study.report.words import mixed_code, summary
 
 DATASETS = ["pima", "tic_tac_toe", "bank"]

@@ -5,18 +5,8 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.class_weight import compute_sample_weight
 
-from broadlearn import (
-    BLSClassifier,
-    BLSRegressor,
-    BroadEnsembleRegressor,
-    BroadFeatures,
-)
-from broadlearn.utils.checks import (
-    MAX_VALUE,
-    check_labels,
-    check_range,
-    check_weights,
-)
+from broadlearn import BLSClassifier, BLSRegressor, BroadEnsembleRegressor, BroadFeatures
+from broadlearn.utils.checks import MAX_VALUE, check_labels, check_range, check_weights
 
 
 @pytest.mark.parametrize(

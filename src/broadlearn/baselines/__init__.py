@@ -2,7 +2,7 @@
 
 from broadlearn.baselines.cascade_bls import CascadeBLSClassifier
 from broadlearn.baselines.elm import ELMClassifier
-from broadlearn.baselines.graph_bls import GraphBLSClassifier
+from broadlearn.baselines.graph_bls import Graph, GraphBLSClassifier
 from broadlearn.baselines.hierarchical_elm import HierarchicalELMClassifier
 from broadlearn.baselines.neuro_fuzzy_bls import NeuroFuzzyBLSClassifier
 from broadlearn.baselines.rvfl import RVFLClassifier
@@ -13,6 +13,7 @@ from broadlearn.baselines.twin_svc import IntuitionisticFuzzyTwinSVC
 __all__ = [
     "CascadeBLSClassifier",
     "ELMClassifier",
+    "Graph",
     "GraphBLSClassifier",
     "HierarchicalELMClassifier",
     "IntuitionisticFuzzyTwinSVC",

@@ -4,17 +4,37 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse.csgraph import laplacian
 from sklearn.neighbors import kneighbors_graph
 
-from broadlearn.models import ACTIVATION, BroadClassifier, Graph, TrainingData, document
+from broadlearn.models import ACTIVATION, BroadClassifier, TrainingData, document
 from broadlearn.random_features import MappedSamples, MapSettings
 from broadlearn.solvers import PrimalSolution, design_blocks, normal_equations, solve_sums
 from broadlearn.utils import COUNT, POSITIVE, Array, Floats
 from broadlearn.utils.sklearn_compat import Interval
+
+
+class Graph(NamedTuple):
+    """A graph of training samples, which adds ``tr((GW)ᵗ L GW)`` to the errors of a ridge problem.
+
+    Attributes
+    ----------
+    vertices : ndarray of int
+        Positions of the samples that are its vertices.
+    laplacian : array or sparse matrix of shape (n_vertices, n_vertices)
+        L.
+    """
+
+    vertices: NDArray[np.intp]
+    laplacian: Any
+
+    def penalty(self, G: Array) -> Array:
+        """Return ``Gᵗ L G`` for the rows of the vertices."""
+        return np.asarray(G.T @ (self.laplacian @ G))
 
 
 @document

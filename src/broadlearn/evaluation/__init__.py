@@ -5,12 +5,7 @@ from broadlearn.evaluation.explaining import Explanation, explain, importances
 from broadlearn.evaluation.figures import FIGURES, figure_text
 from broadlearn.evaluation.held_out import fit_held_out
 from broadlearn.evaluation.metrics import Predictions
-from broadlearn.evaluation.thresholds import (
-    Threshold,
-    decide_by,
-    unwrap_model,
-    with_threshold,
-)
+from broadlearn.evaluation.thresholds import Threshold, decide_by, unwrap_model, with_threshold
 
 __all__ = [
     "FIGURES",

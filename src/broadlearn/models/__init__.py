@@ -22,7 +22,6 @@ from broadlearn.models.reweighting import held_out_predictions, solve_reweighted
 from broadlearn.models.row_standardizer import RowStandardizer, standardize_rows
 from broadlearn.models.stream import Batch, StreamState, merge_samples
 from broadlearn.models.training_data import (
-    Graph,
     TrainingData,
     centre_samples,
     check_several,
@@ -45,7 +44,6 @@ __all__ = [
     "BroadModel",
     "DecisionMixin",
     "FuzzyBLSClassifier",
-    "Graph",
     "IntuitionisticFuzzyBLSClassifier",
     "ProbabilityMixin",
     "RowStandardizer",

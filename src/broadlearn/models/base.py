@@ -18,7 +18,6 @@ from sklearn.utils.validation import check_is_fitted
 from broadlearn.models.prediction import ProbabilityMixin
 from broadlearn.models.reweighting import solve_reweighted
 from broadlearn.models.training_data import (
-    Graph,
     TrainingData,
     encode_samples,
     read_labelled,
@@ -34,11 +33,7 @@ from broadlearn.random_features import (
     draw_map,
 )
 from broadlearn.sample_scores import ResidualScorer, SampleScorer, Trust, UniformScorer
-from broadlearn.solvers import (
-    learn_slopes,
-    probabilities,
-    solve_ridge,
-)
+from broadlearn.solvers import learn_slopes, probabilities, solve_ridge
 from broadlearn.utils import (
     CLASS_WEIGHT,
     POSITIVE,
@@ -117,7 +112,7 @@ class BroadModel(BaseEstimator):
         """Return the scorer of the training samples; here all count alike."""
         return UniformScorer()
 
-    def graph(self, data: TrainingData) -> Graph | None:
+    def graph(self, data: TrainingData) -> Any:
         """Return the graph whose penalty is added to the ridge problem; here there is none."""
         return None
 
@@ -246,7 +241,7 @@ class BroadModel(BaseEstimator):
                 np.matmul(affine, direct, out=out[part])
             layer = self._map.enhancements(affine, features, out=buffer[: len(affine)])
             out[part] += layer @ W[n_features:]
-        return out.astype(rows.dtype, copy=False)
+        return out
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -14,13 +14,7 @@ from broadlearn.models.base import BroadModel, in_one_step
 from broadlearn.models.parameters import MAP_CONSTRAINTS, NodeParameters, document
 from broadlearn.models.stream import StreamState
 from broadlearn.models.training_data import TrainingData, centre_samples, read_real
-from broadlearn.sample_scores import (
-    SCORERS,
-    ResidualScorer,
-    SampleScorer,
-    UniformScorer,
-    as_scorer,
-)
+from broadlearn.sample_scores import SCORERS, ResidualScorer, SampleScorer, UniformScorer, as_scorer
 from broadlearn.utils import READ_SPARSE, Array, Floats
 from broadlearn.utils.sklearn_compat import StrOptions, fit_context
 

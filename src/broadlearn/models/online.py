@@ -19,30 +19,19 @@ from sklearn.utils.validation import check_is_fitted
 from broadlearn.models.base import forget_fit, in_one_step
 from broadlearn.models.stream import Residual, StreamState
 from broadlearn.models.training_data import best_scores
-from broadlearn.random_features import (
-    BroadMap,
-    Standardization,
-    draw_map,
-    learn_standardization,
-)
+from broadlearn.random_features import BroadMap, Standardization, draw_map, learn_standardization
 from broadlearn.sample_scores import UniformScorer, learn_geometry, untrusted
 from broadlearn.utils import Array, Floats, check_weights, draw_seed
 from broadlearn.utils.sklearn_compat import fit_context
-
-NO_SUMS = (
-    "A model fitted with fit cannot learn or forget samples, because fit keeps no sums over "
-    "them. Call warm_up(X, y) and partial_fit(X, y) instead of fit; they give the same model."
-)
-BALANCED = (
-    'class_weight="balanced" needs all labels at once; to learn in batches, pass a dict with the '
-    "weight of each class."
-)
 
 
 def refuse_batches(model: Any) -> None:
     """Raise if the parameters of a model do not allow learning in batches."""
     if getattr(model, "class_weight", None) == "balanced":
-        raise ValueError(BALANCED)
+        raise ValueError(
+            'class_weight="balanced" needs all labels at once; to learn in batches, pass a dict '
+            "with the weight of each class."
+        )
     scorer = model.scorer()
     if not scorer.streams:
         raise ValueError(scorer.why_not())
@@ -57,7 +46,11 @@ def _has_batches(model: Any) -> bool:
 
 def _has_sums(model: Any) -> bool:
     if model._stream is None and hasattr(model, "output_weights_"):
-        raise ValueError(NO_SUMS)
+        raise ValueError(
+            "A model fitted with fit cannot learn or forget samples, because fit keeps no sums "
+            "over them. Call warm_up(X, y) and partial_fit(X, y) instead of fit; they give the "
+            "same model."
+        )
     return _has_batches(model)
 
 

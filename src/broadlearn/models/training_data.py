@@ -74,25 +74,6 @@ class TrainingData(NamedTuple):
         return scores
 
 
-class Graph(NamedTuple):
-    """A graph of training samples, which adds ``tr((GW)ᵗ L GW)`` to the errors of a ridge problem.
-
-    Attributes
-    ----------
-    vertices : ndarray of int
-        Positions of the samples that are its vertices.
-    laplacian : array or sparse matrix of shape (n_vertices, n_vertices)
-        L.
-    """
-
-    vertices: NDArray[np.intp]
-    laplacian: Any
-
-    def penalty(self, G: Array) -> Array:
-        """Return ``Gᵗ L G`` for the rows of the vertices."""
-        return np.asarray(G.T @ (self.laplacian @ G))
-
-
 def read_labelled(
     model: Any, X: Any, y: Any, sample_weight: Any, **how: Any
 ) -> tuple[Floats, NDArray[Any], Array | None]:

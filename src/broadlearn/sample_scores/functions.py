@@ -17,13 +17,7 @@ from broadlearn.sample_scores.intuitionistic import (
 )
 from broadlearn.sample_scores.parameters import document
 from broadlearn.sample_scores.scorer import Samples
-from broadlearn.utils import (
-    FLOAT_TYPES,
-    Floats,
-    check_classes,
-    check_range,
-    check_weights,
-)
+from broadlearn.utils import FLOAT_TYPES, Floats, check_classes, check_range, check_weights
 
 
 def _check(X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> Samples:

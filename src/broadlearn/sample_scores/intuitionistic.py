@@ -23,18 +23,9 @@ from sklearn.utils import check_random_state
 
 from broadlearn.sample_scores.kernel_geometry import KernelGeometry, References, draw_references
 from broadlearn.sample_scores.landmarks import LANDMARKS, draw_landmarks, landmark_pair_sums
-from broadlearn.sample_scores.pairs import (
-    combine,
-    sort_points,
-    symmetric_pair_sums,
-)
+from broadlearn.sample_scores.pairs import combine, sort_points, symmetric_pair_sums
 from broadlearn.sample_scores.parameters import SCORE_CONSTRAINTS, document
-from broadlearn.sample_scores.scorer import (
-    Samples,
-    SampleScorer,
-    Trust,
-    class_floors,
-)
+from broadlearn.sample_scores.scorer import Samples, SampleScorer, Trust, class_floors
 from broadlearn.utils import Array, Floats, distinct_rows
 
 # Warn that all pairs take minutes above this many samples.

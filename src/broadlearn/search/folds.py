@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
+from broadlearn.baselines import Graph
 from broadlearn.models import (
     BroadModel,
-    Graph,
     TrainingData,
     centre_samples,
     encode_samples,
