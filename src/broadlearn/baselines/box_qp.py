@@ -31,40 +31,26 @@ CHUNK = 1 << 18
 
 
 class BoxQPSolution(NamedTuple):
-    """Solutions of a batch of problems.
+    """Solutions of a batch of problems, one in each row.
 
-    Attributes
-    ----------
-    alpha : ndarray of shape (n_problems, n)
-        Within the bounds; exactly zero where the bound is.
-    w : ndarray of shape (n_problems, d)
-        ``Rᵗα``. Where R is badly conditioned it has more correct digits than that sum.
-    gap : ndarray of shape (n_problems,)
-        Bound on the primal objective at w minus the dual one at alpha, relative to the former.
-    n_iter : ndarray of shape (n_problems,)
-        Newton steps.
+    `alpha` is within the bounds, exactly zero where the bound is. `w` is ``Rᵗα``, with more correct
+    digits than that sum where R is badly conditioned. `gap` bounds the primal objective at w minus
+    the dual one at alpha, relative to the former.
     """
 
     alpha: Array
     w: Array
     gap: Array
-    n_iter: NDArray[np.intp]
+    n_iter: NDArray[np.intp]  # Newton steps
 
 
 def box_qp(R: Array, bounds: Array, *, tol: float = 1e-13, max_iter: int = 100) -> BoxQPSolution:
     """Minimise ``½‖Rᵗα‖² − Σ α_i`` over ``0 ≤ α ≤ c`` for many bounds c at once.
 
-    Parameters
-    ----------
-    R : ndarray of shape (n, d)
-        Rows, the same in all problems.
-    bounds : ndarray of shape (n_problems, n)
-        Upper bounds c, one row per problem. Zero takes a row of R out of that problem.
-    tol : float, default=1e-13
-        Duality gap, relative to the objective, at which a problem counts as solved. Where rounding
-        does not allow it, the point of the smallest gap is returned.
-    max_iter : int, default=100
-        Largest number of Newton steps; 5 to 30 are usual.
+    R is the same in all problems, and `bounds` has a row for each; a bound of zero takes a row of R
+    out of that problem. A problem is solved at a duality gap of `tol`, relative to the objective.
+    Where rounding does not allow it, the point of the smallest gap is returned. 5 to 30 Newton
+    steps are usual.
 
     Examples
     --------

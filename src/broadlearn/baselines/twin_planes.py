@@ -39,21 +39,11 @@ class PlaneFactor(NamedTuple):
 
 
 class TwinPlanes(NamedTuple):
-    """Planes for a batch of bounds.
+    """Planes for a batch of bounds, one in each row."""
 
-    Attributes
-    ----------
-    vectors : ndarray of shape (n_problems, n_columns + 1)
-        ``z = [w; b]`` of each problem.
-    alpha : ndarray of shape (n_problems, n_away)
-        Dual coefficients, exactly zero where the bound is.
-    gap : ndarray of shape (n_problems,)
-        Duality gap relative to the objective.
-    """
-
-    vectors: Array
-    alpha: Array
-    gap: Array
+    vectors: Array  # ``z = [w; b]``
+    alpha: Array  # dual coefficients of the away samples, exactly zero where the bound is
+    gap: Array  # duality gap relative to the objective
 
 
 def factor_plane(
@@ -98,11 +88,7 @@ def solve_planes(factor: PlaneFactor, bounds: Array) -> TwinPlanes:
 class PlaneSpace:
     """The columns in which planes live.
 
-    Attributes
-    ----------
-    standardization : Standardization
-    basis : ndarray of shape (n_basis, n_features) or None
-        Standardised samples b of the columns ``K(x, b)``; None for linear planes.
+    `basis` are the standardised samples b of the columns ``K(x, b)``; None for linear planes.
     """
 
     standardization: Standardization
@@ -150,14 +136,9 @@ def plane_space(data: TrainingData, kernel: str, n_basis: int, seed: int) -> Pla
 class TwinProblem:
     """The planes of some training samples, for any C1, C2 and scores.
 
-    Attributes
-    ----------
-    factors : list of (PlaneFactor, PlaneFactor)
-        For each task, of the plane of its class and of that of the rest. Two classes are one task.
-    away : list of (ndarray, ndarray)
-        Positions of the samples that each plane keeps away from.
-    rotation : ndarray of shape (d, n_samples) or None
-        Orthonormal columns that span the samples, where these are fewer than columns.
+    For each task, `factors` are of the plane of its class and of that of the rest, and `away` are
+    the positions of the samples that each plane keeps away from. Two classes are one task. If there
+    are fewer samples than columns, `rotation` has orthonormal columns that span the samples.
     """
 
     factors: list[tuple[PlaneFactor, PlaneFactor]]

@@ -18,25 +18,14 @@ WeightedMetrics = Callable[[Array], dict[str, float]]
 class Predictions(NamedTuple):
     """Predictions for held-out samples, with the true labels or targets.
 
-    Attributes
-    ----------
-    target : ndarray of shape (n_samples,)
-        Targets; for a classifier the position of each label in `classes`.
-    predicted : ndarray of shape (n_samples,)
-        Predictions in the same form.
-    classes : ndarray of shape (n_classes,) or None
-        Classes of the model; None for a regressor.
-    proba : ndarray of shape (n_samples, n_classes) or None
-        Class probabilities, if the model has them.
-    regions : ndarray of shape (n_samples, n_classes) or (n_samples, 2), or None
-        Conformal sets (boolean) of a classifier, conformal intervals of a regressor.
+    Labels are given by their position in `classes`, which is None for a regressor.
     """
 
     target: NDArray[Any]
     predicted: NDArray[Any]
     classes: NDArray[Any] | None = None
-    proba: Floats | None = None
-    regions: NDArray[Any] | None = None
+    proba: Floats | None = None  # class probabilities, if the model has them
+    regions: NDArray[Any] | None = None  # conformal sets (boolean), or intervals of a regressor
 
     def decoded(self, codes: NDArray[Any]) -> NDArray[Any]:
         """Return the labels of class codes; targets as they are."""

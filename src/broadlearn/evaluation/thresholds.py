@@ -22,20 +22,10 @@ class Threshold(NamedTuple):
 
 
 class ModelParts(NamedTuple):
-    """The parts of a model.
-
-    Attributes
-    ----------
-    preparation : Pipeline or None
-        All steps before the last.
-    estimator : estimator
-        The last step, without its threshold.
-    threshold : Threshold or None
-        Decision threshold, if one was set.
-    """
+    """The parts of a model: the last step, the steps before it, and a decision threshold."""
 
     preparation: Pipeline | None
-    estimator: Any
+    estimator: Any  # without its threshold
     threshold: Threshold | None
 
     def prepare(self, X: Any) -> Any:

@@ -29,20 +29,10 @@ LOW, HIGH = -1.0, 1.0
 class BroadMap:
     """A map with its weights, ready to apply to blocks ``[Z, 1]``.
 
-    Attributes
-    ----------
-    settings : MapSettings
-    feature_weights : ndarray of shape (D + 1, mp)
-        A, including the scaling of an affine map.
-    feature_scale, feature_offset : ndarray of shape (mp,) or None
-        Scaling after the activation, if the map is not affine.
-    enhancement_weights : ndarray of shape (D + 1, lq) or (mp + 1, lq)
-        From ``[Z, 1]`` if the map is affine or its enhancement nodes combine inputs, else from
-        ``[F, 1]``; including the scale.
-    affine : bool
-        Whether feature nodes are affine in the inputs.
-    basis : ndarray of shape (D + 1, r) or None
-        Rᵗ, if fewer columns stand for F^m; None if F^m itself is used.
+    `feature_weights` are A, of shape (D + 1, mp), with the scaling of an affine map; otherwise
+    nodes are scaled after the activation. `enhancement_weights`, with their scale, are from
+    ``[Z, 1]`` if the map is affine or its enhancement nodes combine inputs, else from ``[F, 1]``.
+    `basis` is Rᵗ, of shape (D + 1, r), if fewer columns stand for F^m, None for F^m itself.
     """
 
     settings: MapSettings
@@ -50,7 +40,7 @@ class BroadMap:
     feature_scale: Array | None
     feature_offset: Array | None
     enhancement_weights: Array
-    affine: bool = False
+    affine: bool = False  # whether feature nodes are affine in the inputs
     basis: Array | None = None
 
     @property

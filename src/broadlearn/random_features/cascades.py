@@ -26,12 +26,8 @@ from broadlearn.utils import Array, Floats, row_slices
 class CascadeMap(BroadMap):
     """A map whose groups follow each other.
 
-    Attributes
-    ----------
-    feature_layers : tuple of ndarray of shape (p + 1, p)
-        Weights of the feature groups after those of `feature_weights`.
-    enhancement_layers : tuple of ndarray of shape (q + 1, q)
-        Weights of the enhancement groups after those of `enhancement_weights`.
+    The layers are weights of the groups after those of `feature_weights`, each of shape (p + 1, p),
+    and of `enhancement_weights`, each of shape (q + 1, q).
     """
 
     feature_layers: tuple[Array, ...] = field(default=(), kw_only=True)
@@ -82,10 +78,7 @@ def with_bias(nodes: Floats, W: Array) -> Floats:
 class CascadeSettings(MapSettings):
     """What a cascade is drawn from; a `MapRecipe`.
 
-    Attributes
-    ----------
-    cascade : {"features", "enhancements", "both"}
-        Which groups follow each other.
+    `cascade` says which groups follow each other: "features", "enhancements" or "both".
     """
 
     cascade: str = field(default="both", kw_only=True)

@@ -23,12 +23,8 @@ from broadlearn.utils import Array, Floats
 class CondensedMap(BroadMap):
     """A map whose columns are a rotation of those of a map that is scaled per sample.
 
-    Attributes
-    ----------
-    group_bases : ndarray of shape (m, D + 2, D + 2)
-        R_iᵗ of each group.
-    group_layers : ndarray of shape (m (D + 2), lq) or None
-        M_i W_i of each group; None if enhancement nodes combine inputs.
+    `group_bases`, of shape (m, D + 2, D + 2), are R_iᵗ of each group; `group_layers`, of shape
+    (m (D + 2), lq), are M_i W_i, or None if enhancement nodes combine inputs.
     """
 
     group_bases: Array

@@ -38,21 +38,13 @@ MAX_UNIT_SAMPLES = 1000
 class LimitKernel(NamedTuple):
     """The mean product over infinitely many nodes of one kind.
 
-    Attributes
-    ----------
-    family : str
-        One of `METRICS`.
-    inputs : str
-        Form of the columns, see `InputForms`.
-    width : float
-        g, in units of the mean distance (its square for "gaussian") between training samples, or of
-        the columns' deviations for "few_inputs" and "arcsine". "linear" has none.
-    n_inputs : int
-        k, the columns of a node, for "few_inputs": a power of two from 2 on.
+    The width g is in units of the mean distance (its square for "gaussian") between training
+    samples, or of the columns' deviations for "few_inputs" and "arcsine"; "linear" has none.
+    `n_inputs` is k, the columns of a node of "few_inputs": a power of two from 2 on.
     """
 
-    family: str
-    inputs: str
+    family: str  # one of `METRICS`
+    inputs: str  # form of the columns, see `InputForms`
     width: float = 1.0
     n_inputs: int = 0
 
@@ -216,12 +208,8 @@ def squarings(last: LimitKernel | None, kernel: LimitKernel) -> int:
 def few_input_points(width: float) -> tuple[Array, Array]:
     """Return the matrix from Chebyshev polynomials to features of "few_inputs", and its points.
 
-    Returns
-    -------
-    to_features : ndarray of shape (n_points, n_features)
-        Combines the polynomials 0, 1, ... of a column divided by √3 to its features.
-    points : ndarray of shape (n_points,)
-        Where products of features are ``exp(-width (a - b)²)``, up to dropped features.
+    The matrix combines the polynomials 0, 1, ... of a column divided by √3 to its features. At the
+    points, products of features are ``exp(-width (a - b)²)``, up to dropped features.
     """
     n_points = 8 + int(6.0 * np.sqrt(width))
     angles = (np.arange(n_points) + 0.5) * np.pi / n_points

@@ -31,19 +31,9 @@ from broadlearn.utils.sklearn_compat import (
 class Standardization(NamedTuple):
     """``Z = (X - mean) / scale`` per feature, with indicators of missing values.
 
-    X is first clipped at the bounds, if there are any.
-
-    Attributes
-    ----------
-    mean, scale : ndarray of shape (n_features,)
-    fill : ndarray of shape (n_features,) or None
-        Value of Z in place of missing values; None for 0.
-    missing : ndarray of shape (n_missing,)
-        Features with missing values in training. Their indicators follow the features of Z.
-    share : ndarray of shape (n_missing,)
-        Share of the training samples in which they are missing.
-    bounds : ndarray of shape (2, n_features) or None
-        Least and largest value of each feature; None for no bounds.
+    X is first clipped at the bounds, if there are any. `fill` are values of Z in place of missing
+    ones, None for 0. `missing` are the features with missing values in training, whose indicators
+    follow the features of Z, and `share` the shares of the samples that lack them.
     """
 
     mean: Array
@@ -51,7 +41,7 @@ class Standardization(NamedTuple):
     fill: Array | None = None
     missing: NDArray[np.intp] = np.empty(0, dtype=np.intp)
     share: Array = np.empty(0)
-    bounds: Array | None = None
+    bounds: Array | None = None  # least and largest value of each feature, as two rows
 
     @classmethod
     def identity(cls, n_features: int) -> Standardization:
@@ -119,28 +109,17 @@ class StandardizedRows:
 
 
 class ColumnStatistics(NamedTuple):
-    """Statistics of the columns of some samples.
+    """Statistics of the columns of some samples, by their present values.
 
-    Attributes
-    ----------
-    weight : float
-        Total weight of the samples.
-    absent : ndarray of shape (n_features,)
-        Weight of the samples without a value.
-    mean, variance : ndarray of shape (n_features,)
-        Those of the present values; 0 in columns without any.
-    extremes : ndarray of shape (2, n_features)
-        Least and largest value; NaN in columns without any.
-    rows : FenceRows or None
-        Rows that fences are learnt from.
+    Means and variances are 0, extremes NaN in columns without values.
     """
 
-    weight: float
-    absent: Array
+    weight: float  # of all samples
+    absent: Array  # weight of the samples without a value
     mean: Array
     variance: Array
-    extremes: Array
-    rows: FenceRows | None
+    extremes: Array  # least and largest value, as two rows
+    rows: FenceRows | None  # from which fences are learnt
 
     @property
     def scale(self) -> Array:
