@@ -6,6 +6,7 @@ from scipy.special import expit, log_softmax
 from broadlearn.solvers.calibration import (
     MIN_SHARE,
     bounded,
+    evidence_of,
     learn_link,
     learn_offsets,
     learn_slopes,
@@ -117,7 +118,7 @@ def test_slopes_of_the_link_have_the_least_loss(k, kind):
     decision, codes = held_out(k)
     rng = np.random.default_rng(1)
     weight = rng.uniform(0.1, 2, codes.size) if kind == "weights" else None
-    found = learn_link(decision, codes, weight)
+    found = learn_link(evidence_of(decision), codes, weight)
     counts = np.ones(codes.size) if weight is None else weight
     best = minimize(
         plain_link_loss,
@@ -136,7 +137,7 @@ def test_slopes_of_the_link_have_the_least_loss(k, kind):
 def test_slopes_of_the_link_are_never_negative(k, kind):
     decision, codes = held_out(k)
     change = {"good": 1.0, "wrong": -1.0, "perfect": 100.0, "zero": 0.0}[kind]
-    slopes = learn_link(change * decision, codes)
+    slopes = learn_link(evidence_of(change * decision), codes)
     assert np.isfinite(slopes).all()
     assert (slopes >= 0).all()
     assert np.isfinite(link_probabilities(change * decision, slopes)).all()
@@ -158,7 +159,7 @@ def test_the_learnt_link_keeps_the_order_of_decisions_that_are_all_small():
     share = np.maximum(0.2 + 0.6 * np.eye(3)[codes], 0.0)
     small = np.array([[-0.5, -0.2, 0.0], [0.001, 0.002, 0.0]])
     for some in (decision, share):
-        shares = link_probabilities(small, learn_link(some, codes))
+        shares = link_probabilities(small, learn_link(evidence_of(some), codes))
         np.testing.assert_array_equal(shares.argmax(axis=1), [2, 1])
 
 

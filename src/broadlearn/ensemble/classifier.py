@@ -19,16 +19,20 @@ from broadlearn.ensemble.candidates import (
 from broadlearn.ensemble.fitting import count_steps, fit_ensemble, step_reporter
 from broadlearn.ensemble.frames import read_new, read_training
 from broadlearn.ensemble.kernel_average import shared_order
+from broadlearn.ensemble.trees import boost_classes
 from broadlearn.ensemble.weights import temper_weights
 from broadlearn.models import ProbabilityMixin, document, encode_samples, in_one_step, read_labelled
 from broadlearn.sample_scores import margin_scores, margins_of
 from broadlearn.solvers import (
+    combine,
     conformal_quantile,
+    evidence_of,
     label_scores,
     label_sets,
     learn_link,
     learn_offsets,
     link_probabilities,
+    shares,
 )
 from broadlearn.utils import (
     CLASS_WEIGHT,
@@ -63,6 +67,10 @@ class BroadEnsembleClassifier(ProbabilityMixin, BaseEstimator):
     kernels are compared on a part of the samples, the mean of the best three is fitted to all
     samples on up to 1,500 landmarks, and models of small cells learn what it leaves.
 
+    From 1,000 samples on, if each class has five, boosted trees take part: they follow steps and
+    rules that kernels smooth away. One model is fitted for each of five folds, and its held-out
+    log-odds are weighed against the decisions of the kernels by the log-loss.
+
     Frames may have columns of text, categories and dates, which `TablePreparation` turns into
     numbers.
 
@@ -96,6 +104,7 @@ class BroadEnsembleClassifier(ProbabilityMixin, BaseEstimator):
         the ``held_out_loss``. Kernels with the same ``C`` and loss share a model.
     leave_one_out_decision_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
         Leave-one-out decisions for the training samples, at the same kernels, penalties and scores.
+        Log-odds of trees are held out by folds.
         In float32 beyond `max_exact_samples`.
     leave_one_out_proba_ : ndarray of shape (n_samples, n_classes)
         Probabilities of the leave-one-out decisions.
@@ -105,11 +114,12 @@ class BroadEnsembleClassifier(ProbabilityMixin, BaseEstimator):
         scored, as scores of the others know a sample's label.
     sample_scores_ : ndarray of shape (n_samples,)
         Score of each training sample.
-    proba_slopes_ : ndarray of shape (2,)
+    proba_slopes_ : ndarray of shape (2,) or (3,)
         Slopes a and b in `predict_proba`, learnt from leave-one-out decisions. Probabilities are
         the softmax of ``a d / sqrt(1 + d²) + b log(d)`` of the decisions d, not below 0.01 in the
         logarithm; for two classes, whose targets are -1 and 1, of
-        ``a d / sqrt(1 + d²) + b log((1 + d) / (1 - d))``.
+        ``a d / sqrt(1 + d²) + b log((1 + d) / (1 - d))``. With trees, a third slope multiplies
+        their log-odds, which are added, and `decision_function` returns the sum.
     {features in}
 
     See Also
@@ -191,35 +201,40 @@ class BroadEnsembleClassifier(ProbabilityMixin, BaseEstimator):
             fitted_by, counted = temper_weights(data.weight, codes)
             problem = problem._replace(weight=fitted_by, loss_weight=counted)
         size, most, gain = self.ensemble_size, self.max_exact_samples, MIN_GAINS[robust]
-        fitted = fit_ensemble(problem, size, most, gain, draw_seed(self.random_state), step)
+        seed = draw_seed(self.random_state)
+        fitted = fit_ensemble(problem, size, most, gain, seed, step)
         average, held_out = fitted.average, fitted.held_out
         calibrating = held_out if fitted.calibrating is None else fitted.calibrating
         if data.weight is not None and not copies:
             offset = learn_offsets(held_out, codes, data.weight)
             average, held_out = replace(average, offset=offset), held_out + offset
             calibrating = calibrating + offset
+        boosted = boost_classes(data.X, codes, data.weight, seed)
         # Without scores: probabilities are those of the labels as given, wrong ones included.
-        slopes = learn_link(calibrating, codes, data.weight)
-        decision = np.empty((len(rows), data.T.shape[1]), dtype=rows.dtype)
-        decision[data.keep] = held_out
-        scores = np.ones(len(rows))
-        if not isinstance(data.keep, slice):
-            decision[~data.keep] = average(rows[~data.keep])
-        if fitted.score is not None:
-            scores[data.keep] = fitted.score
+        evidence = evidence_of(calibrating)
+        if boosted is not None:
+            evidence.append(boosted[1])
+        self.proba_slopes_ = learn_link(evidence, codes, data.weight)
+        self._trees = None if boosted is None else boosted[0]
+        self._average = average
         self.classes_ = data.classes
         self.members_ = member_table(fitted)
-        self.proba_slopes_ = slopes
+        decision = np.empty((len(rows), data.T.shape[1]), dtype=rows.dtype)
+        decision[data.keep] = self._decide(held_out, None if boosted is None else boosted[1])
+        if not isinstance(data.keep, slice):
+            decision[~data.keep] = self._output_of(rows[~data.keep])
+        scores = np.ones(len(rows))
+        if fitted.score is not None:
+            scores[data.keep] = fitted.score
+        self.sample_scores_ = scores
         self.leave_one_out_decision_ = decision.ravel() if data.T.shape[1] == 1 else decision
-        self.leave_one_out_proba_ = link_probabilities(decision, slopes)
-        proba = link_probabilities(calibrating.astype(rows.dtype, copy=False), slopes)
+        self.leave_one_out_proba_ = self._link(decision)
+        proba = shares(combine(evidence, self.proba_slopes_)).astype(rows.dtype, copy=False)
         self.calibration_scores_ = label_scores(proba, codes)
         # Coverage refers to samples as they occur, without class weights.
         self._calibration_weight = None
         if sample_weight is not None:
             self._calibration_weight = check_weights(sample_weight, rows)[data.keep]
-        self.sample_scores_ = scores
-        self._average = average
         return self
 
     def __sklearn_tags__(self) -> Any:
@@ -231,9 +246,20 @@ class BroadEnsembleClassifier(ProbabilityMixin, BaseEstimator):
     def _output(self, X: ArrayLike) -> Floats:
         check_is_fitted(self)
         fitted = copy(self)
-        return fitted._average(read_new(fitted, X))
+        return fitted._output_of(read_new(fitted, X))
+
+    def _output_of(self, rows: Floats) -> Floats:
+        return self._decide(self._average(rows), None if self._trees is None else self._trees(rows))
+
+    def _decide(self, decision: Floats, trees: Floats | None) -> Floats:
+        """Return decisions of the kernels, or, with trees, the evidence of both for the classes."""
+        if trees is None:
+            return decision
+        return combine([*evidence_of(decision), trees], self.proba_slopes_)
 
     def _link(self, decision: Floats) -> Floats:
+        if self._trees is not None:
+            return shares(decision)
         return link_probabilities(decision, self.proba_slopes_)
 
     def predict_set(self, X: ArrayLike, coverage: float = 0.9) -> NDArray[np.bool_]:

@@ -15,8 +15,9 @@ from broadlearn.ensemble.candidates import Problem, squared_loss
 from broadlearn.ensemble.classifier import member_table
 from broadlearn.ensemble.fitting import count_steps, fit_ensemble, step_reporter
 from broadlearn.ensemble.frames import read_new, read_training
+from broadlearn.ensemble.trees import boost_targets, least_squares_shares
 from broadlearn.models import centre_samples, document, in_one_step, read_real
-from broadlearn.solvers import conformal_quantile
+from broadlearn.solvers import combine, conformal_quantile
 from broadlearn.utils import (
     COUNT,
     Array,
@@ -34,7 +35,8 @@ class BroadEnsembleRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     """Broad learning at infinite width: an average of kernel ridge regressors.
 
     The kernels of :class:`BroadEnsembleClassifier`, each with its best penalty, compared by the
-    squared error of their exact leave-one-out predictions; the best ones are averaged.
+    squared error of their exact leave-one-out predictions; the best ones are averaged. From 1,000
+    samples on boosted trees take part, weighed by the squared error of held-out predictions.
 
     Parameters
     ----------
@@ -63,6 +65,8 @@ class BroadEnsembleRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     calibration_scores_ : ndarray of shape (n_kept,) or (n_kept, n_targets)
         Absolute leave-one-out errors of the training samples of positive weight, by which
         `predict_interval` is calibrated.
+    shares_ : ndarray of shape (1,) or (2,)
+        Factors of the predictions of the kernels, and of the trees where they take part.
     intercept_ : ndarray of shape (n_targets,)
         Mean of the targets.
     {features in}
@@ -122,10 +126,16 @@ class BroadEnsembleRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         problem = Problem(data.X, data.T, data.weight, make_loss, None)
         seed = draw_seed(self.random_state)
         fitted = fit_ensemble(problem, size, most, np.inf, seed, step)
+        boosted = boost_targets(data.X, data.T, data.weight, seed)
+        predictions = [fitted.held_out] if boosted is None else [fitted.held_out, boosted[1]]
+        self.shares_ = np.ones(1)
+        if boosted is not None:
+            self.shares_ = least_squares_shares(predictions, data.T, data.weight)
+        self._average, self._trees = fitted.average, None if boosted is None else boosted[0]
         held_out = np.empty(Y.shape, dtype=rows.dtype)
-        held_out[data.keep] = fitted.held_out
+        held_out[data.keep] = combine(predictions, self.shares_)
         if not isinstance(data.keep, slice):
-            held_out[~data.keep] = fitted.average(rows[~data.keep])
+            held_out[~data.keep] = self._output(rows[~data.keep])
         held_out += mean.astype(rows.dtype, copy=False)
         self.members_ = member_table(fitted)
         self.intercept_ = mean.astype(rows.dtype, copy=False)
@@ -133,7 +143,6 @@ class BroadEnsembleRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         distance = np.abs(Y.astype(rows.dtype, copy=False) - held_out)[data.keep]
         self.calibration_scores_ = distance.ravel() if self._one_target else distance
         self._calibration_weight = data.weight
-        self._average = fitted.average
         return self
 
     def __sklearn_tags__(self) -> Any:
@@ -141,6 +150,12 @@ class BroadEnsembleRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         return tags
+
+    def _output(self, rows: Floats) -> Floats:
+        kernels = self._average(rows)
+        return (
+            kernels if self._trees is None else combine([kernels, self._trees(rows)], self.shares_)
+        )
 
     def predict(self, X: ArrayLike) -> Floats:
         """Predict targets.
@@ -156,7 +171,7 @@ class BroadEnsembleRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         check_is_fitted(self)
         fitted = copy(self)
         rows = read_new(fitted, X)
-        prediction = fitted._average(rows)
+        prediction = fitted._output(rows)
         prediction += fitted.intercept_.astype(rows.dtype, copy=False)
         return prediction.ravel() if fitted._one_target else prediction
 

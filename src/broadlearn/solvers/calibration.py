@@ -8,6 +8,8 @@ one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
@@ -37,30 +39,36 @@ def probabilities(decision: Floats, slope: float) -> Floats:
     >>> probabilities(np.array([[0.0]]), 3.0)
     array([[0.5, 0.5]])
     """
-    return _shares(bounded(decision) * np.asarray(slope, dtype=decision.dtype))
+    return shares(bounded(decision) * np.asarray(slope, dtype=decision.dtype))
 
 
-def _shares(scaled: Floats) -> Floats:
+def shares(scores: Floats) -> Floats:
     """Return softmax; one column means two classes."""
-    if scaled.shape[1] == 1:
-        second = expit(scaled)
+    if scores.shape[1] == 1:
+        second = expit(scores)
         return np.concatenate([1 - second, second], axis=1)
-    return np.asarray(softmax(scaled, axis=1))
+    return np.asarray(softmax(scores, axis=1))
 
 
-def _evidence(decision: Floats) -> tuple[Floats, Floats]:
-    """Return bounded decisions, and their logarithms as estimates of probabilities."""
-    if decision.shape[1] == 1:
-        clipped = np.clip(decision, 2 * MIN_SHARE - 1, 1 - 2 * MIN_SHARE)
-        return bounded(decision), np.log((1 + clipped) / (1 - clipped))
-    return bounded(decision), np.log(np.maximum(decision, MIN_SHARE))
-
-
-def link_probabilities(decision: Floats, slopes: Array) -> Floats:
-    """Return class probabilities by two slopes; one column of decisions means two classes.
+def evidence_of(decision: Floats) -> list[Floats]:
+    """Return bounded decisions, and their logarithms as estimates of probabilities.
 
     Decisions of least squares on 0 and 1 (or -1 and 1) estimate probabilities, so their logarithm
     is the natural scale. For overfitted decisions, or those beyond 0 and 1, the bounded ones are.
+    """
+    if decision.shape[1] == 1:
+        clipped = np.clip(decision, 2 * MIN_SHARE - 1, 1 - 2 * MIN_SHARE)
+        return [bounded(decision), np.log((1 + clipped) / (1 - clipped))]
+    return [bounded(decision), np.log(np.maximum(decision, MIN_SHARE))]
+
+
+def combine(evidence: Sequence[Floats], slopes: Array) -> Floats:
+    """Return the weighted sum of evidence, which `shares` turns into probabilities."""
+    return np.asarray(np.tensordot(slopes.astype(evidence[0].dtype), np.stack(evidence), 1))
+
+
+def link_probabilities(decision: Floats, slopes: Array) -> Floats:
+    """Return class probabilities by the slopes of `evidence_of` decisions.
 
     Examples
     --------
@@ -68,34 +76,34 @@ def link_probabilities(decision: Floats, slopes: Array) -> Floats:
     >>> link_probabilities(np.array([[0.0]]), np.ones(2))
     array([[0.5, 0.5]])
     """
-    a, b = slopes.astype(decision.dtype)
-    linear, logarithm = _evidence(decision)
-    return _shares(a * linear + b * logarithm)
+    return shares(combine(evidence_of(decision), slopes))
 
 
-def learn_link(decision: Array, codes: NDArray[np.intp], weight: Array | None = None) -> Array:
-    """Return the non-negative slopes of the least weighted log-loss of `link_probabilities`.
+def learn_link(
+    evidence: Sequence[Array], codes: NDArray[np.intp], weight: Array | None = None
+) -> Array:
+    """Return the non-negative slopes of evidence of the least weighted log-loss.
 
-    Decisions are held-out ones. Targets are smoothed as in `learn_slopes`. The loss is convex.
+    Evidence is by held-out decisions. Targets are smoothed as in `learn_slopes`. The loss is
+    convex.
     """
-    evidence = np.stack(_evidence(decision))
-    if decision.shape[1] == 1:
-        evidence = np.concatenate([np.zeros_like(evidence), evidence], axis=2)
-    k = evidence.shape[2]
+    known = np.stack(evidence)
+    if known.shape[2] == 1:
+        known = np.concatenate([np.zeros_like(known), known], axis=2)
+    k = known.shape[2]
     weights = np.ones(codes.size) if weight is None else weight
     total = float(weights.sum())
     target = (total * np.eye(k)[codes] + 1.0) / (total + k) * weights[:, None] / total
 
     def loss(slopes: Array) -> tuple[float, Array]:
-        scaled = np.tensordot(slopes, evidence, 1)
-        shares = softmax(scaled, axis=1)
-        difference = shares * (weights / total)[:, None] - target
+        scaled = np.tensordot(slopes, known, 1)
+        difference = softmax(scaled, axis=1) * (weights / total)[:, None] - target
         value = weights @ logsumexp(scaled, axis=1) / total - np.vdot(target, scaled)
-        return float(value), np.tensordot(evidence, difference, 2)
+        return float(value), np.tensordot(known, difference, 2)
 
-    # Logarithms of small decisions are all equal: the other slope keeps their order.
-    bounds = [SLOPE_RANGE, (0.0, SLOPE_RANGE[1])]
-    optimum = minimize(loss, np.ones(2), jac=True, method="L-BFGS-B", bounds=bounds)
+    # Logarithms of small decisions are all equal: the first slope keeps their order.
+    bounds = [SLOPE_RANGE, *[(0.0, SLOPE_RANGE[1])] * (len(known) - 1)]
+    optimum = minimize(loss, np.ones(len(known)), jac=True, method="L-BFGS-B", bounds=bounds)
     return np.asarray(optimum.x, dtype=np.float64)
 
 

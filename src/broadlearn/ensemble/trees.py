@@ -1,0 +1,130 @@
+"""Boosted trees beside the kernels of an ensemble, for steps and rules that kernels smooth away.
+
+The trees are scikit-learn's histogram gradient boosting, one model per fold. Each model stops when
+the loss on its fold no longer falls, and predicts the fold for the comparison with the kernels. New
+samples get the mean of all models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import nnls
+from sklearn.base import clone
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.model_selection import KFold, StratifiedKFold
+
+from broadlearn.ensemble.boosted_trees import BoostedTrees
+from broadlearn.utils import Array, Floats
+
+# Smallest number of samples for trees (docs/results/flagship.md), folds, and rounds of boosting.
+MIN_SAMPLES_OF_TREES, N_FOLDS, MAX_ROUNDS = 1000, 5, 300
+
+
+def boost_classes(
+    X: Floats, codes: NDArray[np.intp], weight: Array | None, seed: int
+) -> tuple[BoostedTrees, Array] | None:
+    """Return trees for the log-odds of classes, and their held-out predictions.
+
+    None if there are too few samples, or a class is too rare for the folds.
+    """
+    if len(X) < MIN_SAMPLES_OF_TREES or np.bincount(codes).min() < N_FOLDS:
+        return None
+    model = HistGradientBoostingClassifier(
+        max_iter=MAX_ROUNDS, early_stopping=True, random_state=seed
+    )
+    folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed).split(X, codes)
+    return boost(model, X, [codes], weight, list(folds))
+
+
+def boost_targets(
+    X: Floats, T: Array, weight: Array | None, seed: int
+) -> tuple[BoostedTrees, Array] | None:
+    """Return trees for each target, and their held-out predictions; None if samples are few."""
+    if len(X) < MIN_SAMPLES_OF_TREES:
+        return None
+    model = HistGradientBoostingRegressor(
+        max_iter=MAX_ROUNDS, early_stopping=True, random_state=seed
+    )
+    folds = KFold(N_FOLDS, shuffle=True, random_state=seed).split(X)
+    return boost(model, X, list(T.T), weight, list(folds))
+
+
+def boost(
+    model: Any,
+    X: Floats,
+    targets: Sequence[NDArray[Any]],
+    weight: Array | None,
+    folds: list[tuple[NDArray[np.intp], NDArray[np.intp]]],
+) -> tuple[BoostedTrees, Array]:
+    """Fit a model for each fold and target; return the mean over folds and held-out predictions.
+
+    Where a sample of weight w stands for w copies, all of them are held out together.
+    """
+    fitted, held_out = [], []
+    for train, test in folds:
+        known = None if weight is None else weight[train]
+        unknown = None if weight is None else weight[test]
+        models = [
+            clone(model).fit(
+                X[train],
+                target[train],
+                known,
+                X_val=X[test],
+                y_val=target[test],
+                sample_weight_val=unknown,
+            )
+            for target in targets
+        ]
+        fitted.append(models)
+        held_out.append(np.column_stack([raw_predictions(one, X[test]) for one in models]))
+    order = np.argsort(np.concatenate([test for _, test in folds]))
+    return gather(fitted), np.concatenate(held_out)[order]
+
+
+def raw_predictions(model: Any, X: Floats) -> Array:
+    """Return log-odds of classes, or predicted targets."""
+    predict = getattr(model, "decision_function", model.predict)
+    return np.asarray(predict(X), dtype=np.float64)
+
+
+def gather(fitted: list[list[Any]]) -> BoostedTrees:
+    """Return the mean over folds of the models of all targets, as plain arrays."""
+    trees, outputs = [], []
+    for models in fitted:
+        first = 0
+        for model in models:
+            for trees_of_round in model._predictors:
+                trees += [tree.nodes for tree in trees_of_round]
+                outputs += range(first, first + len(trees_of_round))
+            first += model._baseline_prediction.size
+    baselines = [
+        np.concatenate([m._baseline_prediction.ravel() for m in models]) for models in fitted
+    ]
+    nodes = np.concatenate(trees)
+    return BoostedTrees(
+        features=nodes["feature_idx"].astype(np.int32),
+        thresholds=nodes["num_threshold"].astype(np.float64),
+        missing_first=nodes["missing_go_to_left"].astype(np.bool_),
+        children=np.stack([nodes["left"], nodes["right"]], axis=1).astype(np.int32),
+        values=nodes["value"] / len(fitted),
+        starts=np.cumsum([0, *(len(tree) for tree in trees)]),
+        outputs=np.array(outputs, dtype=np.intp),
+        baseline=np.mean(baselines, axis=0),
+    )
+
+
+def least_squares_shares(predictions: Sequence[Array], T: Array, weight: Array | None) -> Array:
+    """Return the non-negative factors of predictions whose sum is nearest to the targets.
+
+    Each target is scaled by its deviation.
+    """
+    size = np.sqrt(np.average(T**2, axis=0, weights=weight))
+    scale = 1.0 / np.where(size > 0.0, size, 1.0)
+    if weight is not None:
+        scale = scale * np.sqrt(weight)[:, None]
+    columns = np.stack([(scale * one).ravel() for one in predictions], axis=1)
+    return nnls(columns, (scale * T).ravel())[0]
