@@ -1,5 +1,6 @@
 """Averages of kernel ridge models: broad learning at infinite width."""
 
+from broadlearn.ensemble.boosted_trees import BoostedTrees
 from broadlearn.ensemble.cells import SPLIT_FORM
 from broadlearn.ensemble.classifier import BroadEnsembleClassifier
 from broadlearn.ensemble.kernel_average import KernelAverage, samples_in
@@ -7,6 +8,7 @@ from broadlearn.ensemble.regressor import BroadEnsembleRegressor
 
 __all__ = [
     "SPLIT_FORM",
+    "BoostedTrees",
     "BroadEnsembleClassifier",
     "BroadEnsembleRegressor",
     "KernelAverage",

@@ -209,9 +209,9 @@ class BroadEnsembleClassifier(ProbabilityMixin, BaseEstimator):
             offset = learn_offsets(held_out, codes, data.weight)
             average, held_out = replace(average, offset=offset), held_out + offset
             calibrating = calibrating + offset
-        boosted = boost_classes(data.X, codes, data.weight, seed)
+        boosted = boost_classes(data.X, codes, data.weight, seed, step)
         # Without scores: probabilities are those of the labels as given, wrong ones included.
-        evidence = evidence_of(calibrating)
+        evidence: list[Any] = list(evidence_of(calibrating))
         if boosted is not None:
             evidence.append(boosted[1])
         self.proba_slopes_ = learn_link(evidence, codes, data.weight)

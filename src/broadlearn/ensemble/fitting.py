@@ -13,6 +13,7 @@ from broadlearn.ensemble.candidates import KERNELS, FittedEnsemble, Problem, fir
 from broadlearn.ensemble.exact import compare_kernels, fit_twice
 from broadlearn.ensemble.kernel_average import samples_in
 from broadlearn.ensemble.landmark_fit import MIXED, SECOND_KERNELS, fit_landmarks
+from broadlearn.ensemble.trees import MIN_SAMPLES_OF_TREES, N_FOLDS
 from broadlearn.ensemble.weights import draw_heavy
 from broadlearn.random_features import learn_forms, learn_units
 from broadlearn.utils import Array
@@ -27,10 +28,11 @@ MATRICES, QUIET_BYTES = 5, 1.5e9
 
 
 def count_steps(n_samples: int, size: int, max_exact: int, rescored: bool) -> int:
-    """Return the number of steps that `fit_ensemble` reports."""
+    """Return the number of steps that `fit_ensemble` and the trees report."""
+    n_steps = len(KERNELS) + (N_FOLDS if n_samples >= MIN_SAMPLES_OF_TREES else 0)
     if n_samples > max_exact:
-        return len(KERNELS) + SECOND_KERNELS + 3
-    return len(KERNELS) + count_members(n_samples, size) * (1 + rescored)
+        return n_steps + SECOND_KERNELS + 3
+    return n_steps + count_members(n_samples, size) * (1 + rescored)
 
 
 def count_members(n_samples: int, size: int) -> int:

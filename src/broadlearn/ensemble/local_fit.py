@@ -25,8 +25,8 @@ from broadlearn.random_features import KernelBasis, LimitKernel, SamplePairs
 from broadlearn.solvers import LandmarkSolution, leave_one_out, solve_gram
 from broadlearn.utils import Array, Floats
 
-# Width of the kernel of cells; samples per cell in small tables and in those of MANY_SAMPLES.
-LOCAL_WIDTH, CELL_SIZE, SMALL_CELL_SIZE, MANY_SAMPLES = 4.0, 700, 500, 20_000
+# Width of the kernel of cells; largest number of samples of a cell.
+LOCAL_WIDTH, CELL_SIZE = 4.0, 500
 # Number of cells on which the penalty is chosen; number of neighbouring cells that share work.
 JUDGED_CELLS, SHARED_CELLS = 2, 16
 
@@ -130,9 +130,8 @@ def fit_cells(
         The kernel of cells.
     generator : Generator
     """
-    n = len(whole.X)
     Z = whole.forms(whole.X.astype(np.float64, copy=False), SPLIT_FORM)
-    cells, members = split_cells(Z, CELL_SIZE if n <= MANY_SAMPLES else SMALL_CELL_SIZE, generator)
+    cells, members = split_cells(Z, CELL_SIZE, generator)
     first = FirstModel(whole, solution, kernels)
 
     def problems_of(chosen: NDArray[np.intp]) -> Iterator[CellProblem]:

@@ -126,7 +126,7 @@ class BroadEnsembleRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         problem = Problem(data.X, data.T, data.weight, make_loss, None)
         seed = draw_seed(self.random_state)
         fitted = fit_ensemble(problem, size, most, np.inf, seed, step)
-        boosted = boost_targets(data.X, data.T, data.weight, seed)
+        boosted = boost_targets(data.X, data.T, data.weight, seed, step)
         predictions = [fitted.held_out] if boosted is None else [fitted.held_out, boosted[1]]
         self.shares_ = np.ones(1)
         if boosted is not None:

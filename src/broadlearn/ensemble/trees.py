@@ -7,7 +7,7 @@ samples get the mean of all models.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,37 +20,46 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from broadlearn.ensemble.boosted_trees import BoostedTrees
 from broadlearn.utils import Array, Floats
 
-# Smallest number of samples for trees (docs/results/flagship.md), folds, and rounds of boosting.
-MIN_SAMPLES_OF_TREES, N_FOLDS, MAX_ROUNDS = 1000, 5, 300
+# Smallest number of samples for trees, folds, rounds of boosting, and the penalty of leaf values:
+# without one, a class of few samples may get log-odds without bound.
+MIN_SAMPLES_OF_TREES, N_FOLDS, MAX_ROUNDS, L2 = 1000, 5, 300, 1.0
 
 
 def boost_classes(
-    X: Floats, codes: NDArray[np.intp], weight: Array | None, seed: int
+    X: Floats,
+    codes: NDArray[np.intp],
+    weight: Array | None,
+    seed: int,
+    step: Callable[[], object],
 ) -> tuple[BoostedTrees, Array] | None:
     """Return trees for the log-odds of classes, and their held-out predictions.
 
     None if there are too few samples, or a class is too rare for the folds.
     """
-    if len(X) < MIN_SAMPLES_OF_TREES or np.bincount(codes).min() < N_FOLDS:
+    if len(X) < MIN_SAMPLES_OF_TREES:
+        return None
+    if np.bincount(codes).min() < N_FOLDS:
+        for _ in range(N_FOLDS):
+            step()
         return None
     model = HistGradientBoostingClassifier(
-        max_iter=MAX_ROUNDS, early_stopping=True, random_state=seed
+        max_iter=MAX_ROUNDS, l2_regularization=L2, early_stopping=True, random_state=seed
     )
     folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed).split(X, codes)
-    return boost(model, X, [codes], weight, list(folds))
+    return boost(model, X, [codes], weight, list(folds), step)
 
 
 def boost_targets(
-    X: Floats, T: Array, weight: Array | None, seed: int
+    X: Floats, T: Array, weight: Array | None, seed: int, step: Callable[[], object]
 ) -> tuple[BoostedTrees, Array] | None:
     """Return trees for each target, and their held-out predictions; None if samples are few."""
     if len(X) < MIN_SAMPLES_OF_TREES:
         return None
     model = HistGradientBoostingRegressor(
-        max_iter=MAX_ROUNDS, early_stopping=True, random_state=seed
+        max_iter=MAX_ROUNDS, l2_regularization=L2, early_stopping=True, random_state=seed
     )
     folds = KFold(N_FOLDS, shuffle=True, random_state=seed).split(X)
-    return boost(model, X, list(T.T), weight, list(folds))
+    return boost(model, X, list(T.T), weight, list(folds), step)
 
 
 def boost(
@@ -59,10 +68,12 @@ def boost(
     targets: Sequence[NDArray[Any]],
     weight: Array | None,
     folds: list[tuple[NDArray[np.intp], NDArray[np.intp]]],
+    step: Callable[[], object],
 ) -> tuple[BoostedTrees, Array]:
     """Fit a model for each fold and target; return the mean over folds and held-out predictions.
 
-    Where a sample of weight w stands for w copies, all of them are held out together.
+    Where a sample of weight w stands for w copies, all of them are held out together. `step` is
+    called after each fold.
     """
     fitted, held_out = [], []
     for train, test in folds:
@@ -81,6 +92,7 @@ def boost(
         ]
         fitted.append(models)
         held_out.append(np.column_stack([raw_predictions(one, X[test]) for one in models]))
+        step()
     order = np.argsort(np.concatenate([test for _, test in folds]))
     return gather(fitted), np.concatenate(held_out)[order]
 
@@ -93,7 +105,8 @@ def raw_predictions(model: Any, X: Floats) -> Array:
 
 def gather(fitted: list[list[Any]]) -> BoostedTrees:
     """Return the mean over folds of the models of all targets, as plain arrays."""
-    trees, outputs = [], []
+    trees: list[Any] = []
+    outputs: list[int] = []
     for models in fitted:
         first = 0
         for model in models:
@@ -113,7 +126,7 @@ def gather(fitted: list[list[Any]]) -> BoostedTrees:
         values=nodes["value"] / len(fitted),
         starts=np.cumsum([0, *(len(tree) for tree in trees)]),
         outputs=np.array(outputs, dtype=np.intp),
-        baseline=np.mean(baselines, axis=0),
+        baseline=np.mean(baselines, axis=0).ravel(),
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from broadlearn.ensemble import SPLIT_FORM, KernelAverage, samples_in
+from broadlearn.ensemble import SPLIT_FORM, BoostedTrees, KernelAverage, samples_in
 from broadlearn.persistence.onnx_graph import Tensor, total
 from broadlearn.persistence.onnx_maps import standardize, with_indicators
 from broadlearn.random_features import (
@@ -42,6 +42,38 @@ def average_output(rows: Tensor, average: KernelAverage) -> Tensor:
     if average.local is not None:
         outputs += _local_outputs(rows, average)
     return total(outputs) + average.constant
+
+
+def tree_output(rows: Tensor, trees: BoostedTrees) -> Tensor:
+    """Return the sum of trees, rounded to float32 by ONNX Runtime."""
+    from onnx import TensorProto
+    from onnx.numpy_helper import from_array
+
+    sizes = np.diff(trees.starts)
+    of_tree = np.repeat(np.arange(len(sizes)), sizes)
+    place = np.arange(len(of_tree)) - np.repeat(trees.starts[:-1], sizes)
+    leaf = trees.children[:, 0] == 0
+    output = rows.graph.node(
+        "TreeEnsembleRegressor",
+        rows,
+        op_domain="ai.onnx.ml",
+        op_version=3,
+        n_targets=len(trees.baseline),
+        base_values_as_tensor=from_array(trees.baseline),
+        nodes_treeids=of_tree.tolist(),
+        nodes_nodeids=place.tolist(),
+        nodes_modes=np.where(leaf, "LEAF", "BRANCH_LEQ").tolist(),
+        nodes_featureids=np.where(leaf, 0, trees.features).tolist(),
+        nodes_values_as_tensor=from_array(np.where(leaf, 0.0, trees.thresholds)),
+        nodes_missing_value_tracks_true=trees.missing_first.astype(int).tolist(),
+        nodes_truenodeids=trees.children[:, 0].tolist(),
+        nodes_falsenodeids=trees.children[:, 1].tolist(),
+        target_treeids=of_tree[leaf].tolist(),
+        target_nodeids=place[leaf].tolist(),
+        target_ids=trees.outputs[of_tree[leaf]].tolist(),
+        target_weights_as_tensor=from_array(trees.values[leaf]),
+    )
+    return output.apply("Cast", to=TensorProto.DOUBLE)
 
 
 def _local_outputs(rows: Tensor, average: KernelAverage) -> list[Tensor]:

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from broadlearn.persistence.onnx_ensembles import average_output
+from broadlearn.persistence.onnx_ensembles import average_output, tree_output
 from broadlearn.persistence.onnx_graph import Graph, Tensor
 from broadlearn.persistence.onnx_maps import enhancement_nodes, feature_nodes, standardize
 from broadlearn.registry import REGISTRY
@@ -164,7 +164,7 @@ def _evidence(decision: Tensor, fitted: Any) -> Tensor:
     bounded = decision / (decision * decision + 1.0).apply("Sqrt")
     if not hasattr(fitted, "proba_slopes_"):
         return bounded * (fitted.proba_slope_ * sides)
-    a, b = (slope * sides for slope in fitted.proba_slopes_.tolist())
+    a, b = (slope * sides for slope in fitted.proba_slopes_[:2].tolist())
     if two:
         most = 1.0 - 2.0 * MIN_SHARE
         clipped = decision.clip(-most, most)
@@ -177,10 +177,14 @@ def _evidence(decision: Tensor, fitted: Any) -> Tensor:
 def _convert_classifier(scope: Any, operator: Any, container: Any) -> None:
     graph, fitted = Graph(scope, container), operator.raw_operator
     label, probabilities = operator.outputs
-    decision = _output(graph.input(operator), fitted)
-    evidence = _evidence(decision, fitted)
+    rows = graph.input(operator)
+    decision = _output(rows, fitted)
+    evidence, trees = _evidence(decision, fitted), getattr(fitted, "_trees", None)
+    if trees is not None:
+        sides = np.array([[-0.5, 0.5]]) if fitted.classes_.size == 2 else 1.0
+        evidence = evidence + tree_output(rows, trees) * (fitted.proba_slopes_[2] * sides)
     graph.finish(evidence.apply("Softmax", axis=1), probabilities)
-    largest = evidence if fitted.classes_.size == 2 else decision
+    largest = decision if fitted.classes_.size > 2 and trees is None else evidence
     codes = largest.apply("ArgMax", axis=1, keepdims=0)
     classes = fitted.classes_
     if classes.dtype.kind not in "Uiub":
@@ -191,4 +195,9 @@ def _convert_classifier(scope: Any, operator: Any, container: Any) -> None:
 
 def _convert_regressor(scope: Any, operator: Any, container: Any) -> None:
     graph, fitted = Graph(scope, container), operator.raw_operator
-    graph.finish(_output(graph.input(operator), fitted) + fitted.intercept_, operator.outputs[0])
+    rows = graph.input(operator)
+    output = _output(rows, fitted)
+    if getattr(fitted, "_trees", None) is not None:
+        kernels, trees = fitted.shares_.tolist()
+        output = output * kernels + tree_output(rows, fitted._trees) * trees
+    graph.finish(output + fitted.intercept_, operator.outputs[0])
