@@ -29,38 +29,19 @@ from broadlearn.models import (
 class ModelEntry:
     """A model of the package.
 
-    Attributes
-    ----------
-    name : str
-        As in tables and on the command line.
-    estimator : class
-        Needs no arguments.
-    path_search : bool
-        Whether `PathSearchCV` takes it.
-    streams : bool
-        Whether it learns from row blocks: `partial_fit` and `broadlearn.out_of_core`.
-    onnx : bool
-        Whether it can be exported.
-    study : estimator or None
-        As it takes part in a study; None for `make()`.
-    published : bool
-        Whether it is one of the published comparison.
-    grids : dict of str to (dict or "paper")
-        Settings that the study tries: "paper" as published, "reduced" for a quick study, "equal"
-        for one with the same number of settings for every model.
-    settings : dict of str to object
-        Parameters by which it differs from the defaults of its estimator.
+    `grids` are the settings that the study tries: "paper" as published, "reduced" for a quick
+    study, "equal" for one with the same number of settings for every model.
     """
 
-    name: str
-    estimator: type[BaseEstimator]
-    path_search: bool = True
-    streams: bool = False
-    onnx: bool = True
-    study: BaseEstimator | None = None
-    published: bool = False
+    name: str  # in tables and on the command line
+    estimator: type[BaseEstimator]  # needs no arguments
+    path_search: bool = True  # whether `PathSearchCV` takes it
+    streams: bool = False  # whether `partial_fit` and `broadlearn.out_of_core` do
+    onnx: bool = True  # whether it can be exported
+    study: BaseEstimator | None = None  # as it takes part in a study; None for `make()`
+    published: bool = False  # whether it is one of the published comparison
     grids: Mapping[str, Any] = field(default_factory=dict)
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)  # other than the defaults
 
     def make(self, **parameters: Any) -> BaseEstimator:
         """Return the unfitted model, with further parameters."""

@@ -19,18 +19,10 @@ from broadlearn.utils.sklearn_compat import Interval
 
 
 class Graph(NamedTuple):
-    """A graph of training samples, which adds ``tr((GW)ᵗ L GW)`` to the errors of a ridge problem.
+    """A graph of training samples; ``tr((GW)ᵗ L GW)`` is added to the errors of a ridge problem."""
 
-    Attributes
-    ----------
-    vertices : ndarray of int
-        Positions of the samples that are its vertices.
-    laplacian : array or sparse matrix of shape (n_vertices, n_vertices)
-        L.
-    """
-
-    vertices: NDArray[np.intp]
-    laplacian: Any
+    vertices: NDArray[np.intp]  # positions of the samples that are its vertices
+    laplacian: Any  # L, an array or sparse matrix
 
     def penalty(self, G: Array) -> Array:
         """Return ``Gᵗ L G`` for the rows of the vertices."""

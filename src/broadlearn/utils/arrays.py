@@ -71,21 +71,11 @@ def quantiles(values: Floats, weight: Array | None, shares: Sequence[float | Arr
 
 
 class DistinctRows(NamedTuple):
-    """Distinct (sample, class) pairs, ordered by class.
+    """Distinct (sample, class) pairs, ordered by class."""
 
-    Attributes
-    ----------
-    first : ndarray of shape (n_distinct,)
-        Where each distinct sample is found first.
-    inverse : ndarray of shape (n_samples,)
-        The distinct sample that each sample is a copy of.
-    weight : ndarray of shape (n_distinct,)
-        Sum of the weights of all copies.
-    """
-
-    first: NDArray[np.intp]
-    inverse: NDArray[np.intp]
-    weight: Array
+    first: NDArray[np.intp]  # where each distinct sample is found first
+    inverse: NDArray[np.intp]  # the distinct sample that each sample is a copy of
+    weight: Array  # sum of the weights of all copies of each distinct sample
 
 
 def distinct_rows(
