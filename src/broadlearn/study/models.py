@@ -171,48 +171,42 @@ KNOWN |= {
     for entry in REGISTRY.values()
     if not entry.published and issubclass(entry.estimator, ClassifierMixin)
 }
-KNOWN |= {
-    spec.name: spec
-    for spec in (
-        _with_grid(
-            "SVC",
-            _scaled(SVC()),
-            {"svc__C": [0.1, 1.0, 10.0, 100.0], "svc__gamma": ["scale", 0.001, 0.01, 0.1, 1.0]},
+OTHERS: dict[str, tuple[BaseEstimator, dict[str, list[Any]]]] = {
+    "SVC": (
+        _scaled(SVC()),
+        {"svc__C": [0.1, 1.0, 10.0, 100.0], "svc__gamma": ["scale", 0.001, 0.01, 0.1, 1.0]},
+    ),
+    "RandomForest": (RandomForestClassifier(), {"min_samples_leaf": [1, 3, 10]}),
+    "ExtraTrees": (ExtraTreesClassifier(), {"min_samples_leaf": [1, 3]}),
+    "HistGradientBoosting": (
+        HistGradientBoostingClassifier(),
+        {"learning_rate": [0.03, 0.1], "max_leaf_nodes": [7, 31]},
+    ),
+    "LogisticRegression": (
+        _scaled(LogisticRegression(max_iter=1000)),
+        {"logisticregression__C": [1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0]},
+    ),
+    "MLP": (_scaled(MLPClassifier()), {"mlpclassifier__alpha": [1e-4, 1e-2, 1.0]}),
+    "k-NN": (
+        _scaled(KNeighborsClassifier()),
+        {
+            "kneighborsclassifier__n_neighbors": [1, 3, 5, 9, 15, 25],
+            "kneighborsclassifier__weights": ["uniform", "distance"],
+        },
+    ),
+    # Its widths are chosen by marginal likelihood, at a cost that is cubic in the rows.
+    "GaussianProcess": (
+        make_pipeline(
+            StandardScaler(),
+            FunctionTransformer(_by_columns),
+            GaussianProcessClassifier(1.0 * RBF(1.0)),
         ),
-        _with_grid("RandomForest", RandomForestClassifier(), {"min_samples_leaf": [1, 3, 10]}),
-        _with_grid("ExtraTrees", ExtraTreesClassifier(), {"min_samples_leaf": [1, 3]}),
-        _with_grid(
-            "HistGradientBoosting",
-            HistGradientBoostingClassifier(),
-            {"learning_rate": [0.03, 0.1], "max_leaf_nodes": [7, 31]},
-        ),
-        _with_grid(
-            "LogisticRegression",
-            _scaled(LogisticRegression(max_iter=1000)),
-            {"logisticregression__C": [1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0]},
-        ),
-        _with_grid("MLP", _scaled(MLPClassifier()), {"mlpclassifier__alpha": [1e-4, 1e-2, 1.0]}),
-        _with_grid(
-            "k-NN",
-            _scaled(KNeighborsClassifier()),
-            {
-                "kneighborsclassifier__n_neighbors": [1, 3, 5, 9, 15, 25],
-                "kneighborsclassifier__weights": ["uniform", "distance"],
-            },
-        ),
-        # Its widths are chosen by marginal likelihood, at a cost that is cubic in the rows.
-        ModelSpec(
-            "GaussianProcess",
-            make_pipeline(
-                StandardScaler(),
-                FunctionTransformer(_by_columns),
-                GaussianProcessClassifier(1.0 * RBF(1.0)),
-            ),
-        ),
-        ModelSpec(MAJORITY, DummyClassifier(strategy="most_frequent")),
-        ModelSpec(PRINTED_F_BLS, BLSClassifier.published(), KNOWN["BLS"].grids),
-    )
+        {},
+    ),
+    MAJORITY: (DummyClassifier(strategy="most_frequent"), {}),
 }
+KNOWN |= {name: _with_grid(name, *parts) for name, parts in OTHERS.items()}
+KNOWN[PRINTED_F_BLS] = ModelSpec(PRINTED_F_BLS, BLSClassifier.published(), KNOWN["BLS"].grids)
 # Packages that only a study needs, imported when they are asked for: module, class, parameters and
 # grid. LightGBM has small trees, as most data sets have a few hundred rows. CatBoost with 300 trees
 # of depth 4 takes less time than with 200 of the default's 6; in cross-validation on wine, pima,
