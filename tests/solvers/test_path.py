@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from plain import plain_ridge
 
+from broadlearn.solvers import path
 from broadlearn.solvers.path import (
     dual_inverse_diagonals,
     dual_path,
@@ -18,13 +19,14 @@ def make(n, d, k):
 
 
 @pytest.mark.parametrize("k", [1, 3])
-@pytest.mark.parametrize("tolerance", [0.0, 1e-10])
-def test_primal_gives_every_size_and_penalty(k, tolerance):
+@pytest.mark.parametrize("sizes", [[200], [4, 117, 200]])
+@pytest.mark.parametrize("form_cost", [0.0, 9.0])
+def test_primal_gives_every_size_and_penalty(k, sizes, form_cost, monkeypatch):
+    monkeypatch.setattr(path, "FORM_COST", form_cost)
     G, T, s = make(300, 200, k)
     rows = np.hstack([G, T]) * s[:, None]
-    sizes = [4, 117, 200]
     sums = rows.T @ rows
-    W = primal_path(np.stack([4.0 * sums, sums]), sizes, CS, k, tolerance=tolerance)[1]
+    W = primal_path(np.stack([4.0 * sums, sums]), sizes, CS, k, tolerance=1e-10)[1]
     for c, C in enumerate(CS):
         for j, size in enumerate(sizes):
             expected = plain_ridge(G[:, :size], T, C, s)
@@ -33,7 +35,9 @@ def test_primal_gives_every_size_and_penalty(k, tolerance):
             assert not W[c, j, :, size:].any()
 
 
-def test_refinement_brings_digits_back():
+@pytest.mark.parametrize("form_cost", [0.0, 9.0])
+def test_refinement_brings_digits_back(form_cost, monkeypatch):
+    monkeypatch.setattr(path, "FORM_COST", form_cost)
     rng = np.random.default_rng(0)
     G = rng.normal(size=(300, 5)) @ rng.normal(size=(5, 40)) + 1e-4 * rng.normal(size=(300, 40))
     T, sizes, Cs = rng.normal(size=(300, 1)), [10, 40], [1e6, 1e5]
@@ -71,7 +75,9 @@ def test_dual_gives_every_penalty_and_diagonal(tolerance):
             np.testing.assert_allclose(found, expected, atol=1e-7 * np.abs(expected).max())
 
 
-def test_a_penalty_that_is_lost_is_marked():
+@pytest.mark.parametrize("form_cost", [0.0, 9.0])
+def test_a_penalty_that_is_lost_is_marked(form_cost, monkeypatch):
+    monkeypatch.setattr(path, "FORM_COST", form_cost)
     G = np.ones((5, 3)) * 1e12
     rows = np.hstack([G, np.ones((5, 1))])
     (W,) = primal_path((rows.T @ rows)[None], [3], [1e-25, 1e12], 1)

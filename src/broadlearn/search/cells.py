@@ -109,7 +109,8 @@ class Cell:
         They are NaN for a width that cannot be fitted.
         """
         sizes = range(len(self.columns))
-        dual = {w: [j for j in sizes if self._in_dual(w, j)] for w in self.fold.diagonals}
+        n_rows = {w: self._rows(w).size for w in self.fold.diagonals}
+        dual = {w: [j for j in sizes if self._in_dual(n, j)] for w, n in n_rows.items()}
         self._dual(dual)
         primal: dict[tuple[int, ...], list[int]] = {}
         for w, chosen in dual.items():
@@ -121,7 +122,7 @@ class Cell:
             self.result[:, :, w] = self.result[:, :, other]
         return self.result.transpose(0, 1, 4, 3, 2)
 
-    def _in_dual(self, w: int, j: int) -> bool:
+    def _in_dual(self, n_rows: int, j: int) -> bool:
         """Whether a size is solved through its rows, which are fewer than its columns.
 
         The penalty of a graph has a primal form only. Leave-one-out keeps its digits only in the
@@ -130,7 +131,7 @@ class Cell:
         """
         if self.fold.graph is not None:
             return False
-        n_rows, n = self._rows(w).size, self.columns[j]
+        n = self.columns[j]
         if n_rows >= n or self.judge.holds_out:
             return n_rows < n
         n_C, n_sizes, largest = len(self.Cs), len(self.columns), max(self.columns)

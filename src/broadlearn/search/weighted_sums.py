@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from scipy.linalg.blas import dsyrk
 
-from broadlearn.utils import Array, row_slices
+from broadlearn.utils import Array
 
-# Numbers of rows at a time: 4 MB, which stay in the cache for all widths.
-BLOCK = 1 << 19
+# Share of rows of positive score below which a copy of them takes less time than all rows.
+MANY = 0.9
 Blocks = Iterable[tuple[slice, Array]]
 
 
@@ -31,21 +30,16 @@ def weighted_sums(blocks: Blocks, n: int, T: Array, diagonals: Sequence[Array | 
     size = n + T.shape[1]
     result = np.zeros((len(diagonals), size, size))
     for rows, G in blocks:
-        for block in row_slices(len(G), size, BLOCK):
-            both = np.concatenate([G[block, :n], T[rows][block]], axis=1)
-            for s, sums in zip(diagonals, result, strict=True):
-                scored = both
-                if s is not None:
-                    own = s[rows][block]
-                    chosen = np.flatnonzero(own)
-                    scored = both if chosen.size == own.size else both.take(chosen, axis=0)
-                    scored = scored * own[chosen, None]
-                if len(scored):
-                    # The upper half of the sums, which is the lower one of their transpose.
-                    dsyrk(1.0, scored.T, beta=1.0, c=sums.T, lower=1, overwrite_c=1)
-    below = np.tri(size, k=-1, dtype=bool)
-    for sums in result:
-        np.copyto(sums, sums.T, where=below)
+        both = np.concatenate([G[:, :n], T[rows]], axis=1)
+        for s, sums in zip(diagonals, result, strict=True):
+            scored = both
+            if s is not None:
+                own = s[rows]
+                chosen = np.flatnonzero(own)
+                if chosen.size < MANY * own.size:
+                    scored, own = both.take(chosen, axis=0), own[chosen]
+                scored = scored * own[:, None]
+            sums += scored.T @ scored
     return result
 
 

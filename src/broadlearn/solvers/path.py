@@ -3,8 +3,11 @@
 The columns of a smaller model are the first columns of a larger one. The Cholesky factor of a
 leading block is the leading block of the factor, so one factorisation per penalty serves every
 size: with ``L y = GᵗS²T`` solved once, the weights of the first k columns solve ``Lᵗ w = y`` with y
-set to zero beyond k. For few rows the dual grows instead: ``K = G Gᵗ`` of a larger size is that of
-the smaller one plus the product of the added columns, and one K serves all scores and penalties.
+set to zero beyond k. Many penalties of few sizes take less time from a tridiagonal form of each
+size (`tridiagonal`), small penalties of a single size from a few products (`krylov`).
+
+For few rows the dual grows instead: ``K = G Gᵗ`` of a larger size is that of the smaller one plus
+the product of the added columns, and one K serves all scores and penalties.
 """
 
 from __future__ import annotations
@@ -18,7 +21,8 @@ from scipy.linalg.lapack import dpotrf, dtrtrs
 
 from broadlearn.solvers.inverses import inverse_diagonal
 from broadlearn.solvers.krylov import krylov_path, worthwhile_steps
-from broadlearn.solvers.rounding import prediction_error
+from broadlearn.solvers.rounding import largest_error
+from broadlearn.solvers.tridiagonal import TridiagonalForm
 from broadlearn.utils import Array
 
 # Share of the allowed error that Lanczos steps may leave, as their estimate is not a bound.
@@ -27,6 +31,10 @@ SAFETY = 0.01
 # a function that solves the largest size for right sides in columns: the residual
 # ``GᵗS²(T - G W) - W/C`` if the weights need a step of refinement, or None.
 Refine = Callable[[int, int, Array, Callable[[Array], Array]], Array | None]
+# The same for one problem.
+OwnRefine = Callable[[int, Array, Callable[[Array], Array]], Array | None]
+# Factorisations that take as long as a tridiagonal form (measured: 6 to 9 for n from 200 to 1,000).
+FORM_COST = 8.0
 
 
 def primal_path(
@@ -50,7 +58,7 @@ def primal_path(
     refine : callable, default=None
         Returns the residual of weights that need a refinement, see `Refine`.
     tolerance : float, default=0.0
-        Allowed relative error of predictions; 0 factorises for all penalties (see `krylov`).
+        Allowed relative error of predictions; 0 solves no penalty by `krylov`.
 
     Returns
     -------
@@ -66,49 +74,83 @@ def primal_path(
            [1., 2.]])
     """
     n = sums.shape[1] - n_targets
-    within = (np.arange(n) < np.asarray(sizes)[:, None]).astype(np.float64)[:, None]
     W = np.zeros((len(sums), len(Cs), len(sizes), n_targets, n + n_targets))
     solved = np.zeros(W.shape[:2], dtype=bool)
-    if tolerance > 0.0:
-        W[..., :n], solved = _easy_primal(sums[:, :n, :n], sums[:, n:, :n], within, Cs, tolerance)
+    if tolerance > 0.0 and len(sizes) == 1:
+        W[:, :, 0, :, :n], solved = _easy_primal(sums[:, :n, :n], sums[:, n:, :n], Cs, tolerance)
+    form_cost = FORM_COST * float(np.sum((np.asarray(sizes) / n) ** 3))
     for i, problem in enumerate(sums):
         remaining = np.flatnonzero(~solved[i]).tolist()
-        for c, L in zip(remaining, _augmented_factors(problem, n, Cs, remaining), strict=True):
-            np.multiply(within, L[n:, :n].copy(), out=W[i, c, ..., :n])
-            _solve_transposed(L, W[i, c])
-            if refine is None:
-                continue
-            residual = refine(i, c, W[i, c, ..., :n], partial(_solve, L[:n, :n]))
-            if residual is not None:
-                step = np.zeros_like(W[i, c])
-                step[..., :n] = residual * within
-                dtrtrs(L, step.reshape(-1, n + n_targets).T, lower=1, overwrite_b=1)
-                step[..., n:] = 0.0
-                step[..., :n] *= within
-                _solve_transposed(L, step)
-                W[i, c] += step
+        of_problem = None if refine is None else partial(refine, i)
+        if len(remaining) > form_cost and min(sizes) > 1:
+            _solve_by_forms(problem, sizes, Cs, remaining, W[i, ..., :n], of_problem)
+        else:
+            _solve_by_factors(problem, sizes, Cs, remaining, W[i], of_problem)
     return W[..., :n]
 
 
 def _easy_primal(
-    grams: Array, right: Array, within: Array, Cs: Sequence[float], tolerance: float
+    grams: Array, right: Array, Cs: Sequence[float], tolerance: float
 ) -> tuple[Array, NDArray[np.bool_]]:
-    """Solve the penalties that need few products with the matrix, for all sizes together."""
-    n = grams.shape[1]
-    vectors = (right[:, None] * within).reshape(len(grams), -1, n)
-    masks = np.repeat(within[:, 0], right.shape[1], axis=0)
+    """Solve the penalties of one size that need few products with the matrix."""
 
     def product(V: Array, chosen: NDArray[np.intp]) -> Array:
-        return np.stack([v @ grams[i] for v, i in zip(V, chosen, strict=True)]) * masks
+        return np.stack([v @ grams[i] for v, i in zip(V, chosen, strict=True)])
 
-    patience = worthwhile_steps(len(grams), len(masks), n, shared=False)
-    x, solved = krylov_path(product, vectors, Cs, SAFETY * tolerance, patience)
-    W = x.reshape(len(grams), len(Cs), len(within), -1, n)
+    patience = worthwhile_steps(len(grams), right.shape[1], grams.shape[1], shared=False)
+    W, solved = krylov_path(product, right, Cs, SAFETY * tolerance, patience)
     spreads = np.einsum("inn->i", grams)
-    for i, c in np.argwhere(solved).tolist():
-        error = prediction_error(float(spreads[i]), Cs[c], W[i, c, -1], right[i])
-        solved[i, c] = error <= tolerance
-    return W, solved
+    return W, solved & (largest_error(spreads[:, None], np.asarray(Cs)) <= tolerance)
+
+
+def _solve_by_factors(
+    sums: Array,
+    sizes: Sequence[int],
+    Cs: Sequence[float],
+    chosen: Sequence[int],
+    W: Array,
+    refine: OwnRefine | None,
+) -> None:
+    """Put solutions of the chosen penalties into W, from one factorisation each."""
+    n = len(sums) - W.shape[2]
+    within = (np.arange(n) < np.asarray(sizes)[:, None]).astype(np.float64)[:, None]
+    for c, L in zip(chosen, _augmented_factors(sums, n, Cs, chosen), strict=True):
+        np.multiply(within, L[n:, :n].copy(), out=W[c, ..., :n])
+        _solve_transposed(L, W[c])
+        if refine is None:
+            continue
+        residual = refine(c, W[c, ..., :n], partial(_solve, L[:n, :n]))
+        if residual is not None:
+            step = np.zeros_like(W[c])
+            step[..., :n] = residual * within
+            dtrtrs(L, step.reshape(-1, len(sums)).T, lower=1, overwrite_b=1)
+            step[..., n:] = 0.0
+            step[..., :n] *= within
+            _solve_transposed(L, step)
+            W[c] += step
+
+
+def _solve_by_forms(
+    sums: Array,
+    sizes: Sequence[int],
+    Cs: Sequence[float],
+    chosen: Sequence[int],
+    W: Array,
+    refine: OwnRefine | None,
+) -> None:
+    """Put solutions of the chosen penalties into W, from one tridiagonal form of each size."""
+    n = W.shape[3]
+    forms = [TridiagonalForm.of(sums[:size, :size]) for size in sizes]
+    for j, (size, form) in enumerate(zip(sizes, forms, strict=True)):
+        W[chosen, j, :, :size] = form.solve(sums[:size, n:], [Cs[c] for c in chosen])
+    largest = int(np.argmax(sizes))
+    if refine is None:
+        return
+    for c in chosen:
+        residual = refine(c, W[c], partial(forms[largest].solve_columns, C=Cs[c]))
+        if residual is not None:
+            for j, (size, form) in enumerate(zip(sizes, forms, strict=True)):
+                W[c, j, :, :size] += form.solve(residual[j, :, :size].T, [Cs[c]])[0]
 
 
 def _augmented_factors(

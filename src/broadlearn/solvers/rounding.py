@@ -30,6 +30,14 @@ def prediction_error(spread: float, C: float, W: Array, right: Array) -> float:
     return float(EPS * (spread + 1.0 / C) * math.sqrt(C) * length / size / 10.0)
 
 
+def largest_error(spread: Array, C: Array) -> Array:
+    """Return a bound of `prediction_error` for any weights.
+
+    It follows from ``Wᵗ right = Wᵗ M W``, which is at least ``‖W‖² / C``.
+    """
+    return np.asarray(EPS * (spread * C + 1.0) / 10.0)
+
+
 def propagated_error(gram: Array, solve: Callable[[Array], Array], W: Array, right: Array) -> float:
     """Estimate the same error from ``G M⁻¹ (dM) W`` for random dM.
 
