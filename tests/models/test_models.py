@@ -207,7 +207,9 @@ def test_scores_of_a_published_model_give_that_model(scores, same):
     np.testing.assert_array_equal(model.predict_proba(X), same.predict_proba(X))
 
 
-@pytest.mark.parametrize("scores", ["held_out", "intuitionistic"])
+@pytest.mark.parametrize(
+    "scores", ["held_out", "intuitionistic", "correntropy", "huber", "residual_density"]
+)
 def test_flipped_labels_lose_weight(scores):
     X, y, noisy = flipped_table()
     score = BLSClassifier(sample_scores=scores, random_state=0).fit(X, noisy).sample_scores_

@@ -36,15 +36,6 @@ def test_is_one_activated_product():
     assert (found.n_feature_columns, found.n_columns) == (0, 6)
 
 
-def test_a_drawn_layer_nests_in_its_nodes(X):
-    standardization = learn_standardization(X)
-    affine = standardization.affine(X)
-    large, small = (draw_map(HiddenLayer(n, "sine"), X, standardization, 5) for n in (40, 7))
-    np.testing.assert_allclose(large.design(affine)[:, :7], small.design(affine), atol=1e-14)
-    expected = np.sin(affine @ draw_hidden_weights(5, 40, 6))
-    np.testing.assert_allclose(large.design(affine), expected, atol=1e-14)
-
-
 def test_every_layer_is_the_lasso_optimum_on_the_layer_before(X):
     stack = learn(X, 3)
     inputs = (X - X.mean(axis=0)) / X.std(axis=0)

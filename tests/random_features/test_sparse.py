@@ -46,15 +46,6 @@ def test_root_of_means_over_samples_and_weights_copies(n):
     np.testing.assert_allclose(root.T @ root, copies.T @ copies / len(copies), atol=1e-13)
 
 
-def test_rebuilding_weights_are_the_lasso_from_nodes_to_inputs():
-    rng = np.random.default_rng(0)
-    Z = np.column_stack([rng.normal(size=(80, 4)), np.ones(80)])
-    H, P = rng.normal(size=(5, 6)), rng.normal(size=(5, 3))
-    found = rebuilding_weights(Z / np.sqrt(80), H, P, 0.05)
-    lasso = Lasso(alpha=0.05, fit_intercept=False, tol=1e-12, max_iter=100_000)
-    np.testing.assert_allclose(found, lasso.fit(Z @ H, Z @ P).coef_, atol=1e-5)
-
-
 def test_inputs_far_from_zero_do_not_make_the_loop_diverge():
     offset = 1e8
     rng = np.random.default_rng(187)

@@ -4,41 +4,13 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.metrics import (
-    accuracy_score,
-    balanced_accuracy_score,
-    f1_score,
-    log_loss,
     roc_auc_score,
 )
-from sklearn.preprocessing import scale
 
-from broadlearn.study.metrics import METRICS, check_metric, judge
+from broadlearn.study.metrics import check_metric, judge
 
 BINARY = load_breast_cancer(return_X_y=True)
 SEVERAL = load_iris(return_X_y=True)
-
-
-@pytest.mark.parametrize(("X", "y"), [BINARY, SEVERAL])
-def test_figures_are_those_of_scikit_learn(X, y):
-    X, names = scale(X)[:, :2], np.array(["a", "b", "c"])[y]
-    model = LogisticRegression().fit(X[::2], names[::2])
-    found = judge(model, X[1::2], names[1::2])
-    truth, predicted = names[1::2], model.predict(X[1::2])
-    probability = model.predict_proba(X[1::2])
-    binary = probability.shape[1] == 2
-    ranking = {"y_score": probability[:, 1]} if binary else {
-        "y_score": probability, "multi_class": "ovr",
-    }  # fmt: skip
-    assert found == pytest.approx(
-        {
-            "accuracy": accuracy_score(truth, predicted),
-            "balanced_accuracy": balanced_accuracy_score(truth, predicted),
-            "f1_macro": f1_score(truth, predicted, average="macro"),
-            "roc_auc": roc_auc_score(truth, **ranking),
-            "log_loss": log_loss(truth, probability),
-        }
-    )
-    assert list(found) == list(METRICS)
 
 
 def test_decisions_rank_where_there_are_no_probabilities():

@@ -92,12 +92,6 @@ def test_settings_that_a_fold_is_too_small_for_are_not_chosen():
     assert search.best_params_["kneighborsclassifier__n_neighbors"] <= 8
 
 
-def test_the_gaussian_process_needs_no_search():
-    spec = find_model("GaussianProcess")
-    model = spec.search("paper", StratifiedKFold(3), 0, refit=True).fit(X[::3], y[::3])
-    assert model.score(X[1::3], y[1::3]) > 0.9
-
-
 @pytest.mark.parametrize("name", ["LightGBM", "CatBoost"])
 def test_boosters_take_any_labels_and_one_thread(name):
     pytest.importorskip(name.lower(), reason=f"{name} is not installed")

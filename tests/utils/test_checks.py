@@ -36,13 +36,6 @@ def test_class_weights_of_zero_are_named():
         check_weights(None, np.ones((2, 1)), {"a": 0.0}, np.array(["a", "a"]))
 
 
-def test_weights_are_float64_and_one_by_default():
-    np.testing.assert_array_equal(check_weights(None, np.ones((3, 1))), np.ones(3))
-    found = check_weights([0, 2], np.ones((2, 1), dtype=np.float32))
-    assert found.dtype == np.float64
-    np.testing.assert_array_equal(found, [0.0, 2.0])
-
-
 def test_values_whose_squares_overflow_are_refused():
     X = np.array([[-MAX_VALUE, 0.0]])
     assert check_range(X) is X

@@ -12,8 +12,6 @@ from broadlearn import (
     IntuitionisticFuzzyTwinSVC,
     NeuroFuzzyBLSClassifier,
 )
-from broadlearn.utils.parameters import COUNT
-from broadlearn.utils.sklearn_compat import validate_parameter_constraints
 
 
 @pytest.mark.parametrize("value", [1, [1], (0.5, 2), [np.float32(3)]])
@@ -25,10 +23,6 @@ def test_one_or_several_scales_are_accepted(value):
 def test_other_scales_are_refused_by_name(value):
     with pytest.raises(ValueError, match="enhancement_scale"):
         BLSClassifier(enhancement_scale=value).fit([[0.0], [1.0]], [0, 1])
-
-
-def test_counts():
-    validate_parameter_constraints({"n": [COUNT]}, {"n": np.int8(1)}, "M")
 
 
 @pytest.mark.parametrize(
