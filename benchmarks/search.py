@@ -7,7 +7,10 @@ already rotates surplus feature nodes away. Accuracies of the sampled settings a
 Fresh draws are timed on 64 of the 1,210 sizes of the published IF-BLS grid (released map,
 credit_approval, rows standardised after columns) and compared with single fits.
 
-Run: python benchmarks/search.py [--quick]
+`--ways` searches with each special way switched off, on part of the published grid of IF-BLS (12 of
+110 numbers of feature nodes), with the default grid, and with fresh draws.
+
+Run: python benchmarks/search.py [--quick | --ways]
 """
 
 from __future__ import annotations
@@ -15,6 +18,8 @@ from __future__ import annotations
 import sys
 import time
 import warnings
+from contextlib import nullcontext
+from unittest.mock import patch
 
 import numpy as np
 from _measure import child, data_folder, load_table, peak_memory_of
@@ -32,7 +37,9 @@ from broadlearn import (
 from broadlearn.random_features.draws import draw_enhancement_weights, draw_feature_weights
 from broadlearn.registry import STUDY_NODES
 from broadlearn.sample_scores import intuitionistic_scores
+from broadlearn.search import weighted_sums
 from broadlearn.search.grid import PAPER
+from broadlearn.solvers import path
 from broadlearn.utils import draw_seed
 
 NAMES = {
@@ -138,12 +145,7 @@ def memory_of_search() -> None:
 def compare_fresh_draws(X, y, n_fits=100):
     """Time fresh draws of the released map, and repeat some of the fits alone."""
     Z = RowStandardizer().fit_transform((X - X.mean(axis=0)) / X.std(axis=0))
-    model = IntuitionisticFuzzyBLSClassifier.published(random_state=0)
-    rng, folds = np.random.default_rng(0), list(FOLDS.split(Z, y))
-    sizes = ("n_feature_groups", "n_feature_nodes", "n_enhancement_nodes")
-    grid = {name: PAPER[name] for name in ("C", "kernel_width")}
-    grid |= {name: rng.choice(PAPER[name], 4, replace=False).tolist() for name in sizes}
-    search = PathSearchCV(model, grid, cv=folds, refit=False, draws="fresh")
+    search, rng, folds = fresh_search(4), np.random.default_rng(0), list(FOLDS.split(Z, y))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FitFailedWarning)
         ours, _ = cpu_time(lambda: search.fit(Z, y))
@@ -152,7 +154,7 @@ def compare_fresh_draws(X, y, n_fits=100):
         f = int(rng.integers(len(folds)))
         train, test = folds[f]
         state = int(results[f"split{f}_random_state"][i])
-        single = clone(model).set_params(**results["params"][i], random_state=state)
+        single = clone(search.estimator).set_params(**results["params"][i], random_state=state)
         try:
             seconds, _ = cpu_time(lambda m=single, rows=train: m.fit(Z[rows], y[rows]))
             accuracy, spent = single.score(Z[test], y[test]), spent + seconds
@@ -166,12 +168,59 @@ def compare_fresh_draws(X, y, n_fits=100):
     )
 
 
+def fresh_search(n_values):
+    """Search of `n_values` of each size of the published IF-BLS grid, with fresh draws."""
+    rng = np.random.default_rng(0)
+    grid = {name: PAPER[name] for name in ("C", "kernel_width")}
+    for name in ("n_feature_groups", "n_feature_nodes", "n_enhancement_nodes"):
+        grid[name] = rng.choice(PAPER[name], n_values, replace=False).tolist()
+    model = IntuitionisticFuzzyBLSClassifier.published(random_state=0)
+    return PathSearchCV(model, grid, cv=FOLDS, refit=False, draws="fresh")
+
+
+def compare_ways(folder, repetitions=3):
+    """Print how much longer searches take without each special way: least CPU times."""
+    tables = [
+        load_table(folder / "uci28" / f"{name}.csv") for name in ("credit_approval", "spambase")
+    ]
+    (X, y), (X_large, y_large) = tables
+    Z = RowStandardizer().fit_transform((X - X.mean(axis=0)) / X.std(axis=0))
+    part = {name: PAPER[name] for name in ("C", "kernel_width", "n_enhancement_nodes")}
+    part |= {"n_feature_groups": [1, 5, 11, 21], "n_feature_nodes": [5, 25, 50]}
+    published = IntuitionisticFuzzyBLSClassifier(**PLAIN)
+    default = BLSClassifier(random_state=0)
+    searches = {
+        "published grid": (PathSearchCV(published, part, cv=FOLDS, refit=False), X, y),
+        "default grid": (PathSearchCV(default, cv=FOLDS, refit=False), X_large, y_large),
+        "fresh draws": (fresh_search(2), Z, y),
+    }
+    ways = {
+        "tridiagonal forms": (path, "FORM_COST", np.inf),
+        "Krylov steps": (path, "worthwhile_steps", lambda *_, **__: 0),
+        "shared squares": (weighted_sums, "MANY_OTHERS", 0.0),
+    }
+    print(f"{'time without / with':<20}" + "".join(f"{name:>18}" for name in searches))
+    times = {}
+    for _ in range(repetitions):
+        for way in (None, *ways):
+            with patch.object(*ways[way]) if way else nullcontext():
+                for name, (search, *data) in searches.items():
+                    spent = cpu_time(lambda s=search, d=data: s.fit(*d))[0]
+                    times[way, name] = min(spent, times.get((way, name), np.inf))
+    for way in ways:
+        ratios = (times[way, name] / times[None, name] for name in searches)
+        print(f"{way:<20}" + "".join(f"{ratio:18.2f}" for ratio in ratios))
+
+
 def main(quick: bool) -> None:
     folder = data_folder()
     if folder is None:
         sys.exit(
             "This benchmark needs the published data sets: set BROADLEARN_DATA to their folder."
         )
+    if "--ways" in sys.argv:
+        compare_ways(folder)
+        return
     print("PathSearchCV on the published grids, stratified 5 folds, one thread, CPU seconds")
     print(
         f"{'data set':<16} {'model':<7} {'fits':>8} {'seconds':>9} {'fits a s':>10} {'x plain':>10}"

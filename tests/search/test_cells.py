@@ -11,7 +11,7 @@ from broadlearn.search import cells
 from broadlearn.search.cells import Cell, Judge
 from broadlearn.search.folds import SplitSamples, prepare_fold
 from broadlearn.search.scoring import batch_scorer
-from broadlearn.search.weighted_sums import weighted_residual, weighted_sums
+from broadlearn.search.weighted_sums import common_squares, weighted_residual, weighted_sums
 from broadlearn.solvers import propagated_error
 from broadlearn.utils import draw_seed
 
@@ -88,10 +88,15 @@ def test_sums_do_not_depend_on_blocks(step):
     rng = np.random.default_rng(0)
     R, few = rng.normal(size=(90, 6)), rng.uniform(size=90)
     few[::5] = 0.0
-    given = [None, few, rng.uniform(size=90), np.zeros(90)]
+    codes = np.arange(90) % 2
+    alike = np.where(np.arange(90) < 70, np.array([0.5, 0.2])[codes], few)
+    given = [None, few, rng.uniform(size=90), np.zeros(90), alike, 0.5 * alike]
+    squares = common_squares(dict(enumerate(given)), codes)
+    assert list(squares) == [4, 5]
+    shared = [squares.get(i) for i in range(len(given))]
     slices = [slice(start, min(start + step, 90)) for start in range(0, 90, step)]
     blocks = ((rows, R[rows, :5].copy()) for rows in slices)
-    found = weighted_sums(blocks, 4, R[:, 5:], given)
+    found = weighted_sums(blocks, 4, R[:, 5:], given, shared, codes)
     used = R[:, [0, 1, 2, 3, 5]]
     for sums, s in zip(found, [np.ones(90), *given[1:]], strict=True):
         expected = (used * s[:, None] ** 2).T @ used

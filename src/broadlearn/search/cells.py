@@ -172,7 +172,9 @@ class Cell:
         """Solve and score the given sizes at some kernel widths."""
         columns, k = [self.columns[j] for j in sizes], self.data.T.shape[1]
         n, diagonals = max(columns), [self.fold.diagonals[w] for w in widths]
-        sums = weighted_sums(self._designs("train"), n, self.data.T, diagonals)
+        shared = [self.fold.squares.get(w) for w in widths]
+        designs = self._designs("train")
+        sums = weighted_sums(designs, n, self.data.T, diagonals, shared, self.data.codes)
         if (graph := self.fold.graph) is not None:
             sums[:, :n, :n] += graph.penalty(self._training_design()[graph.vertices, :n])
         # Solve as many widths at a time as there is memory for their weights.

@@ -19,6 +19,7 @@ from broadlearn.models import (
     score_samples,
 )
 from broadlearn.sample_scores import ResidualScorer
+from broadlearn.search.weighted_sums import common_squares
 from broadlearn.utils import Array, Floats, check_weights, draw_seed
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -103,6 +104,8 @@ class Fold:
         two samples to be near each other all give the same scores.
     diagonals : dict of int to ndarray or None
         Scores times roots of weights, for each of these; None for all ones.
+    squares : dict of int to ndarray
+        What most samples of each class share in some of these, see `common_squares`.
     scorer : ResidualScorer or None
         A scorer of residuals, which each candidate has of its own.
     graph : Graph or None
@@ -120,6 +123,7 @@ class Fold:
     errors: list[str]
     representatives: dict[int, int] = field(default_factory=dict)
     diagonals: dict[int, Array | None] = field(default_factory=dict)
+    squares: dict[int, Array] = field(default_factory=dict)
     scorer: ResidualScorer | None = None
     graph: Graph | None = None
 
@@ -173,6 +177,7 @@ def prepare_fold(estimator: Any, samples: SplitSamples, widths: Sequence[Any]) -
         problems,
         alike,
         diagonals,
+        common_squares(diagonals, data.codes) if data.T.shape[1] == 1 and ridge else {},
         scorer if isinstance(scorer, ResidualScorer) else None,
         estimator.graph(data) if ridge else None,
     )
