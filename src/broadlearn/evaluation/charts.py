@@ -26,7 +26,8 @@ from broadlearn.utils import label
 if TYPE_CHECKING:
     from broadlearn.evaluation.evaluating import Evaluation
 
-# Curves in a chart, and classes in a confusion matrix.
+# Curves in a chart, as many as there are colours to tell apart, and classes in a confusion matrix,
+# whose numbers would be too small to read with more.
 MAX_CURVES, MAX_CLASSES = 8, 12
 STYLE: dict[Any, Any] = {
     "axes.axisbelow": True,

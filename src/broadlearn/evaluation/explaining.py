@@ -23,7 +23,7 @@ from broadlearn.utils import Array
 MAX_EXACT_COLUMNS = 6
 # Mixed rows that are predicted at a time, which bounds memory.
 MAX_MIXED = 50_000
-# Values of a column in a curve of partial dependence.
+# Values of a column in a curve of partial dependence: enough to see its shape.
 MAX_VALUES = 12
 
 
