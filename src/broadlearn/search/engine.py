@@ -10,7 +10,7 @@ independent models.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import product
 from typing import Any, NamedTuple
@@ -221,6 +221,41 @@ def _score_unit(
                 kind = Cell if fold.scorer is None else ResidualCell
                 cells.append(kind(broad_map, fold, affine, unit.sizes, Cs, judge).scores())
         result.append(cells)
+    return result
+
+
+def score_by_split(
+    estimator: Any,
+    grid: SubGrid,
+    task: Task,
+    judge: Judge,
+    roles: Mapping[str, str],
+    score_split: Callable[..., tuple[Array, list[str]]],
+) -> GridScores:
+    """Score every candidate of a grid on every split, for models without a single random map.
+
+    `score_split` receives a model, the samples of a split, the values of each role and the judge.
+    It returns scores of shape (n_scorers, n_parts, *lengths of values) and the reasons of failures
+    by the last role.
+    """
+    if judge.probabilities:
+        raise ValueError(
+            f"scoring needs predict_proba, which {type(estimator).__name__} does not have; use a "
+            "score of labels or decisions, such as 'accuracy' or 'roc_auc'."
+        )
+    candidates = Candidates(estimator, grid, roles)
+    shape = (len(judge.scorers), len(judge.parts), grid.size, len(task.splits))
+    result = GridScores.empty(*shape)
+    for outer, numbers in zip(candidates.outer, candidates.numbers, strict=True):
+        model = clone(estimator).set_params(**outer)
+        calls = (
+            delayed(limited)(score_split, model, samples, candidates.values, judge)
+            for samples in task.splits
+        )
+        for f, (scores, reasons) in enumerate(parallel(calls, task.n_jobs)):
+            result.scores[:, :, numbers, f] = scores
+            for i, reason in enumerate(reasons):
+                result.note(numbers[..., i].ravel(), reason)
     return result
 
 

@@ -9,18 +9,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import delayed
 from sklearn.base import clone
 
 from broadlearn.baselines import StackedBLSClassifier
 from broadlearn.models import BLSRegressor, TrainingData, centre_samples
 from broadlearn.random_features import MappedSamples, draw_map
 from broadlearn.search.cells import Judge
-from broadlearn.search.engine import limited
+from broadlearn.search.engine import score_by_split
 from broadlearn.search.folds import Fold, GridScores, SplitSamples, Task, prepare_fold
-from broadlearn.search.grid import Candidates, SubGrid
+from broadlearn.search.grid import SubGrid
 from broadlearn.search.scoring import Predictions
-from broadlearn.search.workers import parallel
 from broadlearn.solvers import LostPenaltyError, solve_ridge
 from broadlearn.utils import Array, Floats, draw_seed, row_slices
 
@@ -31,24 +29,7 @@ def score_stacked_grid(
     estimator: StackedBLSClassifier, grid: SubGrid, task: Task, judge: Judge
 ) -> GridScores:
     """Score every candidate of a grid on every split, as `score_grid` does for single maps."""
-    if judge.probabilities:
-        raise ValueError(
-            "scoring needs predict_proba, which StackedBLSClassifier does not have; use a score of "
-            "labels or decisions, such as 'accuracy' or 'roc_auc'."
-        )
-    candidates = Candidates(estimator, grid, STACKED_ROLES)
-    shape = (len(judge.scorers), len(judge.parts), grid.size, len(task.splits))
-    result = GridScores.empty(*shape)
-    for outer, numbers in zip(candidates.outer, candidates.numbers, strict=True):
-        model = clone(estimator).set_params(**outer)
-        calls = (
-            delayed(limited)(_score_split, model, samples, candidates.values, judge)
-            for samples in task.splits
-        )
-        for f, (scores, reason) in enumerate(parallel(calls, task.n_jobs)):
-            result.scores[:, :, numbers, f] = scores
-            result.note(numbers.ravel(), reason)
-    return result
+    return score_by_split(estimator, grid, task, judge, STACKED_ROLES, _score_split)
 
 
 def _score_split(
@@ -56,13 +37,13 @@ def _score_split(
     samples: SplitSamples,
     values: Mapping[str, tuple[Any, ...]],
     judge: Judge,
-) -> tuple[Array, str]:
-    """Return scores of all (size, C, number of blocks) on one split, or why there are none."""
+) -> tuple[Array, list[str]]:
+    """Return scores of all (size, C, number of blocks) on one split, and reasons of failures."""
     fold = prepare_fold(model, samples, [None])
     counts = np.asarray(values["blocks"])
     scores = np.full((len(judge.scorers), len(judge.parts), *map(len, values.values())), np.nan)
     if fold.data is None:
-        return scores, fold.errors[0]
+        return scores, fold.errors * counts.size
     for j, size in enumerate(values["size"]):
         sized = clone(model).set_params(n_enhancement_nodes=size, n_blocks=int(counts.max()))
         blocks = sized.unfitted_blocks()
@@ -71,7 +52,7 @@ def _score_split(
             for n_blocks, outputs in enumerate(_outputs(fold, blocks, first, float(C)), 1):
                 chosen = np.flatnonzero(counts == n_blocks)
                 scores[:, :, j, c, chosen] = _judged(fold, outputs, judge)[..., None]
-    return scores, ""
+    return scores, []
 
 
 class Mapped(NamedTuple):

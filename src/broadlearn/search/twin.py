@@ -6,16 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from joblib import delayed
-from sklearn.base import clone
 
 from broadlearn.baselines import IntuitionisticFuzzyTwinSVC, PlaneSpace, distances, plane_space
 from broadlearn.search.cells import Judge
-from broadlearn.search.engine import limited
+from broadlearn.search.engine import score_by_split
 from broadlearn.search.folds import Fold, GridScores, SplitSamples, Task, prepare_fold
-from broadlearn.search.grid import Candidates, SubGrid
+from broadlearn.search.grid import SubGrid
 from broadlearn.search.scoring import Predictions
-from broadlearn.search.workers import parallel
 from broadlearn.utils import Array, draw_seed
 
 TWIN_ROLES = {"C1": "C1", "C2": "C2", "kernel_width": "width"}
@@ -25,25 +22,7 @@ def score_twin_grid(
     estimator: IntuitionisticFuzzyTwinSVC, grid: SubGrid, task: Task, judge: Judge
 ) -> GridScores:
     """Score every candidate of a grid on every split, as `score_grid` does for ridge models."""
-    if judge.probabilities:
-        raise ValueError(
-            "scoring needs predict_proba, which IntuitionisticFuzzyTwinSVC does not have; use a "
-            "score of labels or decisions, such as 'accuracy' or 'roc_auc'."
-        )
-    candidates = Candidates(estimator, grid, TWIN_ROLES)
-    shape = (len(judge.scorers), len(judge.parts), grid.size, len(task.splits))
-    result = GridScores.empty(*shape)
-    for outer, numbers in zip(candidates.outer, candidates.numbers, strict=True):
-        model = clone(estimator).set_params(**outer)
-        calls = (
-            delayed(limited)(_score_split, model, samples, candidates.values, judge)
-            for samples in task.splits
-        )
-        for f, (scores, reasons) in enumerate(parallel(calls, task.n_jobs)):
-            result.scores[:, :, numbers, f] = scores
-            for w, reason in enumerate(reasons):
-                result.note(numbers[..., w].ravel(), reason)
-    return result
+    return score_by_split(estimator, grid, task, judge, TWIN_ROLES, _score_split)
 
 
 def _score_split(

@@ -14,7 +14,7 @@ Solutions give held-out predictions in closed form (`leave_one_out`).
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -296,12 +296,11 @@ def solve_ridge(
     gram, right = sums[:n, :n], sums[:n, n:]
     factor = factorize(gram.copy(), C)
     W = dpotrs(factor, right, lower=1)[0]
-    error = prediction_error(float(np.trace(gram)), C, W, right)
-    if error >= REFINE_ONCE:
-        sent = propagated_error(gram, lambda b: dpotrs(factor, b, lower=1)[0], W, right)
-        error = 0.0 if sent < REFINE_ONCE else error
-    for _ in range((error >= REFINE_ONCE) + (error >= REFINE_TWICE)):
-        W = refine_once(W, factor, rows_residual(W, design_blocks(design, T, s)), C)
+
+    def residual(W: Array) -> Array:
+        return rows_residual(W, design_blocks(design, T, s))
+
+    W = refine(W, factor, gram, right, C, residual, REFINE_ONCE)
     return PrimalSolution(W, factor, sums)
 
 
@@ -317,9 +316,26 @@ def rows_residual(W: Array, blocks: Iterable[Block]) -> Array:
     return residual
 
 
-def refine_once(W: Array, factor: Array, residual: Array, C: float) -> Array:
-    """Return weights W corrected by their residual, computed from the rows."""
-    return W + dpotrs(factor, residual - W / C, lower=1)[0]
+def refine(
+    W: Array,
+    factor: Array,
+    gram: Array,
+    right: Array,
+    C: float,
+    residual: Callable[[Array], Array],
+    tolerance: float,
+) -> Array:
+    """Refine weights once or twice if rounding may move predictions by more than the tolerance.
+
+    `residual` returns ``GᵗS²(T - GW)`` for weights W from the rows; `right` is ``GᵗS²T``.
+    """
+    error = prediction_error(float(np.trace(gram)), C, W, right)
+    if error >= tolerance:
+        closer = propagated_error(gram, lambda b: dpotrs(factor, b, lower=1)[0], W, right)
+        error = 0.0 if closer < tolerance else error
+    for _ in range((error >= tolerance) + (error >= REFINE_TWICE)):
+        W = W + dpotrs(factor, residual(W) - W / C, lower=1)[0]
+    return W
 
 
 def solve_dual(G: Floats, s: Array | None, T: Array, C: float) -> DualSolution:

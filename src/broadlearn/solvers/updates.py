@@ -8,14 +8,12 @@ import numpy as np
 from scipy.linalg.lapack import dpotrs
 
 from broadlearn.solvers.ridge import (
-    REFINE_TWICE,
     Block,
     PrimalSolution,
     factorize,
     normal_equations,
-    refine_once,
+    refine,
 )
-from broadlearn.solvers.rounding import prediction_error, propagated_error
 from broadlearn.utils import Array
 
 # Estimated relative error of predictions above which available rows are visited again: a pass over
@@ -50,10 +48,5 @@ def solve_sums(
     W = dpotrs(factor, right, lower=1)[0]
     W += dpotrs(factor, right - gram @ W - W / C, lower=1)[0]
     if residual is not None:
-        error = prediction_error(float(np.trace(gram)), C, W, right)
-        if error >= REFINE_SUMS:
-            sent = propagated_error(gram, lambda b: dpotrs(factor, b, lower=1)[0], W, right)
-            error = 0.0 if sent < REFINE_SUMS else error
-        for _ in range((error >= REFINE_SUMS) + (error >= REFINE_TWICE)):
-            W = refine_once(W, factor, residual(W), C)
+        W = refine(W, factor, gram, right, C, residual, REFINE_SUMS)
     return PrimalSolution(W, factor, sums)
