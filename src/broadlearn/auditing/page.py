@@ -29,8 +29,9 @@ from broadlearn.utils import (
 if TYPE_CHECKING:
     from broadlearn.auditing.result import Audit
 
-# Nearest rows of a class that a suspect is shown beside: two groups of them fit a screen.
-N_LIKES = 3
+# Rows that a finding names, and nearest rows of a class that a suspect is shown beside: two groups
+# of them fit a screen.
+MAX_NAMED, N_LIKES = 5, 3
 # Limits for wide tables and long texts, so that browsers can open the page: columns that set the
 # suspects apart most are kept.
 MAX_COLUMNS, MAX_TEXT_LENGTH = 60, 200
@@ -112,7 +113,7 @@ def _finding(finding: Finding, rows: Rows, listed: set[int]) -> dict[str, Any]:
         "check": finding.check,
         "sentence": finding.sentence,
         "penalty": finding.penalty,
-        "rows": [(int(i), str(index[i]), i in listed) for i in finding.rows[:MAX_LINES]],
+        "rows": [(int(i), str(index[i]), i in listed) for i in finding.rows[:MAX_NAMED]],
         "n_rows": len(finding.rows),
     }
 
