@@ -45,7 +45,7 @@ study-honest: $(READY) ## our ensemble against other models, clean and noisy (ho
 		--store study-honest/results.db --output study-honest/report
 	$(BIN)/python benchmarks/honest.py study-honest/results.db
 
-study-robust: $(READY) ## robust and structural variants with wrong labels and outliers (5 core-hours; needs the data)
+study-robust: $(READY) ## robust and structural variants with wrong labels and outliers (an hour of CPU time; needs the data)
 	$(BIN)/broadlearn study run benchmarks/robust.toml --jobs -1 --store study-robust/results.db --output study-robust/report
 	$(BIN)/python benchmarks/robust.py study-robust/results.db
 
@@ -119,6 +119,7 @@ bench: $(READY) ## run all benchmarks (hours; some need the data folder)
 	$(BIN)/python benchmarks/scores.py
 	$(BIN)/python benchmarks/fit.py
 	$(BIN)/python benchmarks/robust_cost.py
+	$(BIN)/python benchmarks/residuals.py
 	$(BIN)/python benchmarks/landmarks.py
 	$(BIN)/python benchmarks/kernel_width.py
 	$(BIN)/python benchmarks/search.py

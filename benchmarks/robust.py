@@ -27,7 +27,9 @@ RUNS, PAGE, CURVES = (
     FOLDER / name for name in ("robustness.csv", "robustness.md", "images/robustness.svg")
 )
 PLAN = tomllib.loads(Path(__file__).with_name("robust.toml").read_text("utf-8"))
-MODELS, REFERENCE, LEVEL = PLAN["model"], "BLS", 0.05
+OWN = {"default_nodes": "BLS, default nodes"}
+MODELS = [OWN.get(name.rpartition(":")[2], name) for name in PLAN["model"]]
+REFERENCE, LEVEL = "BLS", 0.05
 SCORED = MODELS[: MODELS.index("CFBLS")]
 KINDS = {
     "none": "clean",
@@ -48,7 +50,11 @@ def keep_runs(stores: list[Path]) -> None:
             frames.append(results.to_frame())
     units = newest(pd.concat(frames, ignore_index=True))
     units = units[(units["status"] == "done") & (units["grid"] == PLAN["grid"])]
-    units = units.assign(accuracy=100 * units["mean"], commit=units["commit"].replace("", "?"))
+    units = units.assign(
+        model=units["model"].replace(OWN),
+        accuracy=100 * units["mean"],
+        commit=units["commit"].replace("", "?"),
+    )
     wanted = {*product(map(str, map(parse_noise, PLAN["noise"])), MODELS)}
     done = units.groupby("dataset")[["noise", "model"]].apply(
         lambda own: wanted <= {*own.itertuples(index=False, name=None)}
@@ -113,7 +119,7 @@ def pair_table() -> pd.DataFrame:
     shown = result.tests.assign(text=texts).pivot(index="other", columns="condition", values="text")
     shown = shown.loc[[m for m in result.mean_ranks.index if m != REFERENCE], [*tables, "all"]]
     alike = {name: f"{friedman(table).f_p_value:.2g}" for name, table in tables.items()}
-    shown.loc["Friedman's p of all 14"] = pd.Series(alike)
+    shown.loc[f"Friedman's p of all {len(MODELS)}"] = pd.Series(alike)
     return shown.fillna("")
 
 
@@ -125,6 +131,20 @@ def level_table(*kinds: str) -> pd.DataFrame:
         if noise.split(":")[0] in kinds
     }
     return standings(tables, p=True).drop(columns="all")
+
+
+def graph_table() -> pd.DataFrame:
+    """Return the gain of Graph BLS over the same nodes without a graph, and Wilcoxon's p."""
+    pair = ["Graph BLS", OWN["default_nodes"]]
+    tables = {name: table[pair] for name, table in by_kind().items()}
+    result = compare_conditions(tables, reference=pair[0])
+    gain = result.accuracies.loc[pair[0]] - result.accuracies.loc[pair[1]]
+    texts = {
+        test.condition: f"{gain[test.condition]:+.2f}, {test.win}-{test.tie}-{test.loss}, "
+        f"{test.p_wilcoxon:.2g}"
+        for test in result.tests.itertuples()
+    }
+    return pd.DataFrame({"Graph BLS": texts}).T
 
 
 def time_table() -> pd.DataFrame:
@@ -152,6 +172,7 @@ TABLES: Tables = {
     "one_sided": (lambda: level_table("one-sided-labels"), "model"),
     "outliers": (lambda: level_table("outliers"), "model"),
     "heavy_tails": (lambda: level_table("heavy-tails"), "model"),
+    "graph": (graph_table, "model"),
     "time": (time_table, "model"),
     "commits": (commit_table, "commit"),
 }
@@ -163,7 +184,7 @@ def curves() -> Figure:
     tables = conditions()
     gains = pd.DataFrame({n: t.mean() - t[REFERENCE].mean() for n, t in tables.items()})
     kinds = [kind for kind in KINDS if kind not in ("none", "heavy-tails")]
-    groups = {"sample scores": SCORED, "structures": [m for m in MODELS if m not in SCORED]}
+    groups = {"scores": SCORED, "structures": [m for m in MODELS if m not in SCORED]}
     figure = Figure(figsize=(7.2, 2.5 * len(kinds) + 1.0), layout="constrained")
     axes = figure.subplots(len(kinds), len(groups), sharex="row", sharey="row")
     for row, kind in zip(axes, kinds, strict=True):

@@ -1,5 +1,6 @@
-"""The pages on the published study say what the kept runs say."""
+"""The pages on the published study and on robustness say what the kept runs say."""
 
+import importlib
 import importlib.util
 from pathlib import Path
 
@@ -16,6 +17,13 @@ SPEC.loader.exec_module(published)
 def test_tables_of_a_page_are_those_of_the_files(page):
     text = page.read_text("utf-8")
     assert published.fill(text) == text
+
+
+def test_tables_of_robustness_are_those_of_its_runs(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    robust = importlib.import_module("robust")
+    text = robust.PAGE.read_text("utf-8")
+    assert robust.fill(text, robust.TABLES) == text
 
 
 def test_readme_has_the_means_of_both_forms():
