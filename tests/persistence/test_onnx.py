@@ -195,11 +195,16 @@ def test_what_cannot_be_exported_is_refused_in_a_sentence():
     assert to_onnx(bls).graph.node
 
 
-def test_cells_of_the_ensemble(monkeypatch):
-    monkeypatch.setattr("broadlearn.ensemble.local_fit.CELL_SIZE", 60)
-    monkeypatch.setattr("broadlearn.ensemble.landmark_fit.MAX_LANDMARKS", 20)
-    rows = np.random.default_rng(0).uniform(-1, 1, size=(400, 2))
-    labels = np.floor(4 * rows).sum(axis=1) % 2
-    model = BroadEnsembleClassifier(max_exact_samples=100, random_state=0).fit(rows, labels)
-    assert len(model._average.local.starts) > 3
-    assert_equal(model, rows[::3])
+@pytest.mark.parametrize("k", [2, 3])
+def test_trees_of_the_ensemble(k):
+    rows = np.random.default_rng(0).uniform(-1, 1, size=(1200, 2))
+    labels = np.floor(4 * rows).sum(axis=1) % k
+    rows[::50, 0] = np.nan
+    model = BroadEnsembleClassifier(ensemble_size=3, random_state=0).fit(rows, labels)
+    assert model.proba_slopes_[2] > 0
+    assert_equal(model, rows[::9])
+    regressor = BroadEnsembleRegressor(ensemble_size=3, random_state=0).fit(rows, labels)
+    assert regressor.shares_[1] > 0
+    single = rows[::9].astype(np.float32)
+    found = run(to_onnx(regressor), X=single)["variable"].ravel()
+    np.testing.assert_allclose(found, regressor.predict(single.astype(np.float64)), atol=1e-5)

@@ -1,13 +1,11 @@
 """Averages of kernel ridge models: broad learning at infinite width."""
 
 from broadlearn.ensemble.boosted_trees import BoostedTrees
-from broadlearn.ensemble.cells import SPLIT_FORM
 from broadlearn.ensemble.classifier import BroadEnsembleClassifier
 from broadlearn.ensemble.kernel_average import KernelAverage, samples_in
 from broadlearn.ensemble.regressor import BroadEnsembleRegressor
 
 __all__ = [
-    "SPLIT_FORM",
     "BoostedTrees",
     "BroadEnsembleClassifier",
     "BroadEnsembleRegressor",

@@ -64,8 +64,8 @@ class BroadEnsembleClassifier(ProbabilityMixin, BaseEstimator):
     penalty, by the log-loss of exact leave-one-out decisions. The best kernels are averaged.
 
     Up to `max_exact_samples` samples, members are kernel ridge models on all samples. Beyond,
-    kernels are compared on a part of the samples, the mean of the best three is fitted to all
-    samples on up to 1,500 landmarks, and models of small cells learn what it leaves.
+    kernels are compared on a part of the samples, and the mean of the best three is fitted to all
+    samples on up to 1,500 landmarks.
 
     From 1,000 samples on, if each class has five, boosted trees take part: they follow steps and
     rules that kernels smooth away. One model is fitted for each of five folds, and its held-out

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from broadlearn.ensemble.cells import LocalModels
 from broadlearn.random_features import InputForms, KernelBasis, LimitKernel, SamplePairs, Units
 from broadlearn.utils import Array, Floats, row_slices
 
@@ -32,8 +31,6 @@ class KernelAverage:
         Include the weights of the members.
     offset : ndarray of shape (n_outputs,) or None
         Added to the sum.
-    local : LocalModels or None
-        Models of cells, whose predictions are added.
     """
 
     forms: InputForms
@@ -42,7 +39,6 @@ class KernelAverage:
     kernels: list[LimitKernel]
     coefficients: Array
     offset: Array | None = None
-    local: LocalModels | None = None
 
     @property
     def constant(self) -> Array:
@@ -66,7 +62,7 @@ class KernelAverage:
             pairs = SamplePairs(basis, block, scratch)
             for kernel, weights in zip(self.kernels, coefficients, strict=True):
                 out[rows] += pairs.values(kernel, self.units, out=K) @ weights
-        return out if self.local is None else out + self.local(X, self.forms, self.units)
+        return out
 
 
 def samples_in(forms: InputForms, X: Floats, kernels: Sequence[LimitKernel]) -> dict[str, Floats]:

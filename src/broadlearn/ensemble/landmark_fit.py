@@ -1,14 +1,12 @@
-"""An ensemble for large tables: one mean of kernels on landmarks, and models of cells on the rest.
+"""An ensemble for large tables: one mean of kernels on landmarks.
 
 Kernels are compared in rounds: all of them on few samples and landmarks, the best ones on more. The
-mean of the best ones is then fitted on as many landmarks as time allows. Models of
-small cells learn its residuals, see `local_fit`.
+mean of the best ones is then fitted on as many landmarks as time allows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +22,6 @@ from broadlearn.ensemble.candidates import (
 from broadlearn.ensemble.exact import fit_exactly
 from broadlearn.ensemble.kernel_average import KernelAverage, shared_order
 from broadlearn.ensemble.landmark_problem import LandmarkProblem, judge
-from broadlearn.ensemble.local_fit import fit_cells, local_kernel
 from broadlearn.ensemble.weights import draw_heavy, heavy_first
 from broadlearn.random_features import InputForms, Units
 from broadlearn.utils import Array, Floats
@@ -35,7 +32,7 @@ SECOND_KERNELS = 10
 # Number of kernels of the final mean.
 MIXED = 3
 # Largest number of products in the Gram matrix; number of landmarks beyond which more hardly help.
-MAX_PRODUCTS, MAX_LANDMARKS = 1.1e11, 1500
+MAX_PRODUCTS, MAX_LANDMARKS = 5e10, 1500
 
 
 def n_landmarks(n_samples: int) -> int:
@@ -44,7 +41,7 @@ def n_landmarks(n_samples: int) -> int:
     Examples
     --------
     >>> n_landmarks(10_000), n_landmarks(100_000)
-    (1500, 1048)
+    (1500, 707)
     """
     return min(MAX_LANDMARKS, int(np.sqrt(MAX_PRODUCTS / n_samples)))
 
@@ -123,7 +120,7 @@ def fit_landmarks(
     basis = problem.X[np.sort(order[: n_landmarks(len(problem.X))])]
     start = max(PENALTIES.index(member.C) for member in chosen)
     # What remains without a sample of large weight may be too small for float32.
-    precision, narrow = np.float32 if problem.copies else np.float64, local_kernel(first)
+    precision = np.float32 if problem.copies else np.float64
 
     def fit(score: Array | None) -> tuple[KernelAverage, Candidate, Array]:
         whole = LandmarkProblem(forms, units, problem, score, basis, precision)
@@ -131,10 +128,7 @@ def fit_landmarks(
         coefficients = np.repeat(solution.weights[None] / len(kernels), len(kernels), axis=0)
         average = KernelAverage(forms, units, basis, kernels, coefficients)
         member = Candidate(tuple(kernels), PENALTIES[best], loss)
-        local = fit_cells(whole, solution, kernels, narrow, generator)
-        if local is None:
-            return average, member, whole.held_out(solution, kernels)
-        return replace(average, local=local[0]), member, local[1]
+        return average, member, whole.held_out(solution, kernels)
 
     average, member, held_out = fit(score)
     step()

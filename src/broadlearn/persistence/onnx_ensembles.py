@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from broadlearn.ensemble import SPLIT_FORM, BoostedTrees, KernelAverage, samples_in
+from broadlearn.ensemble import BoostedTrees, KernelAverage, samples_in
 from broadlearn.persistence.onnx_graph import Tensor, total
 from broadlearn.persistence.onnx_maps import standardize, with_indicators
 from broadlearn.random_features import (
@@ -39,8 +39,6 @@ def average_output(rows: Tensor, average: KernelAverage) -> Tensor:
             K = K * K
         last = kernel
         outputs.append(K @ weights.astype(np.float64))
-    if average.local is not None:
-        outputs += _local_outputs(rows, average)
     return total(outputs) + average.constant
 
 
@@ -74,34 +72,6 @@ def tree_output(rows: Tensor, trees: BoostedTrees) -> Tensor:
         target_weights_as_tensor=from_array(trees.values[leaf]),
     )
     return output.apply("Cast", to=TensorProto.DOUBLE)
-
-
-def _local_outputs(rows: Tensor, average: KernelAverage) -> list[Tensor]:
-    """Return what the models of cells give for rows, 0 for rows of other cells."""
-    from onnx import TensorProto
-
-    local: Any = average.local
-    forms, kernel, cells = average.forms, local.kernel, local.cells
-    Z, sides = _in_form(rows, forms, kernel.inputs), _in_form(rows, forms, SPLIT_FORM)
-    unit = average.units[unit_name(METRICS[kernel.family], kernel.inputs)]
-    within: dict[int, Tensor | None] = {0: None}
-    for split, (direction, threshold) in enumerate(
-        zip(cells.directions, cells.thresholds, strict=True)
-    ):
-        beyond = (sides @ direction[:, None]).apply("Greater", threshold)
-        second = beyond.apply("Cast", to=TensorProto.DOUBLE)
-        for child, side in zip(cells.children[split], (1.0 - second, second), strict=True):
-            parent = within[split]
-            within[int(child)] = side if parent is None else parent * side
-    outputs = []
-    for cell in range(len(local.starts) - 1):
-        part = slice(local.starts[cell], local.starts[cell + 1])
-        samples = forms(local.basis[part].astype(np.float64, copy=False), kernel.inputs)
-        basis = KernelBasis({kernel.inputs: samples})
-        K = _values(Z, _base(Z, basis, *kernel.base), basis, kernel, unit)
-        output, here = K @ local.coefficients[part], within.get(-1 - cell)
-        outputs.append(output if here is None else output * here)
-    return outputs
 
 
 def _in_form(rows: Tensor, forms: InputForms, form: str) -> Tensor:
