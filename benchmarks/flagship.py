@@ -81,6 +81,7 @@ def timed(work: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, nargs="+", default=ROWS)
+    parser.add_argument("--models", nargs="+", choices=MODELS, default=list(MODELS))
     parser.add_argument("--svc-rows", type=int, default=3000)
     arguments = parser.parse_args()
     print(f"{'rows':>7} {'model':<27} {'fit s':>8} ratio  predict  ratio    acc")
@@ -88,11 +89,11 @@ def main() -> None:
         for n_rows in arguments.rows:
             X, y, new, truth = table(n_rows)
             own: tuple[float, float] | None = None
-            for name, make in MODELS.items():
+            for name in arguments.models:
                 if name == "tuned SVC" and n_rows > arguments.svc_rows:
                     continue
                 try:
-                    model = make(n_rows)
+                    model = MODELS[name](n_rows)
                 except ImportError:
                     print(f"{n_rows:>7} {name:<27} not installed")
                     continue
