@@ -2,7 +2,7 @@
 
 Protocol "nested", twelve settings for each model. The runs of the data sets on which every model
 has a result in every condition are kept as docs/results/robustness.csv, with the commit that made
-them. The tables of docs/results/robustness.md and its curves are made from this file alone.
+them; those of another store are added. The tables of docs/results/robustness.md and its curves are made from this file alone.
 
 Run, after `make study-robust`: python benchmarks/robust.py study-robust/results.db [more stores]
 """
@@ -43,7 +43,7 @@ CHOSEN = set(dataset_names("uci28"))
 
 
 def keep_runs(stores: list[Path]) -> None:
-    """Keep the accuracies and seconds of the data sets that are done."""
+    """Keep the accuracies and seconds of the data sets that are done, beside those kept before."""
     frames = []
     for store in stores:
         with ResultStore(store, read_only=True) as results:
@@ -65,7 +65,11 @@ def keep_runs(stores: list[Path]) -> None:
         for figure in ("accuracy", "seconds")
     }
     table = pd.concat(lines, names=["figure"])[MODELS].astype(float).round(3)
-    table.sort_index().to_csv(RUNS, lineterminator="\n")
+    table = table.reset_index()
+    if RUNS.exists():
+        kept = pd.read_csv(RUNS, keep_default_na=False)
+        table = pd.concat([kept[~kept["dataset"].isin(table["dataset"])], table])
+    table.sort_values(["figure", "dataset", "noise"]).to_csv(RUNS, index=False, lineterminator="\n")
 
 
 def conditions(figure: str = "accuracy", *, unseen: bool = False) -> dict[str, pd.DataFrame]:
