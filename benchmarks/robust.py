@@ -2,7 +2,8 @@
 
 Protocol "nested", twelve settings for each model. The runs of the data sets on which every model
 has a result in every condition are kept as docs/results/robustness.csv, with the commit that made
-them; those of another store are added. The tables of docs/results/robustness.md and its curves are made from this file alone.
+them; those of another store are added. The tables of docs/results/robustness.md and its curves are
+made from this file alone.
 
 Run, after `make study-robust`: python benchmarks/robust.py study-robust/results.db [more stores]
 """
