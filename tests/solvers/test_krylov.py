@@ -14,17 +14,10 @@ def make(n_problems=3, n_vectors=2, n=60):
     return matrices, rng.normal(size=(n_problems, n_vectors, n))
 
 
-def solve(matrices, right, tolerance, patience):
-    def product(V, chosen):
-        return np.stack([v @ matrices[i] for v, i in zip(V, chosen, strict=True)])
-
-    return krylov_path(product, right, CS, tolerance, patience)
-
-
 @pytest.mark.parametrize("patience", [3, 10, 100])
 def test_what_is_solved_equals_a_dense_solve(patience):
     matrices, right = make()
-    x, solved = solve(matrices, right, 1e-10, patience)
+    x, solved = krylov_path(matrices, right, CS, 1e-10, patience)
     assert solved[:, 0].all()
     for i, A in enumerate(matrices):
         for c in np.flatnonzero(solved[i]):
@@ -35,7 +28,9 @@ def test_what_is_solved_equals_a_dense_solve(patience):
 
 def test_patience_solves_more_penalties():
     matrices, right = make()
-    n_solved = [solve(matrices, right, 1e-10, patience)[1].sum() for patience in (3, 10, 100)]
+    n_solved = [
+        krylov_path(matrices, right, CS, 1e-10, patience)[1].sum() for patience in (3, 10, 100)
+    ]
     assert n_solved[0] < n_solved[1] < n_solved[2]
 
 
@@ -43,7 +38,7 @@ def test_exhausted_and_empty_spaces_are_exact():
     # b is an eigenvector of the first matrix and zero for the second.
     matrices = np.stack([np.diag([1.0, 2.0, 3.0])] * 2)
     right = np.array([[[0.0, 2.0, 0.0]], [[0.0, 0.0, 0.0]]])
-    x, solved = solve(matrices, right, 1e-12, 5)
+    x, solved = krylov_path(matrices, right, CS, 1e-12, 5)
     assert solved.all()
     np.testing.assert_allclose(x[0, :, 0, 1], 2.0 / (2.0 + 1.0 / np.array(CS)))
     assert not x[1].any()

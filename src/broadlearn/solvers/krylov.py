@@ -1,7 +1,7 @@
 """Ridge problems of small C by a few products with their matrix.
 
-A ridge problem is ``(A + I/C) x = b``, with ``A = GᵗS²G`` and ``b = GᵗS²t`` or, in the dual, with
-``A = S G Gᵗ S`` and ``b = S t``. The Krylov space of b, Ab, A²b, ... is the same for every C.
+A ridge problem is ``(A + I/C) x = b``, with ``A = GᵗS²G`` and ``b = GᵗS²t``. The Krylov space of
+b, Ab, A²b, ... is the same for every C.
 Lanczos' recurrence makes an orthonormal basis Q of it, in which A is tridiagonal:
 
     A Q_j = Q_j T_j + β_j q_{j+1} e_jᵗ
@@ -13,14 +13,12 @@ step costs one product with A, a factorisation as much as many of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from broadlearn.utils import Array
-
-Product = Callable[[Array, NDArray[np.intp]], Array]
 
 # Times measured on one core for n from 60 to 400, in units of 1e-4 n² microseconds, a product of a
 # vector with the matrix: reading the matrix, a factorisation (divided by n), the calls of a step
@@ -28,33 +26,30 @@ Product = Callable[[Array, NDArray[np.intp]], Array]
 READING, FACTORISATION, CALLS = 4.0, 1 / 5.5, 450_000.0
 
 
-def worthwhile_steps(n_problems: int, n_vectors: int, n: int, *, shared: bool) -> int:
+def worthwhile_steps(n_problems: int, n_vectors: int, n: int) -> int:
     """Return the number of steps without a gain after which to factorise; 0 for no step at all.
 
     It is one more than half the steps that a factorisation costs. One step alone solves no penalty.
-    `shared` tells whether all problems have the same matrix.
 
     Examples
     --------
-    >>> worthwhile_steps(10, 1, 300, shared=True), worthwhile_steps(1, 1, 50, shared=True)
-    (15, 0)
+    >>> worthwhile_steps(10, 1, 300), worthwhile_steps(1, 1, 50)
+    (5, 0)
     """
-    readings = READING / n_problems if shared else READING
-    step = n_vectors + readings + CALLS / (n_problems * n * n)
+    step = n_vectors + READING + CALLS / (n_problems * n * n)
     ratio = n * FACTORISATION / step
     return 1 + int(ratio / 2) if ratio >= 2.0 else 0
 
 
 def krylov_path(
-    product: Product, right: Array, Cs: Sequence[float], tolerance: float, patience: int
+    matrices: Array, right: Array, Cs: Sequence[float], tolerance: float, patience: int
 ) -> tuple[Array, NDArray[np.bool_]]:
     """Solve ``(A + I/C) x = b`` for several A, b and C, where that takes few steps.
 
     Parameters
     ----------
-    product : callable
-        Given vectors of shape (n_chosen, n_vectors, n) and the positions of the chosen problems,
-        returns A v of each vector.
+    matrices : ndarray of shape (n_problems, n, n)
+        A of each problem.
     right : ndarray of shape (n_problems, n_vectors, n)
         Vectors b of each problem.
     Cs : sequence of float
@@ -72,20 +67,19 @@ def krylov_path(
     Examples
     --------
     >>> import numpy as np
-    >>> A = np.diag([1.0, 2.0])
-    >>> x, solved = krylov_path(lambda v, _: v @ A, np.ones((1, 1, 2)), [1.0], 1e-9, patience=2)
+    >>> A = np.diag([1.0, 2.0])[None]
+    >>> x, solved = krylov_path(A, np.ones((1, 1, 2)), [1.0], 1e-9, patience=2)
     >>> x[0, 0, 0].round(6), solved.all()
     (array([0.5     , 0.333333]), np.True_)
     """
     if patience < 1:
-        return np.zeros((len(right), len(Cs), *right.shape[1:])), np.zeros(
-            (len(right), len(Cs)), bool
-        )
+        x = np.zeros((len(right), len(Cs), *right.shape[1:]))
+        return x, np.zeros(x.shape[:2], dtype=bool)
     shifts = 1.0 / np.asarray(Cs)
     norms = np.linalg.norm(right, axis=2)
     unit = right / np.where(norms > 0.0, norms, 1.0)[..., None]
     # The hardest problems come first, so that unfinished ones are always a leading block.
-    first = product(unit, np.arange(len(right)))
+    first = np.stack([v @ A for v, A in zip(unit, matrices, strict=True)])
     order = np.argsort(-np.einsum("pvn,pvn->pv", unit, first).max(axis=1))
     q, v, norms = unit[order], first[order], norms[order][..., None]
     solved, gains = np.zeros((len(right), shifts.size), dtype=bool), np.zeros(len(right))
@@ -116,7 +110,7 @@ def krylov_path(
         beta = beta[:active]
         q = v[:active] / np.where(beta > 0.0, beta, 1.0)
         if active:
-            v = product(q, order[:active])
+            v = np.stack([own @ matrices[i] for own, i in zip(q, order[:active], strict=True)])
     # Back substitution gives z; steps that a problem did not take are zero.
     z = np.zeros((*right.shape[:2], shifts.size, len(steps)))
     basis = np.zeros((*right.shape[:2], len(steps), right.shape[2]))
@@ -136,9 +130,8 @@ def krylov_path(
 def _smallest_residual(norm: Array, alpha: Array, shifts: Array) -> Array:
     """Return a bound of residuals that change fitted values by less than themselves.
 
-    A residual r changes them by at most ``√C ‖r‖ / 2``, in the dual by ``‖r‖``. Their own norm is
-    estimated by the first step, ``x = b / (α + 1/C)``: ``√α ‖x‖``, in the dual ``α ‖x‖``.
+    A residual r changes them by at most ``√C ‖r‖ / 2``. Their own norm is estimated by the first
+    step, ``√α ‖x‖`` with ``x = b / (α + 1/C)``.
     """
     root = np.sqrt(np.maximum(alpha, np.finfo(np.float64).tiny))
-    fitted = norm * root / (alpha + shifts)
-    return np.asarray(fitted * np.minimum(root, 2.0 * np.sqrt(shifts)))
+    return np.asarray(2.0 * np.sqrt(shifts) * norm * root / (alpha + shifts))

@@ -93,12 +93,8 @@ def _easy_primal(
     grams: Array, right: Array, Cs: Sequence[float], tolerance: float
 ) -> tuple[Array, NDArray[np.bool_]]:
     """Solve the penalties of one size that need few products with the matrix."""
-
-    def product(V: Array, chosen: NDArray[np.intp]) -> Array:
-        return np.stack([v @ grams[i] for v, i in zip(V, chosen, strict=True)])
-
-    patience = worthwhile_steps(len(grams), right.shape[1], grams.shape[1], shared=False)
-    W, solved = krylov_path(product, right, Cs, SAFETY * tolerance, patience)
+    patience = worthwhile_steps(len(grams), right.shape[1], grams.shape[1])
+    W, solved = krylov_path(grams, right, Cs, SAFETY * tolerance, patience)
     spreads = np.einsum("inn->i", grams)
     return W, solved & (largest_error(spreads[:, None], np.asarray(Cs)) <= tolerance)
 
@@ -244,17 +240,13 @@ def dual_path(
         ``Gᵗ S alpha`` is W; NaN for a C at which the factorisation fails.
     """
     result = np.zeros((len(S), len(Cs), *T.shape))
-    solved = np.zeros(result.shape[:2], dtype=bool)
-    if tolerance > 0.0 and len(K):
-        result, solved = _easy_dual(K, S, T, Cs, tolerance)
     # Coefficients of rows of score 0 are 0.
-    for i in np.flatnonzero(S.any(axis=1) & ~solved.all(axis=1)).tolist():
+    for i in np.flatnonzero(S.any(axis=1)).tolist():
         rows = np.flatnonzero(S[i])
         s, H = S[i, rows, None], None
         K_s = K if rows.size == len(K) else K[np.ix_(rows, rows)]
         K_s, T_s = K_s * s * s.T, s * T[rows]
-        chosen = np.flatnonzero(~solved[i]).tolist()
-        for c, L in zip(chosen, _factors(K_s, [Cs[c] for c in chosen]), strict=True):
+        for c, L in enumerate(_factors(K_s, Cs)):
             alpha = _solve(L, T_s)
             if not _dual_error(np.trace(K_s), alpha, T_s, Cs[c]) <= tolerance:
                 H = s * G[rows] if H is None else H
@@ -262,25 +254,6 @@ def dual_path(
                     alpha = alpha + _solve(L, T_s - H @ (H.T @ alpha) - alpha / Cs[c])
             result[i, c, rows] = alpha
     return result
-
-
-def _easy_dual(
-    K: Array, S: Array, T: Array, Cs: Sequence[float], tolerance: float
-) -> tuple[Array, NDArray[np.bool_]]:
-    """Solve the penalties that need few products with K, for all S together."""
-    S = S[:, None]
-
-    def product(V: Array, chosen: NDArray[np.intp]) -> Array:
-        products = (S[chosen] * V).reshape(-1, len(K)) @ K
-        return S[chosen] * products.reshape(V.shape)
-
-    patience = worthwhile_steps(len(S), T.shape[1], len(K), shared=True)
-    x, solved = krylov_path(product, S * T.T, Cs, SAFETY * tolerance, patience)
-    alphas = x.swapaxes(2, 3)
-    for i, c in np.argwhere(solved).tolist():
-        spread = S[i, 0] ** 2 @ K.diagonal()
-        solved[i, c] = _dual_error(spread, alphas[i, c], S[i].T * T, Cs[c]) <= tolerance
-    return alphas, solved
 
 
 def _dual_error(spread: float, alpha: Array, T: Array, C: float) -> float:
