@@ -110,7 +110,8 @@ def _solve_by_factors(
     """Put solutions of the chosen penalties into W, from one factorisation each."""
     n = len(sums) - W.shape[2]
     within = (np.arange(n) < np.asarray(sizes)[:, None]).astype(np.float64)[:, None]
-    for c, L in zip(chosen, _augmented_factors(sums, n, Cs, chosen), strict=True):
+    factors = _augmented_factors(sums, n, (Cs[c] for c in chosen))
+    for c, L in zip(chosen, factors, strict=True):
         np.multiply(within, L[n:, :n].copy(), out=W[c, ..., :n])
         _solve_transposed(L, W[c])
         if refine is None:
@@ -149,38 +150,29 @@ def _solve_by_forms(
                 W[c, j, :, :size] += form.solve(residual[j, :, :size].T, [Cs[c]])[0]
 
 
-def _augmented_factors(
-    sums: Array, n: int, Cs: Sequence[float], chosen: Iterable[int]
-) -> Iterator[Array]:
-    """Yield lower factors of ``[[GᵗS²G + I/C, GᵗS²T], [·, large]]`` for the chosen penalties.
+def _augmented_factors(sums: Array, n: int, Cs: Iterable[float]) -> Iterator[Array]:
+    """Yield lower factors of ``[[GᵗS²G + I/C, GᵗS²T], [·, large]]`` for each penalty.
 
     The rows below n are the forward solution of ``L y = GᵗS²T``; the corner only has to be large
-    enough. A factor is valid until the next one.
+    enough.
     """
     diagonal = sums.diagonal().copy()
     diagonal[n:] += 1.0 + diagonal[n:].sum()
-    memory = np.empty_like(sums)
-    for c in chosen:
-        _factorize(sums, diagonal, Cs[c], memory)
-        yield memory.T
+    return _factors(sums, diagonal, Cs)
 
 
-def _factorize(matrix: Array, diagonal: Array, C: float, out: Array) -> None:
-    """Put the lower factor of ``matrix + I/C``, with another diagonal, into ``out.T``.
+def _factors(matrix: Array, diagonal: Array, Cs: Iterable[float]) -> Iterator[Array]:
+    """Yield the lower factor of ``matrix + I/C``, with another diagonal, for each penalty.
 
-    It is NaN where the factorisation fails. Anything may stand above its diagonal.
+    It is NaN where the factorisation fails, and valid until the next one. Anything may stand above
+    its diagonal.
     """
-    out[:] = matrix
-    np.add(diagonal, 1.0 / C, out=out.reshape(-1)[:: len(out) + 1])
-    if dpotrf(out.T, 1, 0, 1)[1]:
-        out[:] = np.nan
-
-
-def _factors(matrix: Array, Cs: Sequence[float]) -> Iterator[Array]:
-    """Yield the lower factor of ``matrix + I/C`` for each penalty; valid until the next one."""
-    memory, diagonal = np.empty_like(matrix, order="C"), matrix.diagonal()
+    memory = np.empty_like(matrix, order="C")
     for C in Cs:
-        _factorize(matrix, diagonal, C, memory)
+        memory[:] = matrix
+        np.add(diagonal, 1.0 / C, out=memory.reshape(-1)[:: len(memory) + 1])
+        if dpotrf(memory.T, 1, 0, 1)[1]:
+            memory[:] = np.nan
         yield memory.T
 
 
@@ -205,7 +197,7 @@ def primal_leverages(
     """
     n = len(sums) - n_targets
     result = np.empty((len(Cs), len(sizes), len(G)))
-    for c, L in enumerate(_augmented_factors(sums, n, Cs, range(len(Cs)))):
+    for c, L in enumerate(_augmented_factors(sums, n, Cs)):
         V = dtrtrs(L[:n, :n], G.T, lower=1)[0]
         result[c] = np.cumsum(V * V, axis=0)[np.asarray(sizes) - 1]
     return result
@@ -246,7 +238,7 @@ def dual_path(
         s, H = S[i, rows, None], None
         K_s = K if rows.size == len(K) else K[np.ix_(rows, rows)]
         K_s, T_s = K_s * s * s.T, s * T[rows]
-        for c, L in enumerate(_factors(K_s, Cs)):
+        for c, L in enumerate(_factors(K_s, K_s.diagonal(), Cs)):
             alpha = _solve(L, T_s)
             if not _dual_error(np.trace(K_s), alpha, T_s, Cs[c]) <= tolerance:
                 H = s * G[rows] if H is None else H
@@ -269,4 +261,4 @@ def dual_inverse_diagonals(K: Array, s: Array | None, Cs: Sequence[float]) -> Ar
     """Return the diagonals of ``(S K S + I/C)⁻¹`` for all penalties, of shape (n_Cs, n_rows)."""
     if s is not None:
         K = K * s[:, None] * s[None, :]
-    return np.stack([inverse_diagonal(L) for L in _factors(K, Cs)])
+    return np.stack([inverse_diagonal(L) for L in _factors(K, K.diagonal(), Cs)])
