@@ -20,9 +20,13 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from broadlearn.ensemble.boosted_trees import BoostedTrees
 from broadlearn.utils import Array, Floats
 
-# Smallest number of samples for trees, folds, rounds of boosting, and the penalty of leaf values:
-# without one, a class of few samples may get log-odds without bound.
-MIN_SAMPLES_OF_TREES, N_FOLDS, MAX_ROUNDS, L2 = 1000, 5, 300, 1.0
+# Smallest number of samples for trees, and their folds.
+MIN_SAMPLES_OF_TREES, N_FOLDS = 1000, 5
+# Rounds of boosting, and the penalty of leaf values: without one, a class of few samples may get
+# log-odds without bound.
+MAX_ROUNDS, L2 = 300, 1.0
+# Largest number of trees of a fold: each class has one in every round.
+MAX_TREES = 6000
 
 
 def boost_classes(
@@ -42,8 +46,9 @@ def boost_classes(
         for _ in range(N_FOLDS):
             step()
         return None
+    rounds = min(MAX_ROUNDS, MAX_TREES // int(codes.max() + 1))
     model = HistGradientBoostingClassifier(
-        max_iter=MAX_ROUNDS, l2_regularization=L2, early_stopping=True, random_state=seed
+        max_iter=rounds, l2_regularization=L2, early_stopping=True, random_state=seed
     )
     folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed).split(X, codes)
     return boost(model, X, [codes], weight, list(folds), step)
