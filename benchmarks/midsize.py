@@ -1,10 +1,10 @@
 """Tables of 3,000 to 50,000 rows: accuracy, log-loss and time against boosting, SVC and others.
 
-Ten data sets (or, with --unseen, six smaller ones), 70 % of the rows to learn and 30 % to judge, a split per seed, one core. LightGBM and
-CatBoost at defaults; LightGBM also lightly tuned, by 12 settings on a fifth of the training rows
-that is held out; SVC (with its default settings, standardised columns) where there are at most
-`--svc-rows` training rows; RandomForest(500) and MLP at defaults. Results are kept in a CSV file,
-which a later run goes on with; means stand below.
+Ten data sets (or, with --unseen, six smaller ones), 70 % of the rows to learn and 30 % to judge, a
+split per seed, one core. LightGBM and CatBoost at defaults; LightGBM also lightly tuned, by 12
+settings on a fifth of the training rows that is held out; SVC (with its default settings,
+standardised columns) where there are at most `--svc-rows` training rows; RandomForest(500) and MLP
+at defaults. Results are kept in a CSV file, which a later run goes on with; means stand below.
 
 Run: python benchmarks/midsize.py results.csv [--models flagship LightGBM …] [--seeds 3]
 """
