@@ -126,6 +126,8 @@ bench: $(READY) ## run all benchmarks (hours; some need the data folder)
 	$(BIN)/python benchmarks/accuracy.py
 	$(BIN)/python benchmarks/flagship.py
 	$(BIN)/python benchmarks/midsize.py midsize.csv
+	$(BIN)/python benchmarks/midsize.py unseen.csv --unseen
+	$(BIN)/python benchmarks/regression.py
 	$(BIN)/python benchmarks/twin_svm.py
 	$(BIN)/python benchmarks/audit.py audit.csv
 	$(BIN)/python benchmarks/scale.py
