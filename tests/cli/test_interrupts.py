@@ -93,3 +93,15 @@ def test_at_any_time_it_is_one_line_and_exit_code_130(tmp_path, name, millisecon
     left = {path.name for path in tmp_path.rglob("*") if path.is_file()}
     assert left == {"data.csv"}
     assert _ends(process.pid)
+
+
+def test_an_interrupt_before_the_command_begins():
+    code = (
+        "import sys, broadlearn.cli.app as module\n"
+        "def stop(*given, **named): raise KeyboardInterrupt\n"
+        "module.app.registered_callback.callback = stop\n"
+        "sys.argv = ['broadlearn', 'describe', 'model.blm']\n"
+        "from broadlearn.cli import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "Interrupted.\n")

@@ -39,6 +39,10 @@ def _run() -> None:
     try:
         app()
     except SystemExit as finished:
+        # typer turns an interrupt between our functions into an exit without a word.
+        cause = getattr(finished.__context__, "__cause__", None)
+        if isinstance(cause, KeyboardInterrupt):
+            raise cause from None
         if not finished.code:
             sys.stdout.flush()
         raise
