@@ -63,7 +63,7 @@ study-alzheimer: $(READY) ## all models on people rated for dementia, by MRI mea
 		--export study-alzheimer/units.csv --force \
 		--title "Ratings of dementia from MRI measures, and two more tables on Alzheimer's disease"
 
-leaderboard: $(READY) ## our ensemble among 179 published classifiers on their authors' splits (hours; needs the data)
+leaderboard: $(READY) ## our ensemble among 179 published classifiers on their authors' splits (ten minutes; needs the data)
 	$(BIN)/broadlearn study run --dataset uci121 --protocol given-splits --model Ensemble --grid reduced \
 		--jobs -1 --store leaderboard/results.db --output leaderboard/report
 
