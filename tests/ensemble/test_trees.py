@@ -65,6 +65,17 @@ def test_held_out_predictions_are_by_models_without_the_fold():
 
 
 @pytest.mark.usefixtures("for_few_samples")
+def test_columns_without_values_change_nothing():
+    X, y = table()
+    empty = np.full((len(X), 2), np.nan)
+    empty[3, 1] = 1.0
+    first, held_out = boost_classes(X, y, None, 0, nothing)
+    second, again = boost_classes(np.hstack([X, empty]), y, None, 0, nothing)
+    np.testing.assert_array_equal(again, held_out)
+    np.testing.assert_array_equal(second(np.hstack([X, empty])), first(X))
+
+
+@pytest.mark.usefixtures("for_few_samples")
 def test_a_class_too_rare_for_the_folds_has_no_trees():
     X, y = table()
     y[:4], y[4:] = 3, y[4:] % 3

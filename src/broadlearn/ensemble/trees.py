@@ -82,11 +82,14 @@ def boost(
     """
     fitted, held_out = [], []
     for train, test in folds:
+        samples = X[train]
+        # Histograms need a value in every column.
+        samples[:, np.isnan(samples).all(axis=0)] = 0.0
         known = None if weight is None else weight[train]
         unknown = None if weight is None else weight[test]
         models = [
             clone(model).fit(
-                X[train],
+                samples,
                 target[train],
                 known,
                 X_val=X[test],
