@@ -166,3 +166,14 @@ def test_a_regressor_adds_trees():
     assert trees > 0
     expected = kernels * model._average(X) + trees * model._trees(X) + model.intercept_
     np.testing.assert_allclose(model.predict(X), expected.ravel(), atol=1e-10)
+
+
+@pytest.mark.usefixtures("for_few_samples", "few_kernels")
+@pytest.mark.parametrize("scale", [1e-200, 1e100])
+def test_targets_of_any_size(scale):
+    X, y = make_friedman1(300, 6, noise=0.5, random_state=0)
+    y[X[:, 0] > 0.5] += 8.0
+    plain = BroadEnsembleRegressor(random_state=0).fit(X, y)
+    scaled = BroadEnsembleRegressor(random_state=0).fit(X, y * scale)
+    np.testing.assert_allclose(scaled.shares_, plain.shares_, atol=1e-6)
+    np.testing.assert_allclose(scaled.predict(X) / scale, plain.predict(X), rtol=1e-6)

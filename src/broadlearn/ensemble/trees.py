@@ -8,6 +8,7 @@ samples get the mean of all models.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,12 @@ def boost_targets(
         max_iter=MAX_ROUNDS, l2_regularization=L2, early_stopping=True, random_state=seed
     )
     folds = KFold(N_FOLDS, shuffle=True, random_state=seed).split(X)
-    return boost(model, X, list(T.T), weight, list(folds), step)
+    # Boosting computes gradients in float32.
+    size = largest_size(T)
+    trees, held_out = boost(model, X, list((T / size).T), weight, list(folds), step)
+    of_node = np.repeat(trees.outputs, np.diff(trees.starts))
+    values, baseline = trees.values * size[of_node], trees.baseline * size
+    return replace(trees, values=values, baseline=baseline), held_out * size
 
 
 def boost(
@@ -143,9 +149,16 @@ def least_squares_shares(predictions: Sequence[Array], T: Array, weight: Array |
 
     Each target is scaled by its deviation.
     """
-    size = np.sqrt(np.average(T**2, axis=0, weights=weight))
-    scale = 1.0 / np.where(size > 0.0, size, 1.0)
+    size = largest_size(T)
+    deviation = np.sqrt(np.average((T / size) ** 2, axis=0, weights=weight))
+    factor = 1.0 / np.where(deviation > 0.0, deviation, 1.0)
     if weight is not None:
-        scale = scale * np.sqrt(weight)[:, None]
-    columns = np.stack([(scale * one).ravel() for one in predictions], axis=1)
-    return nnls(columns, (scale * T).ravel())[0]
+        factor = factor * np.sqrt(weight)[:, None]
+    columns = np.stack([(one / size * factor).ravel() for one in predictions], axis=1)
+    return nnls(columns, (T / size * factor).ravel())[0]
+
+
+def largest_size(T: Array) -> Array:
+    """Return the largest absolute value of each target, 1 if it is 0."""
+    size: Array = np.abs(T).max(axis=0)
+    return np.where(size > 0.0, size, 1.0)
