@@ -26,7 +26,8 @@ MIN_SAMPLES_OF_TREES, N_FOLDS = 1000, 5
 # Rounds of boosting, and the penalty of leaf values: without one, a class of few samples may get
 # log-odds without bound.
 MAX_ROUNDS, L2 = 300, 1.0
-# Largest number of trees of a fold: each class has one in every round.
+# Largest number of trees of a fold, which bounds the time of predictions: each class has one in
+# every round.
 MAX_TREES = 6000
 
 
